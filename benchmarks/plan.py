@@ -34,6 +34,7 @@ PLAN: Final = (
     Run("live 50 500", "", None),
     Run("live 200 2000", "", None),
     Run("live 1000 10000", "", None),
+    Run("telling 250", "", None),
     Run("console", "--quick", None),
     Run("sound", "--quick", None),
     Run("calling", "--quick", None),

@@ -55,6 +55,7 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.files import kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
@@ -223,6 +224,11 @@ LIMITS: Final = {
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Sections of a survey that the console draws, and to which it adds": f"{survey_graph.SECTIONS_MAX}",
     "Sections of one call whose inputs are kept for a replay": f"{HEARD_MAX:,}",
+    "A file of `dialer apply`": (
+        f"{reading.FILE_BYTES_MAX // MIB} MiB, {yaml_text.NODES_MAX:,} values, {kinds.RECORDS_MAX:,} records of a kind,"
+        f" {reading.FILES_MAX} files"
+    ),
+    "People of one list in such a file": f"{people.PEOPLE_MAX:,}",
     "Changes of a survey that the console can undo": (
         f"{survey_changes.CHANGES_MAX}, of at most {survey_changes.SECTIONS_MAX} sections"
     ),
@@ -332,6 +338,9 @@ LIMITS: Final = {
     ),
     "Reasons of a break (`break_reasons` of a queue); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
+    ),
+    "Wait of a call-back for its agent (`call_back_wait`)": (
+        f"{campaigns.CALL_BACK_SECONDS_MAX // 86_400} days; half of the time until the campaign ends"
     ),
     "Hold of a callee by an agent": f"{holds.HOLD_MS_MAX // 60_000} min",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",

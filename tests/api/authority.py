@@ -51,6 +51,10 @@ SPECIAL: Final = {
     "GET /callrequest/{record_id}/listen": Authority(READERS, "read"),
     "POST /callrequest/{record_id}/listen": Authority(MANAGERS, "campaigns"),
     "POST /callrequest/{record_id}/stop-listening": Authority(MANAGERS, "campaigns"),
+    "POST /agent/{record_id}/dial": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "GET /agent/{record_id}/preview": Authority(EVERYBODY, "read"),
+    "POST /agent/{record_id}/preview/{subscriber_id}/call": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /agent/{record_id}/preview/{subscriber_id}/skip": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -101,8 +101,8 @@ class Line:
 class LineCarrier(SimulatedCarrier):
     """The simulated carrier, with its calls behind a line."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int, *, is_rehearsal: bool = False) -> None:
+        super().__init__(seed, is_rehearsal=is_rehearsal)
         self.lines: dict[int, Line] = {}
 
     def dial(self, call: Call) -> Milestone | None:

@@ -6,8 +6,12 @@ from typing import Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
+from dialer.files.applying import read_files
+from dialer.files.nodes import FileError
 from dialer.files.reading import FILE_BYTES_MAX
+from dialer.files.units import OtherChangeError, account_of
 from dialer.files.yaml_text import read_yaml
+from dialer.settings import Settings
 from dialer.store.tables import (
     SMS,
     AudioFile,
@@ -342,6 +346,22 @@ def test_a_command_asks_and_knows_for_whom(run: Run, house: House, tmp_path: Pat
     # Records of another account cannot be named.
     own = "campaigns: [{name: Mine, survey: Reminder, gateway: sim}]"
     assert "there is no survey 'Reminder'" in apply(run, tmp_path, own, "--yes", "--user", "ann").err
+
+
+def test_a_plan_that_is_outdated_is_not_applied(house: House, tmp_path: Path) -> None:
+    """Somebody else changes the survey while the question is on the screen: the answer was for other changes."""
+    account = account_of(Settings(), house.database, house.now_ms(), None)
+    file = tmp_path / "records.yaml"
+    file.write_text("surveys: [{name: S, description: a}]", "utf-8")
+    account.apply(read_files([file]))
+    file.write_text("surveys: [{name: S, description: b}]", "utf-8")
+    shown = account.plan(read_files([file]))
+    house.change(SurveyTemplate, 1, description="c")
+    with pytest.raises(OtherChangeError):
+        account.apply(read_files([file]), shown)
+    assert house.rows(SurveyTemplate)[0]["description"] == "c"
+    with pytest.raises(FileError, match="101 files are too many"):
+        read_files([file] * 101)
 
 
 def test_names_must_be_known_once(run: Run, house: House, tmp_path: Path) -> None:

@@ -13,7 +13,15 @@ from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.replay import first_difference, is_its_own, replay
 from dialer.domain.survey.sections.table import SECTION_TYPES
-from dialer.store.queries.finished_call import finished_call
+from dialer.domain.survey.survey import Survey
+from dialer.files.exporting import Exporter
+from dialer.files.replaying import as_stored, survey_in
+from dialer.files.units import account_of
+from dialer.files.yaml_text import read_yaml, write_yaml
+from dialer.settings import Settings
+from dialer.sim.scenario import parse_survey
+from dialer.sim.survey_document import survey_of, with_recordings
+from dialer.store.queries.finished_call import FinishedCall, finished_call
 from dialer.store.tables import (
     SMS,
     BranchingTemplate,
@@ -151,6 +159,32 @@ async def test_a_changed_file_is_played_instead(run: Run, house: House, tmp_path
     assert run("export", "survey", "7", **VIRTUAL) == Outcome(1, "", "dialer: there is no survey 7\n")
 
 
+async def test_a_file_that_was_applied_is_played_by_its_own_ids(run: Run, house: House, tmp_path: Path) -> None:
+    """Sections of a file have ids of their own, and not those of the rows."""
+    house.change(Gateway, house.gateway_id, parameters=KEYS)
+    house.survey(GOODBYE)
+    text = """\
+queues: [{name: Desk}]
+surveys:
+  - name: Applied
+    sections:
+      - {id: 20, type: multi_choice, question: Q, script: Hi, key_1: a, key_2: b, retries: 1, branches: {2: 10, 1: 30}}
+      - {id: 10, type: call_transfer, question: T, queue: Desk, branches: {timeout: 30}}
+      - {id: 30, type: hang_up, question: Bye, script: Bye}
+"""
+    (tmp_path / "survey.yaml").write_text(text)
+    assert run("apply", "survey.yaml", "--yes", **VIRTUAL).code == 0
+    await house.started(2, house.phonebook(ONE))
+    await house.advance(600)
+    assert run("replay", "1", "--survey", "survey.yaml", **VIRTUAL).code == 0
+    (tmp_path / "survey.yaml").write_text(text.replace("2: 10, 1: 30", "2: 30, 1: 30"))
+    changed = run("replay", "1", "--survey", "survey.yaml", "--json", **VIRTUAL)
+    assert (changed.code, changed.data["difference"]["is_now"]) == (1, "Bye")
+    (tmp_path / "two.yaml").write_text("surveys: [{name: A, sections: []}, {name: B, sections: []}]")
+    refused = run("replay", "1", "--survey", "two.yaml", **VIRTUAL)
+    assert refused == Outcome(2, "", "dialer: two.yaml:1: has 2 surveys. Give a file with the survey 'Applied'\n")
+
+
 async def test_calls_that_cannot_be_replayed_are_named(run: Run, house: House) -> None:
     survey_id = house.survey({"type": 1, "script": "word " * 100})
     await house.started(survey_id, house.phonebook("+12025550103", "+12025550111"))
@@ -204,12 +238,22 @@ def _call_eight(house: House, rows: list[dict[str, Any]], branches: list[dict[st
     anyio.run(play)
 
 
+def exported(house: House, call: FinishedCall) -> Survey:
+    """Return the survey of a call as it comes out of a file."""
+    account = account_of(Settings(), house.database, house.now_ms(), None)
+    document = account.read(lambda unit: Exporter(unit, house.user_id).with_its_parts("surveys", 1))
+    found = survey_in(read_yaml(write_yaml(document), "exported.yaml"), call.template_name)
+    stored = house.database.read_now(lambda connection: as_stored(connection, found, call.campaign_id))
+    return with_recordings(survey_of(parse_survey(stored)), call.survey)
+
+
 def _is_as_it_was(house: House, call_id: int) -> None:
     call = house.database.read_now(lambda connection: finished_call(connection, str(call_id)))
     steps = replay(CallFlow(call.survey), call.heard)
     assert is_its_own(steps, call.heard)
     assert call.template is not None
     assert first_difference(steps, replay(CallFlow(call.template), call.heard)) is None
+    assert first_difference(steps, replay(CallFlow(exported(house, call)), call.heard)) is None
     asked = {row["id"] for row in house.rows(SectionTemplate) if SECTION_TYPES[row["type"]].asks}
     recorded = {
         row["section_id"]: row["response"]

@@ -51,7 +51,7 @@ scenarios:
         expect: {path: [1, The desk], agent: Ann, status: sent, attempts: 1}
       - contact: +12025550173
         does: [{outcome: busy}, {outcome: machine}]
-        expect: {calls: [busy, answered], path: [1], agent: null}
+        expect: {calls: [busy, answered], called_at: ["15:00", "2026-03-02T15:10:"], path: [1], agent: null}
       - contact: +12025550174
         does: {hang_up_after: 1}
         expect: {path: [1], answers: {1: null}, on_dnc: false}
@@ -114,6 +114,13 @@ def test_a_changed_branch_fails_with_the_path_of_the_call(run: Run, tmp_path: Pa
     assert (suite.attrib["name"], suite.attrib["tests"], suite.attrib["failures"]) == ("test.yaml", "1", "1")
     assert case.attrib["name"] == "Everybody does something else"
     assert "expected  1 Will you come? → A text" in str(case[0].text)
+
+
+def test_a_call_at_another_time_fails(run: Run, tmp_path: Path) -> None:
+    later = play(run, tmp_path, records=RECORDS.replace("intervalretry: 600", "intervalretry: 660"))
+    place = later.out.splitlines().index("      +12025550173: called_at")
+    assert later.out.splitlines()[place + 1].split() == ["expected", "15:00,", "2026-03-02T15:10:"]
+    assert later.out.splitlines()[place + 2].split()[2].startswith("2026-03-02T15:11:")
 
 
 def test_a_result_is_json(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 FOLDERS: Final = frozenset(
-    {"api", "app", "end_to_end", "fleet", "forecast", "postgresql", "runtime", "store", "webhooks"}
+    {"api", "app", "end_to_end", "files", "fleet", "forecast", "postgresql", "runtime", "store", "webhooks"}
 )
 """Folders of tests that use a database. The fault simulator and the demonstration stay on SQLite."""
 _FILES: Final = "works on files of SQLite"
@@ -47,6 +47,8 @@ CONTRACT: Final = frozenset(
         "postgresql/test_functions.py",
         "postgresql/test_golden.py",
         "postgresql/test_storm.py",
+        "postgresql/test_event_order.py",
+        "postgresql/test_webhooks.py",
         "postgresql/test_sessions.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",

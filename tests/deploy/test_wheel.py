@@ -108,7 +108,7 @@ def test_the_installed_program_shows_a_finished_simulated_call_within_half_a_min
     installed: Path, tmp_path: Path
 ) -> None:
     """The limit is that of the process: its first line of figures has calls that are over."""
-    command = [installed, "dev", "--port", "0", "--folder", tmp_path / "dev"]
+    command = [str(installed), "dev", "--port", "0", "--folder", str(tmp_path / "dev")]
     done = subprocess.run(
         command,
         cwd=tmp_path,

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dialer.dev.reloading import Reloading
 from tests.test_server import DIALER
 
 WORK_S_MAX = 60
@@ -40,6 +41,41 @@ def test_one_command_shows_finished_calls_and_keeps_them(tmp_path: Path) -> None
     assert figures(second.stdout) == [figures(first.stdout)[1]]
     fresh = dev(tmp_path, "q\n", "--fresh")
     assert [row[1:] for row in figures(fresh.stdout)] == [(calls, records)]
+
+
+def test_files_are_applied_and_again_when_they_are_saved(tmp_path: Path) -> None:
+    file = tmp_path / "records.yaml"
+    text = "surveys: [{name: Mine, description: One}]\ncampaigns: [{name: C, survey: Mine, gateway: New one}]\n"
+    file.write_text(text, "utf-8")
+    command = [str(DIALER), "dev", "records.yaml", "--port", "0", "--folder", str(tmp_path / "dev")]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        said = iter(process.stdout.readline, "")
+        try:
+            assert "2 new, 0 changed, 0 unchanged\n" in said
+            file.write_text(text.replace("One", "Two"), "utf-8")
+            assert "    description: One → Two\n" in said
+            assert "0 new, 1 changed, 1 unchanged\n" in said
+            file.write_text(text.replace("survey: Mine", "survey: Yours"), "utf-8")
+            assert any("there is no survey 'Yours'; there are: " in line for line in said)
+        finally:
+            process.stdin.write("q\n")
+            process.stdin.close()
+            assert process.wait(WORK_S_MAX) == 0
+
+
+def test_a_file_is_applied_once_for_each_time_that_it_is_saved(tmp_path: Path) -> None:
+    file = tmp_path / "records.yaml"
+    applied: list[str] = []
+    reloading = Reloading([file], lambda: applied.append(file.read_text("utf-8") if file.exists() else "gone"))
+    file.write_text("a", "utf-8")
+    looks = [reloading.look(), reloading.look()]
+    file.write_text("ab", "utf-8")
+    looks += [reloading.look(), reloading.look()]
+    file.unlink()
+    looks += [reloading.look(), reloading.look()]
+    assert (looks, applied) == ([True, False, True, False, True, False], ["a", "ab", "gone"])
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

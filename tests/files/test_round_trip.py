@@ -9,8 +9,11 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dialer.api.crud.resource import Unit
 from dialer.files.applying import wanted_of
 from dialer.files.exporting import Exporter
+from dialer.files.kinds import KINDS
+from dialer.files.names import Names
 from dialer.files.nodes import FilePlace, nodes_of
 from dialer.files.units import OpenAccount, account_of
 from dialer.files.yaml_text import read_yaml, write_yaml
@@ -104,14 +107,14 @@ def house_of_two() -> Iterator[tuple[House, OpenAccount, OpenAccount]]:
             house.database.close()
 
 
-def export(account: OpenAccount, name: str) -> dict[str, Any]:
-    """Export the campaign of an account, as a whole, through its text."""
+def export(account: OpenAccount, key: str, name: str) -> dict[str, Any]:
+    """Export a record of an account with its parts, through its text."""
     username = account.username
+    (path,) = (kind.path for kind in KINDS if kind.key == key)
 
-    def work(unit: Any) -> dict[str, Any]:  # noqa: ANN401 - a unit
-        exporter = Exporter(unit, unit.actor.id)
-        (found,) = exporter._names.ids("campaigns", name)  # noqa: SLF001 - ids are not equal in two accounts
-        return exporter.with_its_parts("campaigns", found)
+    def work(unit: Unit) -> dict[str, Any]:
+        (found,) = Names(unit, unit.actor.id).ids(path, name)
+        return Exporter(unit, unit.actor.id).with_its_parts(key, found)
 
     document = account.read(work)
     again = read_yaml(write_yaml(document), username).plain()
@@ -137,11 +140,11 @@ def test_what_is_exported_and_applied_elsewhere_is_exported_alike(
         wanted = wanted_of([nodes_of(document, FilePlace("made up"))])
         assert {one.action for one in ann.apply(wanted)} == {"new"}
         assert {one.action for one in ann.plan(wanted)} == {"unchanged"}
-        exported = export(ann, campaign["name"])
+        exported = export(ann, "campaigns", campaign["name"])
         again = wanted_of([nodes_of(exported, FilePlace("exported"))])
         assert {one.action for one in ann.plan(again)} == {"unchanged"}
         assert {one.action for one in ben.apply(again)} == {"new"}
-        assert export(ben, campaign["name"]) == exported
+        assert export(ben, "campaigns", campaign["name"]) == exported
 
 
 @settings(max_examples=examples(12), deadline=None)
@@ -157,10 +160,7 @@ def test_a_survey_is_as_its_last_file_has_it(before: list[dict[str, Any]], after
                 planned = account.plan(wanted)
                 assert account.apply(wanted) == planned
                 assert {one.action for one in account.plan(wanted)} == {"unchanged"}
-        shown = [
-            account.read(lambda unit: Exporter(unit, unit.actor.id).record("surveys", unit.actor.id))
-            for account in (ann, ben)
-        ]
+        shown = [export(account, "surveys", "The survey")["surveys"][0] for account in (ann, ben)]
         for one in shown:
             for row in one["sections"]:
                 row["branches"] = dict(sorted(row.get("branches", {}).items()))

@@ -45,6 +45,11 @@ class Process:
         self._forked.send_signal(number)
 
     @property
+    def pid(self) -> int:
+        """The id of the process."""
+        return self._forked.pid
+
+    @property
     def is_over(self) -> bool:
         """Return whether the process has ended."""
         return self._forked.returncode is not None

@@ -210,7 +210,7 @@ def held_money_is_spent_again(patch: Patch) -> None:
 
 def the_list_is_not_asked(patch: Patch) -> None:
     """Plant a bug: the do-not-call list is not checked before a dial."""
-    wrap(patch, CampaignDialling, "_refusal", lambda _: lambda *_: "")
+    wrap(patch, CampaignDialling, "refusal", lambda _: lambda *_: "")
 
 
 def the_list_is_not_read(patch: Patch) -> None:

@@ -88,7 +88,7 @@ async def test_a_campaign_that_ended_as_nobody_was_left_goes_on_with_a_call_back
     await house.advance(600)
     assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
     term = house.database.read_now(lambda c: term_of(c, 1))
-    assert term == CallBackTerm(house.row(Campaign, campaign_id)["expirationdate"], is_over=False)
+    assert term == CallBackTerm(house.row(Campaign, campaign_id)["expirationdate"], is_over=False, wait_s=900)
     at_ms = MONDAY_NOON_MS + HOUR_MS
     call_back(house, 1, at_ms)
     assert promised(house) == [(1, at_ms)]

@@ -18,13 +18,15 @@ DECILES: Final = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 60]
 
 def test_no_parameters_are_the_documented_defaults() -> None:
     assert parse_agent({}) == AgentBehaviour(
-        None, Span(1_000, 1_000), 0, None, 0, Span(300_000, 300_000), Span(5_000, 15_000), 0, at_desk=False
+        *(None, Span(1_000, 1_000), 0, None, 0, Span(300_000, 300_000), Span(5_000, 15_000), 0),
+        at_desk=False,
+        is_person=False,
     )
 
 
 def test_every_parameter_has_its_place() -> None:
     given = {"answer": 2, "missed": 0.1, "talk": {"mean": 90}, "wrap_up": [5, 9], "breaks": 1, "break_length": 600}
-    given |= {"preview": [3, 20], "skipped": 0.2, "at_desk": True}
+    given |= {"preview": [3, 20], "skipped": 0.2, "at_desk": True, "person": True}
     assert parse_agent(given) == AgentBehaviour(
         talk=Span(0, 0, mean_ms=90_000),
         answer=Span(2_000, 2_000),
@@ -35,6 +37,7 @@ def test_every_parameter_has_its_place() -> None:
         preview=Span(3_000, 20_000),
         skipped=threshold(0.2),
         at_desk=True,
+        is_person=True,
     )
 
 
@@ -43,6 +46,7 @@ def test_every_parameter_has_its_place() -> None:
     [
         ({"mood": 1}, "mood: Unknown key."),
         ({"at_desk": 1}, "at_desk: Must be true or false."),
+        ({"person": 1}, "person: Must be true or false."),
         ({"missed": 2}, "missed: Must be a number from 0 to 1."),
         ({"wrap_up": "long"}, "wrap_up: Must be a number of seconds from 0 to 86400."),
         ({"talk": {"median": 3}}, "talk.median: Unknown key."),
@@ -122,3 +126,8 @@ def test_an_agent_rests_between_talks_as_the_profile_says() -> None:
 def test_an_agent_who_lets_calls_ring_takes_none() -> None:
     simulation = centre(missed=1)
     assert [one.agent_id for _, one in simulation.store.transfers.values()] == [None] * 10
+
+
+def test_nobody_plays_an_agent_of_a_simulation() -> None:
+    assert between_talks_s(centre(person=True, wrap_up=7)) == [7] * 9
+    assert centre(person=True, missed=1).store.transfers.keys() == centre(missed=1).store.transfers.keys()

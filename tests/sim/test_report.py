@@ -39,7 +39,7 @@ def test_every_example_has_its_report_word_for_word(simulation: Simulation, exam
 
 
 def test_there_are_no_other_examples() -> None:
-    names = [{path.stem for path in folder.iterdir() if path.suffix != ".py"} for folder in (EXAMPLES, GOLDEN)]
+    names = [{path.stem for path in folder.glob(kind)} for folder, kind in ((EXAMPLES, "*.json"), (GOLDEN, "*"))]
     assert names == [{"call_centre", "reminder"}] * 2
 
 

@@ -3,14 +3,16 @@
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.fields import SecondsField
 from dialer.domain.survey.sections.multi_choice import CHOICES
 from dialer.domain.survey.sections.table import section_fields
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.sim.scenario import SectionPart, parse_survey
+from dialer.sim.scenario import ScenarioError, SectionPart, parse_survey
 from dialer.sim.survey_document import survey_of, with_recordings
 from tests.domain.survey.surveys import any_sections
 
@@ -71,3 +73,14 @@ def _document(section: Section) -> dict[str, Any]:
 
 def _seconds(prompt: Prompt | None) -> float | None:
     return None if prompt is None or prompt.audio_ms is None else prompt.audio_ms / 1_000
+
+
+def test_a_type_is_given_by_its_number_or_its_name() -> None:
+    """So the survey of a scenario may be one that was exported."""
+    found = [
+        survey_of(parse_survey({"sections": [{"id": 1, "question": "?", "type": kind}]}))
+        for kind in (SectionType.MULTI_CHOICE.value, "multi_choice")
+    ]
+    assert found[0] == found[1]
+    with pytest.raises(ScenarioError, match=r"sections\[0\].type: Invalid enum value multi"):
+        parse_survey({"sections": [{"id": 1, "question": "?", "type": "multi"}]})

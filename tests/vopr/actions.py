@@ -11,6 +11,7 @@ from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
 from dialer.app.campaigns.change import (
     abort_campaign,
@@ -56,6 +57,7 @@ from dialer.store.tables import (
 from dialer.store.touched import NOTHING, Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
+from tests.vopr.previews import METHODS
 from tests.vopr.worlds import CENTS, DAY_MS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
 
 _COPIED: Final = (
@@ -183,7 +185,7 @@ def _edit_window(action: ActionUnit) -> str:
 
 def _edit_method(action: ActionUnit) -> str:
     campaign = action.one_of(Campaign)
-    method = action.dice.pick(list(DialMethod))
+    method = action.dice.pick(METHODS)
     survey = sealed_survey(action.connection, campaign["id"])
     if method is not DialMethod.FIXED_RATE and survey is None:
         raise RefusedError("nobody to dial for")
@@ -371,6 +373,17 @@ def _delete_subscriber(action: ActionUnit) -> str:
     return f"subscriber {subscriber['id']}"
 
 
+def _at_desk(action: ActionUnit) -> str:
+    """Let an agent call or skip the person whom they see, or else call anybody of a campaign with previews."""
+    agent = action.one_of(Agent)
+    person = read_preview(action.connection, agent["id"])
+    if person is not None and action.dice.happens(85):
+        does_skip = person.call_id is None and action.dice.happens(30)
+        (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
+        return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
+    raise RefusedError("the agent sees nobody")
+
+
 def _change_did(action: ActionUnit) -> str:
     did, campaign = action.one_of(Did), action.one_of(Campaign)
     action.change(Did, did["id"], campaign_id=campaign["id"])
@@ -408,5 +421,6 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.COPY: _copy,
     Do.CORRECT_CONTACT: _correct_contact,
     Do.CALL_AGAIN: _call_again,
+    Do.DESK: _at_desk,
     Do.NOTHING: lambda _: "",
 }

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from tests.vopr.dice import Dice
+from tests.vopr.previews import has_previews
 
 SECOND_MS: Final = 1_000
 MINUTE_MS: Final = 60_000
@@ -21,6 +22,8 @@ _PAUSES_MS: Final = (
     *(MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, 7 * HOUR_MS),
 )
 _SHORT_PAUSES_MS: Final = (1, 250, SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 20 * SECOND_MS, MINUTE_MS)
+_DESK_PAUSES_MS: Final = (0, 0, 250, SECOND_MS, 3 * SECOND_MS, 31 * SECOND_MS)
+DESK_STEPS_MAX: Final = 3
 _CHOICES_MAX: Final = 1_000_000
 
 
@@ -76,6 +79,8 @@ class Do(StrEnum):
     CORRECT_CONTACT = "correct the number of a contact"
     CALL_AGAIN = "call people of a campaign again"
     """Not drawn either: it has steps of its own at the end of a timetable."""
+    DESK = "an agent decides about a person"
+    """Not drawn either: it has steps of its own, in seeds with previews."""
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
@@ -152,6 +157,8 @@ def troubles_of(seed: int) -> Troubles:
     steps = [_step(dice, has_real_clock=has_real_clock) for _ in range(count)]
     beginning = [Step(0, Action(Do.START, place, 0)) for place in range(4)]
     last = _last_steps(Dice(seed, "call again"), has_real_clock=has_real_clock)
+    if has_previews(seed):
+        steps = _with_desks(Dice(seed, "desks"), steps, has_real_clock=has_real_clock)
     return Troubles((*beginning, *steps, *last), mischief, is_harmless, has_real_clock)
 
 
@@ -168,6 +175,27 @@ def _last_steps(dice: Dice, *, has_real_clock: bool) -> list[Step]:
             statement=dice.between(1, 30),
         )
         for do in _LAST * _LAST_ROUNDS
+    ]
+
+
+def _with_desks(dice: Dice, steps: list[Step], *, has_real_clock: bool) -> list[Step]:
+    """Return steps with others after each, in which agents decide about the persons whom they see."""
+    return [
+        one
+        for step in steps
+        for one in (
+            step,
+            *[
+                Step(
+                    pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _DESK_PAUSES_MS),
+                    action=Action(Do.DESK, dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
+                    fault=dice.pick(list(Fault)) if dice.happens(20) else None,
+                    action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
+                    statement=dice.between(1, 30),
+                )
+                for _ in range(dice.between(1, DESK_STEPS_MAX))
+            ],
+        )
     ]
 
 
@@ -196,5 +224,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, *_INSTEAD}])
+    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, *_INSTEAD}])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from tests.vopr import rules_again, rules_dials, rules_hours, rules_moves, rules_rows
+from tests.vopr import rules_again, rules_dials, rules_hours, rules_moves, rules_previews, rules_rows
 from tests.vopr.memory import Memory
 from tests.vopr.rules_events import EventRules
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
@@ -61,6 +61,7 @@ class Observer:
         memory = self.memory
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
+        yield from rules_previews.previews(last, seen, new)
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
         yield from rules_dials.texts(last, seen, memory)
         yield from rules_moves.moves(last, seen)

@@ -19,6 +19,8 @@ from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.preview_orders import PreviewOrders
+from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
@@ -66,14 +68,31 @@ def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], Non
     return plant
 
 
+def _late_agents_call(patch: Patch) -> None:
+    """Call a person when the time is over, whatever the campaign says."""
+
+    def call(self: PreviewOrders, campaign: Any, offered: Any, now_ms: int) -> None:  # noqa: ANN401 - as `_time_over`
+        self._want(campaign, offered, now_ms)
+
+    patch.setattr(PreviewOrders, "_time_over", call)
+
+
+def _looks_are_forgotten(patch: Patch) -> None:
+    patch.setattr(PreviewOrders, "_restore", lambda *_: None)
+
+
+def _callers_are_forgotten(patch: Patch) -> None:
+    patch.setattr(Previews, "restore_call", lambda *_: None)
+
+
 def _dnc_is_skipped_on_retries(patch: Patch) -> None:
     def around(refusal: Wrapped) -> Wrapped:
-        def refused(self: CampaignDialling, campaign: Any, gateway: Any, person: Any) -> Any:  # noqa: ANN401 - as `_refusal`
-            return "" if person.attempts else refusal(self, campaign, gateway, person)
+        def refused(self: CampaignDialling, campaign: Any, person: Any) -> Any:  # noqa: ANN401 - as `refusal`
+            return "" if person.attempts else refusal(self, campaign, person)
 
         return refused
 
-    wrap(patch, CampaignDialling, "_refusal", around)
+    wrap(patch, CampaignDialling, "refusal", around)
 
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
@@ -402,6 +421,9 @@ PLANTED: Final = (
     Planted("those who are done are called again", _those_who_are_done_are_called_again, 8),
     Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 1),
     Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
+    Planted("a person is called when nobody decided in time", _late_agents_call, 75),
+    Planted("what agents see is forgotten after a crash", _looks_are_forgotten, 159),
+    Planted("the agent of a call is forgotten after a crash", _callers_are_forgotten, 183),
 )
 AHEAD_PLANTED: Final = (
     Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 1),

@@ -80,7 +80,7 @@ def assign_numbers(connection: Connection) -> None:
 
 
 class EventRules:
-    """What is known of a run whose accounts keep events."""
+    """The events of a run so far, and the rows as they were at the last check."""
 
     def __init__(self) -> None:
         self._last_event = self._last_cdr = self._last_entry = 0

@@ -37,6 +37,7 @@ _WISHES: Final = """
     LEFT JOIN subscriber s ON s.id = r.subscriber_id
     WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
+_DESKS: Final = "SELECT id, parameters, preview, preview_order FROM agent ORDER BY id"
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -112,6 +113,15 @@ class GatewayRow(NamedTuple):
     protocol: str
 
 
+class DeskRow(NamedTuple):
+    """An agent, whom the agent sees, and what the agent has ordered."""
+
+    agent_id: int
+    parameters: str
+    preview: str
+    preview_order: str
+
+
 class Since(NamedTuple):
     """The ids of the oldest rows that may still change."""
 
@@ -138,6 +148,8 @@ class Snapshot(NamedTuple):
 
     lists: dict[int, set[int]]
     """The do-not-call lists that hold for each campaign."""
+
+    desks: list[DeskRow]
 
     distributor: Since
     """The ids with which this snapshot begins."""
@@ -172,6 +184,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
         wishes={(user_id, number) for user_id, number in rows(_WISHES)},
         lists=lists,
+        desks=[DeskRow(*row) for row in rows(_DESKS)],
         distributor=since,
     )
 

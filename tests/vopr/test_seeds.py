@@ -32,7 +32,7 @@ EVENTS_FOUND = {
     51: "a call to an account without open campaigns was refused, and there was no call.ended",
     246: "money that was paid back took the balance to its limit, and there was no balance.low",
 }
-"""The same for worlds whose accounts keep events."""
+"""Seeds that once broke a rule about events, in worlds whose accounts keep them."""
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from dialer.domain.enums import DialMethod, QueueStrategy
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.plans import SMS
 from tests.vopr.dice import Dice
+from tests.vopr.previews import METHODS, draw_previews
 from tests.vopr.worlds_surveys import draw_survey
 
 Values = dict[str, Any]
@@ -87,6 +88,7 @@ def world_of(seed: int) -> World:
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
     _draw_lists(Dice(seed, "lists"), rows)
+    draw_previews(seed, rows)
     hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
@@ -261,7 +263,7 @@ def _draw_campaigns(dice: Dice, rows: dict[str, list[Values]], start_ms: int) ->
 def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start_ms: int, *, has_queue: bool) -> Values:
     is_sms = dice.happens(15)
     starting_ms = start_ms + dice.pick((0, 0, 0, HOUR_MS, -DAY_MS))
-    methods = list(DialMethod) if has_queue and not is_sms else [DialMethod.FIXED_RATE]
+    methods = METHODS if has_queue and not is_sms else [DialMethod.FIXED_RATE]
     return {
         "user_id": dice.between(1, len(rows["user_account"])),
         "name": "campaign",

@@ -45,6 +45,7 @@ from dialer.api.routes import (
     health,
     imports,
     live_calls,
+    previews,
     promised_call_backs,
     recordings,
     recycle,
@@ -77,7 +78,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
-    *handlers_in(live_calls, promised_call_backs, supervision, webhooks),
+    *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -238,6 +238,30 @@ class CallLeft(AppEvent, frozen=True, tag="call.left"):
     callrequest_id: int
 
 
+class PersonCalled(AppEvent, frozen=True, tag="person.called"):
+    """An agent wants to call the person whom they see."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    subscriber_id: int
+
+
+class PersonDialled(AppEvent, frozen=True, tag="person.dialled"):
+    """An agent wants to call a person of their own choice."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    subscriber_id: int
+
+
+class PersonSkipped(AppEvent, frozen=True, tag="person.skipped"):
+    """An agent does not want to call the person whom they see."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    subscriber_id: int
+
+
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 

@@ -28,7 +28,8 @@ def apply(files: Sequence[Path], *, user: str | None, yes: bool, dry_run: bool, 
             if not as_json:
                 click.echo("\n".join(map(printable, lines_of(changes))))
             if not dry_run and any(change.action != "unchanged" for change in changes):
-                _confirm(account.username, yes=yes)
+                if not yes and not _agrees(account.username):
+                    raise click.ClickException("nothing was changed")
                 account.apply(wanted, changes)
                 say("Done.")
     except FileError as error:
@@ -50,10 +51,8 @@ def lines_of(changes: Sequence[RecordChange]) -> Iterator[str]:
     yield ", ".join(f"{counts[action]} {action}" for action in _SIGNS)
 
 
-def _confirm(username: str, *, yes: bool) -> None:
+def _agrees(username: str) -> bool:
     """Ask on a terminal. Elsewhere somebody must have said yes."""
-    if yes:
-        return
     if not sys.stdin.isatty():
         raise click.UsageError("nobody can be asked here: give --yes, or --dry-run to see the changes only")
-    click.confirm(f"Change the account {username}?", abort=True, err=True)
+    return click.confirm(f"Change the account {username}?", err=True)

@@ -1,6 +1,7 @@
 """`dialer dev`: a service for whoever builds on it."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import rich_click as click
@@ -10,10 +11,10 @@ from dialer.dev.run import run
 from dialer.server import ending_on_signals
 
 
-def dev(folder: Path, port: int, *, fresh: bool) -> None:
+def dev(files: Sequence[Path], folder: Path, port: int, *, fresh: bool) -> None:
     """Run a simulated service with example data, and move its clock by hand."""
     try:
         with ending_on_signals():
-            run(folder, port=port, fresh=fresh, lines=sys.stdin, say=click.echo)
+            run(folder, files, port=port, fresh=fresh, lines=sys.stdin, say=click.echo)
     except DemoError as error:
         raise click.ClickException(str(error)) from error

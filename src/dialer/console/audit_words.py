@@ -29,6 +29,9 @@ VALUE_MAX: Final = 120
 ARROW: Final = "%s → %s"
 _ACTIONS: Final[Mapping[str, str]] = {
     "call_hung_up": gettext_noop("Hung up a call"),
+    "person_called": gettext_noop("Called a person seen before"),
+    "person_dialled": gettext_noop("Dialled a person by hand"),
+    "person_skipped": gettext_noop("Skipped a person seen before"),
     "call_held": gettext_noop("Put a callee on hold"),
     "call_resumed": gettext_noop("Resumed a call"),
     "call_listened": gettext_noop("Listened to a call"),

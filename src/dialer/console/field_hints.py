@@ -31,6 +31,7 @@ HINTS: Final[Mapping[str, str]] = {
     "callerid": "The number that callees see, if the group of caller IDs has none for them.",
     "callerid_group": "A set of numbers, of which callees see the one that fits their area.",
     "callerid_name": "Some carriers show it beside the number.",
+    "call_back_wait": "If the agent wants to take the call-back themselves. Then any agent of the queue takes it.",
     "callmaxduration": "Longer calls are cut off.",
     "calltimeout": "Then the call counts as not answered.",
     "campaign": "",
@@ -60,6 +61,7 @@ HINTS: Final[Mapping[str, str]] = {
     "is_global": "Tick it if nobody in this service may call these numbers.",
     "login": "The user account with which this agent signs in and takes calls.",
     "manager": "The user for whom this one works. A viewer reads the manager's records.",
+    "manual_dialling": "Numbers of their own choice, within the rules of the campaign.",
     "max_aleg": "0: as many as the gateway allows.",
     "max_channels": "What your contract allows, all campaigns together. 0: no limit.",
     "max_cps": "What your contract allows, all campaigns together. 0: no limit.",
@@ -75,6 +77,8 @@ HINTS: Final[Mapping[str, str]] = {
     "password": f"At least {PASSWORD_LENGTH_MIN} characters.",
     "phone_number": "In any usual spelling.",
     "phonebook": "Contacts that are added later are called too.",
+    "preview_calls": "Without a tick, the person waits, and the agent goes on a break.",
+    "preview_seconds": "In which an agent calls or skips the person.",
     "protocol": "",
     "queue": "Callers wait here for an agent.",
     "rate": "For example 0.015.",
@@ -104,7 +108,8 @@ HINTS: Final[Mapping[str, str]] = {
 """Hints in forms that say more, or less, than the API's description of the field."""
 HINTS_IN: Final[Mapping[tuple[str, str], str]] = {
     ("agent", "contact"): "The number or the extension at which the agent takes calls.",
-    ("agent", "parameters"): "How a simulated agent behaves: a JSON object with talk and answer, in seconds.",
+    ("agent", "parameters"): "How a simulated agent behaves: a JSON object with talk and answer, in seconds. To have"
+    ' a person play the agent at the desk, write {"person": true}.',
     ("agent", "status"): "Calls are offered to agents who are available.",
     ("api-key", "expirationdate"): "In your time zone. Empty: never.",
     ("api-key", "name"): "What uses the key, so that you know it again.",
@@ -156,6 +161,7 @@ UNITS: Final[Mapping[str, str]] = {
 """The units that stand beside inputs."""
 DURATIONS: Final = frozenset(
     {
+        "call_back_wait",
         "callmaxduration",
         "completion_intervalretry",
         "discard_abandoned_after",
@@ -181,6 +187,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "1": "A fixed number of calls a minute",
         "2": "Some calls for each free agent",
         "3": "Ahead of free agents (predictive)",
+        "4": "Agents see each person first (preview)",
     },
     "role": {
         "admin": "Admin: everything",

@@ -174,10 +174,13 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("Answering machines", "voicemail amd_behavior voicemail_audiofile"),
         ),
         _groups(
-            ("Dialling for agents", "dial_method agent_dial_rate abandon_rate_max max_xfer"),
+            (
+                "Dialling for agents",
+                "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls manual_dialling max_xfer",
+            ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("What agents see", "agent_script dispositions"),
+            ("What agents see and promise", "agent_script dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ),
         frozenset({"status"}),

@@ -45,18 +45,23 @@ class Server:
     def create_account(self, username: str, *, call_rate: str) -> DemoAccount:
         """Create a user with `dialer users create`."""
         account = new_account(username)
-        completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
-            [*_DIALER, "users", "create", username, "--call-rate", call_rate, "--password-stdin"],
-            input=f"{account.password}\n",
+        arguments = ("users", "create", username, "--call-rate", call_rate, "--password-stdin")
+        completed = self.command(*arguments, given=f"{account.password}\n")
+        if completed.returncode:
+            raise DemoError(f"dialer users create: {completed.stderr.strip()}")
+        return account
+
+    def command(self, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command of `dialer` beside the server, with `given` as its input, and return what it printed."""
+        return subprocess.run(  # noqa: S603 - our own program, with arguments of ours
+            [*_DIALER, *arguments],
+            input=given,
             cwd=self._folder,
             env=self._environment,
             capture_output=True,
             text=True,
             check=False,
         )
-        if completed.returncode:
-            raise DemoError(f"dialer users create: {completed.stderr.strip()}")
-        return account
 
 
 @contextlib.contextmanager

@@ -3,7 +3,8 @@
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -13,8 +14,11 @@ from dialer.demo.server import DemoAccount, Server, new_account, running_server
 from dialer.dev.client import LOCAL, DevClient
 from dialer.dev.example_data import has_example_data, make_example_data
 from dialer.dev.hand_clock import HandClock
+from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
 from dialer.dev.terminal import HELP, Terminal
+from dialer.files.applying import names_given, read_files
+from dialer.files.nodes import FileError
 
 MARK: Final = "made-by-dialer-dev"
 """The file by which a folder is known as one that may be emptied. It holds the password of the admin."""
@@ -25,8 +29,12 @@ STARTS_AT: Final = "T15:00:00Z"
 _ADMIN: Final = "admin"
 
 
-def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Callable[[str], None]) -> None:
+def run(
+    folder: Path, files: Sequence[Path], *, port: int, fresh: bool, lines: Iterable[str], say: Callable[[str], None]
+) -> None:
     """Run a service with example data in a folder, and obey lines, until one of them or Ctrl+C ends it.
+
+    `files` of records are applied at the beginning, and whenever they are saved.
 
     Raises:
         DemoError: the folder holds something else, the server does not start, or it answers as nobody expects.
@@ -43,7 +51,45 @@ def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Call
             clock.move(seconds=FIRST_S)
         with sign_in_link(server.url, admin) as link:
             _greet(server, link, folder, say)
-            _obey(service, clock, lines, say)
+            with _reloaded(server, service, files, say):
+                _obey(service, clock, lines, say)
+
+
+@contextmanager
+def _reloaded(server: Server, service: DevClient, files: Sequence[Path], say: Callable[[str], None]) -> Iterator[None]:
+    """Apply files now, and in a thread whenever they are saved."""
+
+    def apply() -> None:
+        paths = [path.absolute() for path in files]
+        try:
+            _make_gateways(service, paths)
+        except DemoError as error:
+            say(str(error))
+        done = server.command("apply", *map(str, paths), "--user", _ADMIN, "--yes")
+        say((done.stdout if done.returncode == 0 else done.stderr).rstrip())
+
+    reloading = Reloading(files, apply)
+    reloading.look()
+    looking = threading.Thread(target=reloading.run, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        reloading.end()
+        looking.join()
+
+
+def _make_gateways(service: DevClient, files: Sequence[Path]) -> None:
+    """Make a simulated gateway for each name that files give and that no gateway has."""
+    try:
+        wanted = read_files(files)
+    except FileError:
+        return  # The command that applies the files says what is wrong.
+    for field, path in (("gateway", "gateway"), ("sms_gateway", "sms-gateway")):
+        known = {record["name"] for record in service.every_page(path)}
+        for name in names_given(wanted, field):
+            if name not in known:
+                service.create(path, name=name)
 
 
 def _open_folder(folder: Path, *, fresh: bool) -> DemoAccount:

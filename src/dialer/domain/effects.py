@@ -405,11 +405,12 @@ Question = (
     ClaimFresh | ClaimRetries | ClaimAgain | ClaimOffered | CountSubscribers | CheckNumber | CheckText | FindCaller
 )
 """Effects that the store answers with an event."""
+_Kept = KeepText | KeepTransfer | KeepAgent | KeepPreview | KeepQueue | KeepFigures | KeepBreaker | KeepLine | KeepWish
 Recorded = (
-    Dial
+    _Kept
+    | Dial
     | AnswerCall
     | SendText
-    | KeepText
     | DropText
     | TakeBackCall
     | FinishCall
@@ -417,23 +418,17 @@ Recorded = (
     | CompleteSubscriber
     | FinishText
     | FinishLeg
-    | KeepTransfer
-    | KeepAgent
-    | KeepPreview
     | PutBack
-    | KeepQueue
-    | KeepFigures
-    | KeepBreaker
-    | KeepLine
     | ExpectCallBack
     | RefuseInbound
     | RefuseSubscriber
     | MoveCampaign
-    | KeepWish
 )
 """Effects that the store records. Some of them the kernel also performs."""
+_WakeUp = WakeDistributor | WakeWatchdog | WakeCampaign | WakeGateway
 Command = (
-    HangUp
+    _WakeUp
+    | HangUp
     | GiveUpCall
     | DialLeg
     | HoldCall
@@ -445,10 +440,6 @@ Command = (
     | BridgeCall
     | ResumeCall
     | TurnAway
-    | WakeDistributor
-    | WakeWatchdog
-    | WakeCampaign
-    | WakeGateway
 )
 """Effects that the kernel only performs."""
 Effect = Question | Recorded | Command

@@ -179,6 +179,14 @@ class Lent(NamedTuple):
 NOTHING_LENT: Final = Lent(0, 0)
 
 
+class Promise(NamedTuple):
+    """The promise of an agent to take a call-back themselves."""
+
+    agent_id: int
+    until_ms: int
+    """The time from which any agent may take it."""
+
+
 class Subscriber(msgspec.Struct, gc=False):
     """A number that a campaign may call, with the history of its attempts."""
 
@@ -205,6 +213,16 @@ class Subscriber(msgspec.Struct, gc=False):
     """They completed the survey in a call that came in, while an attempt of ours is in progress."""
     phonebook_id: int | None = None
     """The phonebook from which the subscriber came."""
+    promised_agent_id: int | None = None
+    """The agent who wants to take the call-back for which the subscriber waits; None for any agent."""
+    promised_until_ms: int = 0
+    """The time from which any agent may take it."""
+
+    def promise_at(self, now_ms: int) -> Promise | None:
+        """Return the promise that holds for a call at a moment; None if any agent may take it."""
+        if self.promised_agent_id is None or not self.due_ms or now_ms >= self.promised_until_ms:
+            return None
+        return Promise(self.promised_agent_id, self.promised_until_ms)
 
 
 class Transfer(msgspec.Struct):
@@ -295,6 +313,13 @@ class Call(msgspec.Struct, gc=False):
     def is_inbound(self) -> bool:
         """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
         return self.attempt < 0
+
+    @property
+    def promise(self) -> Promise | None:
+        """Return the promise for which the call was placed; None if it was placed for any agent."""
+        if self.subscriber.promised_agent_id is None or self.is_inbound or self.parent_id is not None:
+            return None
+        return self.subscriber.promise_at(self.started_ms)
 
     @property
     def takes_channel(self) -> bool:

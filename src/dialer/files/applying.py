@@ -10,6 +10,7 @@ from dialer.api.crud.resource import Actor, Unit
 from dialer.domain.roles import Permission
 from dialer.files.kinds import (
     AGENTS,
+    CAMPAIGNS,
     CONTACTS,
     KINDS,
     NUMBERS,
@@ -22,7 +23,7 @@ from dialer.files.kinds import (
 from dialer.files.nodes import FileError, Node
 from dialer.files.people import refuse_other_people, write_contacts, write_numbers
 from dialer.files.queues import write_agents
-from dialer.files.reading import read_file
+from dialer.files.reading import FILES_MAX, read_file
 from dialer.files.surveys import read_sections, write_sections
 from dialer.files.writing import RecordWriter
 
@@ -50,6 +51,8 @@ def read_files(paths: Sequence[Path]) -> list[Wanted]:
     Raises:
         FileError: a file cannot be read, has unknown fields, or has a record that another one has, too.
     """
+    if len(paths) > FILES_MAX:
+        raise FileError([f"{len(paths)} files are too many: give {FILES_MAX} at most"])
     return wanted_of([read_file(path) for path in paths])
 
 
@@ -74,6 +77,12 @@ def wanted_of(documents: Sequence[Node], beside: frozenset[str] = frozenset()) -
         raise FileError(errors)
     order = [kind.key for kind in KINDS]
     return sorted(found.values(), key=lambda one: order.index(one.kind.key))
+
+
+def names_given(wanted: Sequence[Wanted], field: str) -> list[str]:
+    """Return the names that a field of campaigns has in files."""
+    nodes = [one.given[field] for one in wanted if field in one.given and one.kind.key in CAMPAIGNS]
+    return sorted({node.value for node in nodes if isinstance(node.value, str)})
 
 
 def apply(unit: Unit, wanted: Sequence[Wanted]) -> list[RecordChange]:

@@ -78,6 +78,8 @@ KINDS: Final = (
         called="did_number",
     ),
 )
+CAMPAIGNS: Final = frozenset({"campaigns", "sms_campaigns"})
+"""The lists of campaigns."""
 SECTION: Final = RecordKind("sections", "section", "section-template", without=frozenset({"survey", "order"}))
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
 CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}))

@@ -17,8 +17,8 @@ from dialer.files.writing import RecordWriter
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact
 
-PEOPLE_MAX: Final = 10_000
-"""Contacts of one phonebook, or numbers of one list, in one file."""
+PEOPLE_MAX: Final = 2_000
+"""Contacts of one phonebook, or numbers of one list, in one file. They are written in one transaction."""
 _RUNNING: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _ENTRY: Final = RecordKind("numbers", "number", "dnc-contact", without=frozenset({"dnc"}))
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
 from dialer.files.yaml_text import DEPTH_MAX, read_yaml
 
-FILE_BYTES_MAX: Final = 8 * 1_048_576
+FILE_BYTES_MAX: Final = 2 * 1_048_576
 FILES_MAX: Final = 100
 """Files of one command."""
 

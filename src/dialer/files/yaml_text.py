@@ -14,7 +14,7 @@ from dialer.files.nodes import FileError, FilePlace, Node, below
 
 DEPTH_MAX: Final = 30
 """Levels of nested objects and lists."""
-NODES_MAX: Final = 500_000
+NODES_MAX: Final = 100_000
 """Texts, numbers, objects and lists of one document together."""
 _WIDTH: Final = 120
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -110,7 +110,7 @@ def _without_preview(opened: events.AgentOpened) -> events.AgentOpened:
 def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     """Return a kernel at the moment of the forecast. It is told what a worker tells its own at a start."""
     engine = Engine(seed=seed, first_call_id=stage.first_call_id)
-    carrier = SimulatedCarrier(seed, stage.past_seed(seed))
+    carrier = SimulatedCarrier(seed, stage.past_seed(seed), is_rehearsal=True)
     kernel = Kernel(engine, carrier, store, now_ms=stage.now_ms)
     world = stage.world
     for account in world.accounts:

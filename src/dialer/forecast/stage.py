@@ -36,6 +36,8 @@ class StagedSubscriber(NamedTuple):
     full_name: str
     additional_vars: str
     phonebook_id: int | None
+    promised_agent_id: int | None
+    promised_until_ms: int
 
 
 _PERSON: Final = (
@@ -50,6 +52,8 @@ _PERSON: Final = (
     Subscriber.full_name,
     Subscriber.additional_vars,
     Subscriber.phonebook_id,
+    Subscriber.promised_agent_id,
+    Subscriber.promised_until_ms,
 )
 
 
@@ -185,6 +189,8 @@ def callee_of(person: StagedSubscriber) -> Callee:
         full_name=person.full_name,
         additional_vars=person.additional_vars,
         phonebook_id=person.phonebook_id,
+        promised_agent_id=person.promised_agent_id,
+        promised_until_ms=person.promised_until_ms,
     )
 
 

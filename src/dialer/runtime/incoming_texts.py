@@ -105,7 +105,8 @@ def _take_text(
     _log.info("text_received", **told, characters=len(heard.text))
     if is_wish:
         _keep_wish(listener, gateway_id, heard, writers)
-    write_text_received(connection, writers, now_ms, is_wish=is_wish)
+    has_others = not all(owns(listener.shards, one.user_id) for one in writers)
+    write_text_received(connection, writers, now_ms, is_wish=is_wish, has_others=has_others)
     return True
 
 

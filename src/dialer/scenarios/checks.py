@@ -54,6 +54,8 @@ def check_person(expected: PersonExpected, got: PersonOutcome) -> Iterator[Failu
         yield Failure(subject, "cost", _money(expected.cost), got.cost)
     if expected.path is not UNSET and not _is_path(expected.path, got.path):
         yield Failure(subject, "path", _expected_path(expected.path, got), _path(got.path))
+    if expected.called_at is not UNSET and not _are_times(expected.called_at, got.called_at):
+        yield Failure(subject, "called_at", _shown(expected.called_at), _shown(got.called_at))
     if expected.answers is not UNSET:
         yield from _check_answers(subject, expected.answers, got)
     if expected.not_called is not UNSET:
@@ -72,6 +74,14 @@ def _check_answers(subject: str, expected: dict[str, str | None], got: PersonOut
 
 def _answer(response: str | None) -> str:
     return "none" if response is None else response
+
+
+def _are_times(expected: Sequence[str], got: Sequence[str]) -> bool:
+    """Return whether each time begins as expected, with the date or without it."""
+    return len(expected) == len(got) and all(
+        found.startswith(one) or found[len("YYYY-MM-DDT") :].startswith(one)
+        for one, found in zip(expected, got, strict=True)
+    )
 
 
 def _is_path(expected: Sequence[int | str], got: Sequence[Visit]) -> bool:

@@ -55,6 +55,8 @@ class PersonExpected(_Part, frozen=True):
     """The outcome of each call: `answered`, `machine`, or a reason such as `busy`."""
     attempts: _Count | UnsetType = UNSET
     """The number of calls, or of text messages in a campaign of texts."""
+    called_at: list[str] | UnsetType = UNSET
+    """The time of each attempt in UTC, as exact as it is given: `15:30`, or `2026-03-02T15:30:05Z`."""
     texts: list[_Text] | UnsetType = UNSET
     """The text messages that were sent."""
     status: str | UnsetType = UNSET

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import CampaignStatus, SectionType
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import replay
@@ -18,7 +18,6 @@ from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, SmsMes
 from dialer.store.timeline.parts import AttemptPart, Story
 from dialer.store.timeline.reading import read_story
 
-_ENDED: Final = CampaignStatus.END
 _HEARD: Final = {CONNECTED: "connected", MISSED: "nobody took it", "": "pressed nothing"}
 
 
@@ -63,6 +62,11 @@ class PersonOutcome(msgspec.Struct, frozen=True):
     def calls(self) -> list[str]:
         """Return the outcome of each attempt."""
         return [call_outcome(one) for one in self.story.attempts]
+
+    @property
+    def called_at(self) -> list[str]:
+        """Return the time of each attempt in UTC."""
+        return [f"{one.at:%Y-%m-%dT%H:%M:%SZ}" for one in self.story.attempts]
 
     @property
     def texts(self) -> list[str]:
@@ -185,7 +189,7 @@ def _visits(connection: Connection, call_id: int, numbers: Mapping[int, int]) ->
 
 def _input(step: Any) -> str:  # noqa: ANN401 - a step of a replay
     if step.heard is None:
-        return "hung up" if step.is_last and step.section.type != SectionType.HANG_UP and not step.follows else ""
+        return "hung up" if step.is_last else ""
     if step.heard.text in _HEARD:
         return _HEARD[step.heard.text]
     answer = "" if step.response is None else f", answer {step.response}"

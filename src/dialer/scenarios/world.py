@@ -26,7 +26,8 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.roles import Role
 from dialer.domain.sentences import message_of
-from dialer.files.kinds import CONTACTS, Wanted, read_document
+from dialer.files.applying import names_given
+from dialer.files.kinds import CAMPAIGNS, CONTACTS, Wanted, read_document
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
 from dialer.files.units import OpenAccount, account_of
 from dialer.runtime.clock import VirtualClock
@@ -55,7 +56,6 @@ _AGENT_STATUS: Final = "available"
 _SILENCE_MS: Final = 3_000
 """The length of a recording of which only the name is known."""
 _KEY_BYTES: Final = 32
-_CAMPAIGNS: Final = {"campaigns": VOICE, "sms_campaigns": SMS}
 
 
 class Base:
@@ -146,10 +146,10 @@ class World:
         connection.execute(insert(User).values(**account, **rates, **self._stamps(User)))
         parameters = msgspec.json.encode(scenario.behaviour()).decode()
         for medium, field in ((VOICE, "gateway"), (SMS, "sms_gateway")):
-            for name in _named(records, field):
+            for name in names_given(records, field):
                 values = {"name": name, "medium": medium, "parameters": parameters, **self._stamps(Gateway)}
                 connection.execute(insert(Gateway).values(values))
-        for name in _named(records, "callerid_group"):
+        for name in names_given(records, "callerid_group"):
             connection.execute(insert(CallerIdGroup).values(name=name, **self._stamps(CallerIdGroup)))
         for number, (name, length_ms) in enumerate(sorted(_recordings(records).items())):
             sound = {"audio_file": f"{number}.wav", "format": "wav", "size": 0, "duration_ms": length_ms}
@@ -196,7 +196,7 @@ def _adapted_one(scenario: CampaignScenario, one: Wanted, place: FilePlace) -> W
     if one.kind.key == "agents":
         status = scenario.agents.get(one.name, _AGENT_STATUS)
         return one._replace(given={"status": Node(status, place), **one.given})
-    if one.kind.key in _CAMPAIGNS and one.name == scenario.campaign:
+    if one.kind.key in CAMPAIGNS and one.name == scenario.campaign:
         starting_ms = moment_ms(scenario.start, place)
         dates = {"startingdate": starting_ms, "expirationdate": starting_ms + _span_ms(scenario, one)}
         given = {name: Node(show_timestamp(at_ms), place) for name, at_ms in dates.items()}
@@ -219,12 +219,6 @@ def moment_ms(text: str, place: FilePlace) -> int:
         return Timestamp().parse(text, Conventions(UTC, None, Links(base="", hosts=frozenset())))
     except FieldError as error:
         raise FileError.at(place, str(message_of(error))) from None
-
-
-def _named(records: Sequence[Wanted], field: str) -> list[str]:
-    """Return the names that a field of campaigns has."""
-    nodes = [one.given[field] for one in records if field in one.given and one.kind.key in _CAMPAIGNS]
-    return sorted({node.value for node in nodes if isinstance(node.value, str)})
 
 
 def _recordings(records: Iterable[Wanted]) -> dict[str, int]:

@@ -12,8 +12,10 @@ from dialer.domain.queueing.plans import DeskAction, Preview
 from dialer.sim.chance import Chance
 from dialer.sim.spans import BehaviourError, Span, draw, read_chance, read_span, refuse_unknown
 
-AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length", "preview", "skipped", "at_desk")
-_NO_SPANS: Final = frozenset({"missed", "breaks", "skipped", "at_desk"})
+AGENT_KEYS: Final = (
+    *("answer", "missed", "talk", "wrap_up", "breaks", "break_length", "preview", "skipped", "at_desk", "person"),
+)
+_NO_SPANS: Final = frozenset({"missed", "breaks", "skipped", "at_desk", "person"})
 _ANSWER: Final = Span(1_000, 1_000)
 _PREVIEW: Final = Span(5_000, 15_000)
 _BREAK: Final = Span(300_000, 300_000)
@@ -44,21 +46,25 @@ class AgentBehaviour(msgspec.Struct, frozen=True):
     """Time for which the agent looks at a person before a call."""
     skipped: int
     """The chance that the agent skips the person."""
-
     at_desk: bool
-    """True for a person who decides at the desk whom to call, and only the callees are simulated."""
+    """True for an agent who decides at the desk whom to call. The talks are simulated."""
+    is_person: bool
+    """True if a person at the desk takes the calls: they talk until one of both hangs up. Forecasts ignore it."""
 
-    def decides(self, preview: Preview, chance: Chance) -> Decision | None:
-        """Return what the agent decides about a person, before the time for it is over; None for `at_desk`."""
-        if self.at_desk:
+    def decides(self, preview: Preview, chance: Chance, *, is_rehearsal: bool) -> Decision | None:
+        """Return what the agent decides about a person, before the time for it is over; None if they do at the desk."""
+        if self.at_desk or (self.is_person and not is_rehearsal):
             return None
         action = DeskAction.SKIP if chance.happens(self.skipped) else DeskAction.CALL
         after_ms = min(draw(self.preview, chance), preview.until_ms - preview.from_ms - 1)
         return Decision(preview.from_ms + max(0, after_ms), action)
 
-    def answers_after_ms(self, chance: Chance) -> int:
-        """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring."""
-        if chance.happens(self.missed):
+    def answers_after_ms(self, chance: Chance, *, is_played: bool = False) -> int:
+        """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring.
+
+        The telephone of an agent who is played by a person (`is_played`) takes every call by itself.
+        """
+        if not is_played and chance.happens(self.missed):
             return AGENT_RING_MS_MAX + 1
         return draw(self.answer, chance)
 
@@ -98,6 +104,7 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
         preview=spans.get("preview", _PREVIEW),
         skipped=read_chance("skipped", parameters.get("skipped", 0)),
         at_desk=_read_flag("at_desk", parameters.get("at_desk", False)),
+        is_person=_read_flag("person", parameters.get("person", False)),
     )
 
 

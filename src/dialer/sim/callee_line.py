@@ -92,6 +92,8 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     """Outcome of the B-leg whose end is the last milestone."""
     _replies: tuple[Reply, ...] = ()
     """Replies to all milestones but the last."""
+    is_rehearsal: bool = False
+    """True if no person plays an agent."""
 
     def dial(self, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
         """Place or answer the call, and return the first milestone.
@@ -148,7 +150,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """
         call, callee = self.call, self._callee
         callee = callee_behind(callee.behaviour, call.subscriber.number, abs(call.attempt), callee.chance.again())
-        again = CalleeLine(call, callee, IvrSession(call))
+        again = CalleeLine(call, callee, IvrSession(call), is_rehearsal=self.is_rehearsal)
         milestone = again.dial(_FOR_EVER_MS if self._replies else now_ms)
         for place, reply in enumerate(self._replies, 1):
             milestone = again.next(reply, _FOR_EVER_MS if place < len(self._replies) else now_ms)
@@ -270,10 +272,11 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         )
         self._session.bridge(transfer.callid)
         agent = read_agent(transfer.parameters)
-        talk_ms = self._callee.talks_ms(agent.talk)
+        is_played = agent.is_person and not self.is_rehearsal
+        talk_ms = _FOR_EVER_MS if is_played else self._callee.talks_ms(agent.talk)
         ends_ms = min((transfer.answered_ms or 0) + min(talk_ms, transfer.talk_limit_ms), self._cut_ms)
         outcome = _outcome(BLegSession(self.call, state), ends_ms, _CLEARED, until_ms)
-        if agent.wrap_up is None and not agent.breaks:
+        if is_played or (agent.wrap_up is None and not agent.breaks):
             return outcome
         rest = agent.rest(self._callee.chance.of(f"rest:{transfer.place}"))
         return replace(outcome, wrap_up_ms=rest.wrap_up_ms, break_ms=rest.break_ms)

@@ -23,11 +23,13 @@ _TEXT_OF_CALL: Final = "text"
 class SimulatedCarrier:
     """Carrier of every simulated gateway. Equal seeds give equal callees.
 
-    `past_seed` is the seed under which the calls that are taken up were placed; None: `seed`.
+    `past_seed` is the seed under which the calls that are taken up were placed; None: `seed`. In a rehearsal, such as a
+    forecast, no person plays an agent.
     """
 
-    def __init__(self, seed: int, past_seed: int | None = None) -> None:
+    def __init__(self, seed: int, past_seed: int | None = None, *, is_rehearsal: bool = False) -> None:
         self._seed: Final = seed
+        self._is_rehearsal: Final = is_rehearsal
         self._past_seed: Final = seed if past_seed is None else past_seed
         self._past_seeds: Final[dict[int, int]] = {}
         """The seed of each call that was taken up, by its id, if it is not that of all others."""
@@ -80,13 +82,15 @@ class SimulatedCarrier:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int:  # noqa: ARG002 - no telephone
         """Return when an agent takes a call that is offered to them at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
-        return offered_ms + read_agent(agent.parameters).answers_after_ms(chance)
+        behaviour = read_agent(agent.parameters)
+        is_played = behaviour.is_person and not self._is_rehearsal
+        return offered_ms + behaviour.answers_after_ms(chance, is_played=is_played)
 
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:  # noqa: ARG002 - for all
         """Return what an agent decides about a person whom they see, before the time is over."""
         detail = f"preview:{agent.id}:{preview.from_ms}"
         chance = Chance(self._seed, preview.campaign_id, preview.subscriber_id, 0, detail)
-        return read_agent(agent.parameters).decides(preview, chance)
+        return read_agent(agent.parameters).decides(preview, chance, is_rehearsal=self._is_rehearsal)
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Do nothing: the engine ignores the answer to an offer that was withdrawn."""
@@ -164,7 +168,7 @@ class SimulatedCarrier:
         attempt, subscriber = call.attempt, call.subscriber
         chance = Chance(self._past_seeds.get(call.id, self._seed), call.plan.id, subscriber.id, attempt)
         callee = callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
-        return CalleeLine(call, callee, IvrSession(call))
+        return CalleeLine(call, callee, IvrSession(call), is_rehearsal=self._is_rehearsal)
 
     def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
         line = self._lines.get(call_id)

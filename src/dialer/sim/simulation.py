@@ -54,7 +54,7 @@ class Simulation:
         self.store: Final = MemoryStore()
         self.store.add_dnc(DNC_ID, dnc_numbers(scenario))
         self.store.add_campaign(CAMPAIGN_ID, self.subscribers, lists_over(self.plan))
-        carrier = SimulatedCarrier(scenario.seed)
+        carrier = SimulatedCarrier(scenario.seed, is_rehearsal=True)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
             carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())
         self.start_ms: Final = instant_ms(scenario.start, self.zone)

@@ -12,6 +12,7 @@ from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.account_events import campaign_subject, event_row, keeps_events, write_events
+from dialer.store.backends.backend import backend_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 
@@ -57,8 +58,14 @@ class Writer(NamedTuple):
     number: str
 
 
-def write_text_received(connection: Connection, writers: Sequence[Writer], now_ms: int, *, is_wish: bool) -> None:
-    """Write the event that somebody answered to a text, for each account that wrote to them and keeps events."""
+def write_text_received(
+    connection: Connection, writers: Sequence[Writer], now_ms: int, *, is_wish: bool, has_others: bool
+) -> None:
+    """Write the event that somebody answered to a text, for each account that wrote to them and keeps events.
+
+    `has_others` says that other workers write events of some of these accounts. They wait, so that ids grow in the
+    order of commits.
+    """
     rows = [
         event_row(
             one.user_id,
@@ -72,6 +79,8 @@ def write_text_received(connection: Connection, writers: Sequence[Writer], now_m
         if keeps_events(connection, one.user_id)
     ]
     if rows:
+        if has_others:
+            backend_of(connection).exclude_steps(connection)
         write_events(connection, rows)
 
 

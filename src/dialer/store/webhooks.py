@@ -110,7 +110,7 @@ def stopped_webhooks(connection: Connection, most: int, user_id: int | None = No
     query = select(Webhook.id, Webhook.name).where(Webhook.enabled == false(), Webhook.problem != "")
     if user_id is not None:
         query = query.where(Webhook.user_id == user_id)
-    return [StoppedWebhook(*row) for row in map(tuple, connection.execute(query.order_by(Webhook.id).limit(most)))]
+    return [StoppedWebhook(row.id, row.name) for row in connection.execute(query.order_by(Webhook.id).limit(most))]
 
 
 def feeds_webhook(connection: Connection, user_id: int) -> bool:

@@ -10,6 +10,7 @@ from dialer.usage.running import runs
 
 
 @click.command()
+@click.argument("files", metavar="[FILE...]", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--folder",
     metavar="DIR",
@@ -29,6 +30,7 @@ from dialer.usage.running import runs
 @examples(
     "dialer dev",
     "dialer dev --fresh",
+    "dialer dev reminder.yaml",
     "dialer dev --folder /tmp/trial --port 0",
 )
 @runs("dialer.commands.dev")
@@ -37,4 +39,7 @@ def dev() -> None:
 
     The command prints a link that signs a browser in, once, and reads letters: n for the next event, m, h and d for a
     minute, an hour and a day, 1 and 6 for real time and 60 times that, s to stand still, q to end. Nobody is called.
+
+    FILEs of records are applied at the beginning and whenever they are saved (dialer apply). Gateways that they name
+    and that do not exist are made, and simulated.
     """

@@ -56,7 +56,7 @@ def sms_campaign() -> None:
 @examples("dialer export phonebook 2 > people.yaml")
 @runs(_PLACE)
 def phonebook() -> None:
-    """Print a phonebook with its contacts, 10,000 at most."""
+    """Print a phonebook with its contacts, 2,000 at most."""
 
 
 @export.command()
@@ -64,7 +64,7 @@ def phonebook() -> None:
 @examples("dialer export dnc 1 > never.yaml")
 @runs(_PLACE)
 def dnc() -> None:
-    """Print a do-not-call list with its numbers, 10,000 at most. Erased numbers are left out."""
+    """Print a do-not-call list with its numbers, 2,000 at most. Erased numbers are left out."""
 
 
 @export.command()

@@ -14,7 +14,13 @@ from tests.api.builders import Estate
 from tests.api.harness import Caller
 from tests.console.building import store
 
-SAID = {"disposition": "not_interested", "word": "", "note": "Has a carrier.", "call_back_date": None}
+SAID = {
+    "disposition": "not_interested",
+    "word": "",
+    "note": "Has a carrier.",
+    "call_back_date": None,
+    "same_agent": False,
+}
 
 
 def test_an_outcome_is_set_read_and_exported_and_only_where_the_call_is_seen(estate: Estate) -> None:

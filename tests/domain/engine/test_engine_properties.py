@@ -1,7 +1,7 @@
 """Property tests of several campaigns with any settings on shared gateways."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import time
 from functools import partial
 from itertools import pairwise
@@ -15,9 +15,10 @@ from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import OpenCampaign
+from dialer.domain.engine.turns import turn_of
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
@@ -290,15 +291,15 @@ def story(fleet: Fleet) -> list[object]:
     return [fleet.store.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.store.spent)]
 
 
-def search_for_the_next_turn(dialling: CampaignDialling, gateway: GatewayLoad) -> OpenCampaign:
+def search_for_the_next_turn(gateway: GatewayLoad, campaigns: Mapping[int, OpenCampaign]) -> OpenCampaign:
     """Remove the campaign whose turn it is from those that wait for a gateway, after a look at all of them."""
-    *_, campaign_id = min(dialling._turn(waiting_id, gateway) for waiting_id in gateway.waiting)  # noqa: SLF001
-    gateway.waiting.remove(campaign_id)
-    return dialling._campaigns[campaign_id]  # noqa: SLF001 - in place of the heap
+    campaign = min((campaigns[waiting_id] for waiting_id in gateway.waiting), key=lambda one: turn_of(one, gateway))
+    gateway.waiting.remove(campaign.plan.id)
+    return campaign
 
 
 @given(built_twice())
 def test_campaigns_dial_in_their_turns_as_by_a_full_scan(twins: tuple[Fleet, Fleet]) -> None:
-    with patch.object(CampaignDialling, "_next_in_turn", search_for_the_next_turn):
+    with patch.object(dialling, "next_in_turn", search_for_the_next_turn):
         thorough = story(twins[0].run())
     assert story(twins[1].run()) == thorough

@@ -38,7 +38,7 @@ def test_a_type_waits_for_keys_or_acts_or_ends_after_its_prompt(definition: Sect
 
 
 def test_every_column_of_a_section_is_a_field_of_some_type() -> None:
-    of_all = {"id", "survey_id", "order", "type", "question", "created_date", "updated_date"}
+    of_all = {"id", "survey_id", "order", "type", "question", "file_id", "created_date", "updated_date"}
     assert {field.column for field in section_fields()} | of_all == set(SectionTemplate.__table__.c.keys())
 
 

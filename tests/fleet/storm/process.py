@@ -67,8 +67,9 @@ def _set_leases(lease_ms: int) -> None:
     # The product, after its clock is set.
     from dialer.runtime import fleet_coordinator, remote_workers  # noqa: PLC0415 - as above
     from dialer.store.fleet import leases  # noqa: PLC0415 - as above
+    from dialer.webhooks import deliverer  # noqa: PLC0415 - as above
 
-    for module in (leases, fleet_coordinator, remote_workers):
+    for module in (leases, fleet_coordinator, remote_workers, deliverer):
         if hasattr(module, "LEASE_MS"):
             setattr(module, "LEASE_MS", lease_ms)  # noqa: B010 - a constant
 

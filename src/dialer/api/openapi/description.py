@@ -35,6 +35,7 @@ from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings
+from dialer.api.routes.previews import PersonOrdered, PreviewRead
 from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
@@ -222,6 +223,10 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "place_test_call": examples.answer(TrialCallRead),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
+    "read_preview_of": examples.answer(PreviewRead),
+    "dial_person": examples.answer(PersonOrdered),
+    "call_person": examples.answer(PersonOrdered),
+    "skip_person": examples.answer(PersonOrdered),
     "hang_up": examples.answer(HangUpRead),
     "hold": examples.answer(HoldRead),
     "resume": examples.answer(ResumeRead),
@@ -254,6 +259,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "set_disposition": _DISPOSITION,
     "listen": {"mode": "listen"},
+    "dial_person": {"campaign_id": 4, "number": NUMBER},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

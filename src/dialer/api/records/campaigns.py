@@ -34,6 +34,7 @@ FREQUENCY_MAX: Final = 1_000_000
 """Calls a minute."""
 CALL_SECONDS_MAX: Final = 86_400
 RING_SECONDS_MAX: Final = 3_600
+CALL_BACK_SECONDS_MAX: Final = 604_800
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
 
@@ -89,6 +90,11 @@ _CAMPAIGN: Final = shapes(
             "What follows when that time is over. True: the person is called. False: the person waits for"
             " `intervalretry`, and the agent goes on a break.",
         ),
+        "manual_dialling": writable(
+            Boolean(),
+            "True if agents of the campaign's queues may dial numbers and contacts of their own choice, within its"
+            " rules. Used with `dial_method` 4 only.",
+        ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),
             "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with `dial_method` 3 only."
@@ -106,6 +112,12 @@ _CAMPAIGN: Final = shapes(
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
             "Seconds from the end of a call that reached nobody to the next attempt.",
+            example=900,
+        ),
+        "call_back_wait": writable(
+            Integer(0, CALL_BACK_SECONDS_MAX),
+            "Seconds for which a call-back waits for an agent who takes it themselves (`same_agent`). Then any agent of"
+            " the queue takes it. Default: 900.",
             example=900,
         ),
         "completion_maxretry": writable(

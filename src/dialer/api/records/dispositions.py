@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Text, TextChoice
+from dialer.api.crud.fields import Boolean, Text, TextChoice
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
@@ -38,6 +38,13 @@ DispositionGiven: Final = request_shape(
             default=None,
             example="2026-11-20T17:30:00Z",
         ),
+        "same_agent": writable(
+            Boolean(),
+            "True if the agent of the call takes the call-back themselves. It waits until they are free, but no longer"
+            " than `call_back_wait` of the campaign. Then any agent of the queue takes it. Default: false.",
+            default=False,
+            example=True,
+        ),
     },
     "The disposition of a call.",
 )
@@ -52,6 +59,7 @@ class DispositionRead(msgspec.Struct, frozen=True):
     call_back_date: Annotated[
         str | None, described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
     ]
+    same_agent: Annotated[bool, described("True if its agent takes the call-back themselves.", example=True)]
 
 
 def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
@@ -67,7 +75,7 @@ def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     records.require_seen(unit, CALLREQUESTS, callrequest_id)
     values: dict[str, Any] = parsed.values
     disposition = AgentDisposition(values["disposition"])
-    disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"])
+    disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"], values["same_agent"])
     dispose_of_call(unit, callrequest_id, disposed)
     return parsed.ignored
 
@@ -83,4 +91,4 @@ def read_disposition_of(unit: Unit, callrequest_id: int) -> DispositionRead:
     if found is None:
         raise RecordNotFoundError
     at = None if found.call_back_ms is None else show_timestamp(found.call_back_ms)
-    return DispositionRead(found.disposition.value, found.word, found.note, at)
+    return DispositionRead(found.disposition.value, found.word, found.note, at, found.same_agent)

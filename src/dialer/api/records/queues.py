@@ -128,8 +128,9 @@ _AGENT: Final = shapes(
         ),
         "parameters": writable(
             JsonObject(),
-            "The behaviour of a simulated agent as a JSON object: `answer`, `talk`, `wrap_up` and `break_length` in"
-            " seconds, and the chances `missed` and `breaks`. Default: {}.",
+            "The behaviour of a simulated agent as a JSON object: `answer`, `talk`, `wrap_up`, `break_length` and"
+            " `preview` in seconds, the chances `missed`, `breaks` and `skipped`, and `at_desk`. With `person`,"
+            " somebody at the desk plays the agent. Default: {}.",
             example={"talk": [30, 180], "answer": 1},
         ),
         **STAMPS,

@@ -33,6 +33,7 @@ class PromisedCallBackRead(msgspec.Struct, frozen=True):
             "The agent who promised it. Null if there is none any more.", "https://dialer.example/rest-api/agent/3/"
         ),
     ]
+    same_agent: Annotated[bool, described("True if that agent takes it themselves.", example=True)]
 
 
 class PromisedCallBacksRead(msgspec.Struct, frozen=True):
@@ -62,4 +63,5 @@ def _shown(one: PromisedCallBack, links: Links) -> PromisedCallBackRead:
         callrequest=links.record("callrequest", one.callrequest_id),
         campaign=links.record("campaigns", one.campaign_id),
         agent=None if one.agent_id is None else links.record("agent", one.agent_id),
+        same_agent=one.same_agent,
     )

@@ -1,12 +1,12 @@
 """The desk of an agent: the own state, and the call that the agent has taken, with what is known of the callee."""
 
-import json
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.variables import variables_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.messages.templates import fill
 from dialer.domain.queueing.activity import AgentClock
@@ -26,7 +26,7 @@ class CallOnDesk(NamedTuple):
     variables: list[tuple[str, str]]
     campaign: str
     script: str
-    """What the agent says to this callee: the campaign's `agent_script`, filled. Empty if it has none."""
+    """The campaign's `agent_script`, filled for this callee. Empty if it has none."""
     queue: str
     answered_ms: int
     on_hold_from_ms: int | None
@@ -125,8 +125,4 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
 
 def _variables(text: str) -> list[tuple[str, str]]:
     """Return variables as texts; none if they are not readable."""
-    try:
-        variables = json.loads(text or "{}")
-    except ValueError:
-        return []
-    return [(str(name), str(value)) for name, value in variables.items()] if isinstance(variables, dict) else []
+    return [(str(name), str(value)) for name, value in variables_of(text).items()]

@@ -15,17 +15,20 @@ from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStat
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.outcomes import Outcome, offered_outcomes
+from dialer.domain.plans import Promise
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
-from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer
 from dialer.store.touched import NOTHING, Touched
 from dialer.store.wishes import call_off, own_list
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""
+_SAID: Final = ("note", "call_back_ms", "word", "same_agent")
+"""The columns with what was said beside the disposition, in the order of `Disposed`."""
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -38,6 +41,8 @@ class Disposed(msgspec.Struct, frozen=True):
     """The time at which the callee is called again; only for `CALL_BACK`."""
     word: str = ""
     """The campaign's own word for the outcome; empty for the usual one."""
+    same_agent: bool = False
+    """True if the agent of the call takes the call-back themselves."""
 
 
 class CallBackTerm(NamedTuple):
@@ -48,14 +53,17 @@ class CallBackTerm(NamedTuple):
     is_over: bool
     dispositions: str = ""
     """The outcomes of the campaign (`dialer.domain.outcomes`)."""
+    wait_s: int = 0
+    """Seconds for which a call-back waits for the agent who takes it themselves."""
 
 
 def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
     """Return until when a callee can be called back; None if there is no such call."""
-    query = select(Campaign.expirationdate, Campaign.status, Campaign.status_reason, Campaign.dispositions)
+    columns = ("expirationdate", "status", "status_reason", "dispositions", "call_back_wait")
+    query = select(*(getattr(Campaign, name) for name in columns))
     query = query.join(CallRequest, CallRequest.campaign_id == Campaign.id).where(CallRequest.id == callrequest_id)
     row = connection.execute(query).first()
-    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]), row[3])
+    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]), *row[3:])
 
 
 def _takes_call_backs(status: int, reason: str) -> bool:
@@ -65,38 +73,39 @@ def _takes_call_backs(status: int, reason: str) -> bool:
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
     """Return the disposition of a call; None if nobody gave one."""
-    said = (CallDisposition.disposition, CallDisposition.note, CallDisposition.call_back_ms, CallDisposition.word)
-    query = select(*said)
+    query = select(CallDisposition.disposition, *(getattr(CallDisposition, name) for name in _SAID))
     row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
     if row is None:
         return None
-    disposition, note, call_back_ms, word = row
+    disposition, *said = row
     is_known = disposition in set(AgentDisposition)  # A newer version may have written others.
-    return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, note, call_back_ms, word)
+    return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, *said)
 
 
 def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -> None:
     """Set the disposition of a call, in place of an earlier one, and do what it says.
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
-    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. A campaign that ended
-    because nobody was left to call goes on. An earlier time that has not come is forgotten. `DO_NOT_CALL` puts the
-    number on the account's own do-not-call list, and on the first list that the campaign names.
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. With `same_agent`, the
+    call first waits for the agent of this call. A campaign that ended because nobody was left to call goes on. An
+    earlier time that has not come is forgotten. `DO_NOT_CALL` puts the number on the account's own do-not-call list,
+    and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the campaign has no such outcome, or the time is past, after its end, or goes with another
-            disposition.
+            disposition; or no agent can take the call-back themselves.
         RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
     if before is None or (before.disposition, before.word) != (disposed.disposition, disposed.word):
         _check_outcome(call, disposed)
+    _check_same_agent(unit.connection, callrequest_id, disposed)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
     call = _read(unit.connection, callrequest_id)
     if disposed.call_back_ms is not None:
-        touched |= _call_back(unit, call, disposed)
+        touched |= _call_back(unit, call, disposed, _promise(unit.connection, callrequest_id, call, disposed))
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
     _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
@@ -118,6 +127,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
+            Campaign.call_back_wait,
             Campaign.dispositions,
             Campaign.user_id,
             func.coalesce(CallDisposition.was_completed, false()).label("was_completed"),
@@ -148,15 +158,44 @@ def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> T
     return touched_campaigns(call["campaign_id"])
 
 
-def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> Touched:
+def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed, promise: Promise | None) -> Touched:
     _check_time(unit, call, disposed)
     _check_person(unit.connection, call)
-    _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0)
+    _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0, promise=promise)
     if call["campaign_status"] == CampaignStatus.END:
         _reopen(unit, call["campaign_id"])
     if call["status"] == SubscriberStatus.COMPLETED:
         _count_completed(unit, call, -1)
     return touched_campaigns(call["campaign_id"])
+
+
+def _promise(connection: Connection, callrequest_id: int, call: RowMapping, disposed: Disposed) -> Promise | None:
+    """Return which agent takes a call-back themselves, and until when it waits for them; None for any agent.
+
+    It waits for at most half of the time that is left until the campaign ends, so that others have time for it.
+    """
+    agent_id = agent_who_talked(connection, callrequest_id) if disposed.same_agent else None
+    if agent_id is None or disposed.call_back_ms is None:
+        return None
+    left_ms = max(0, call["expirationdate"] - disposed.call_back_ms)
+    return Promise(agent_id, disposed.call_back_ms + min(call["call_back_wait"] * 1_000, left_ms // 2))
+
+
+def _check_same_agent(connection: Connection, callrequest_id: int, disposed: Disposed) -> None:
+    wrong = None
+    if disposed.same_agent and disposed.call_back_ms is None:
+        wrong = "Set the time of the call-back, too."
+    elif disposed.same_agent and agent_who_talked(connection, callrequest_id) is None:
+        wrong = "No agent has talked in the call, so none can take the call-back themselves."
+    if wrong is not None:
+        raise InvalidFieldsError({"same_agent": [wrong]})
+
+
+def agent_who_talked(connection: Connection, callrequest_id: int) -> int | None:
+    """Return the agent who talked in a call, of several the last one; None if nobody did, or they were deleted."""
+    talked = select(Transfer.agent_id).where(Transfer.callrequest_id == callrequest_id)
+    talked = talked.where(Transfer.answered_ms.is_not(None), Transfer.agent_id.is_not(None))
+    return connection.scalar(talked.order_by(Transfer.place.desc()).limit(1))
 
 
 def _reopen(unit: UnitOfWork, campaign_id: int) -> None:
@@ -247,8 +286,12 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
     return touched
 
 
-def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:
-    written = {"status": status, "status_reason": "", "halt_reason": "", "due_ms": due_ms}
+def _move(
+    unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int, promise: Promise | None = None
+) -> None:
+    written: dict[str, object] = {"status": status, "status_reason": "", "halt_reason": "", "due_ms": due_ms}
+    agent_id, until_ms = (None, 0) if promise is None else promise
+    written |= {"promised_agent_id": agent_id, "promised_until_ms": until_ms}
     unit.connection.execute(
         update(Subscriber).where(Subscriber.id == call["id"]).values(**written, updated_date=unit.now_ms)
     )
@@ -265,6 +308,7 @@ def _write(unit: UnitOfWork, callrequest_id: int, disposed: Disposed, *, was_com
             word=disposed.word,
             note=disposed.note,
             call_back_ms=disposed.call_back_ms,
+            same_agent=disposed.same_agent,
             was_completed=was_completed,
             created_date=unit.now_ms if since_ms is None else since_ms,
             updated_date=unit.now_ms,

@@ -1,7 +1,8 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
@@ -13,11 +14,15 @@ from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.records.live_calls import order_for_seen_call
+from dialer.api.records.previews import NUMBER_MAX, rules_of
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, dial_chosen, manual_campaigns
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
+from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -59,13 +64,15 @@ class _Read(NamedTuple):
     """Earlier calls of the present callee, or else the last calls of the agent."""
     promised: list[PromisedCallBack]
     """The call-backs that the agent has promised, the next one first."""
+    seen: PreviewedPerson | None
+    """The person whom the agent sees before the call."""
 
 
 @get("/desk", media_type="text/html")
 async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the desk of the viewer."""
     live = await console.snapshots.get(_key(request), lambda: _make(request))
-    return page(request, "desk.html", PLACE, live=live)
+    return await _show(request, live)
 
 
 @get("/desk/live", media_type=EVENT_STREAM)
@@ -105,7 +112,7 @@ async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleS
     if refused is None:
         console.snapshots.forget(_key(request))
         return go_to(DESK)
-    return page(request, "desk.html", PLACE, refused.status, live=await _make(request, refused))
+    return await _show(request, await _make(request, refused), refused.status)
 
 
 @post("/desk/hang-up", media_type="text/html")
@@ -124,6 +131,73 @@ async def hold_on_desk(request: ApiRequest) -> Response[Any]:
 async def resume_on_desk(request: ApiRequest) -> Response[Any]:
     """Connect the viewer with the callee on hold."""
     return await _order(request, resume_call)
+
+
+@post("/desk/call", media_type="text/html")
+async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Call the person whom the viewer sees."""
+    return await _order_person(request, console, call_previewed)
+
+
+@post("/desk/skip", media_type="text/html")
+async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the viewer somebody else."""
+    return await _order_person(request, console, skip_previewed)
+
+
+@post("/desk/dial", media_type="text/html")
+async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Call a number of the viewer's own choice, within the rules of a campaign."""
+    filled = await read_fields(request)
+    chosen = Chosen(identity_in(filled.get("campaign", "")), filled.get("number", "").strip()[:NUMBER_MAX])
+
+    def give(unit: Unit) -> None:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        if desk is None:
+            raise RecordNotFoundError(NOT_AN_AGENT)
+        dial_chosen(unit, desk.agent_id, chosen, rules_of(unit))
+
+    try:
+        await request.service.write(request, give)
+    except (InvalidFieldsError, RefusedError) as error:
+        return await _show(request, await _make(request), status_of(error), messages_of(error), chosen.number)
+    console.snapshots.forget(_key(request))
+    return go_to(DESK)
+
+
+async def _show(
+    request: ApiRequest,
+    live: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    messages: Sequence[str] = (),
+    number: str = "",
+) -> Response[Any]:
+    """Show the desk, and the form of an agent who may dial by hand."""
+
+    def read(unit: Unit) -> list[ManualCampaign]:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        return [] if desk is None else manual_campaigns(unit.connection, desk.agent_id)
+
+    campaigns = await request.service.read(request, read)
+    return page(request, "desk.html", PLACE, status, live=live, campaigns=campaigns, messages=messages, number=number)
+
+
+async def _order_person(
+    request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int, int], None]
+) -> Response[Any]:
+    """Give an order about a person whom the viewer sees. If they see somebody else by now, it does nothing."""
+    identity = identity_in((await read_fields(request)).get("person", ""))
+
+    def give(unit: Unit) -> None:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        if desk is None:
+            raise RecordNotFoundError(NOT_AN_AGENT)
+        order(unit, desk.agent_id, identity)
+
+    with suppress(RefusedError):
+        await request.service.write(request, give)
+    console.snapshots.forget(_key(request))
+    return go_to(DESK)
 
 
 async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
@@ -155,7 +229,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [])
+        return _Read(None, [], [], None)
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
@@ -167,4 +241,4 @@ def _read(unit: Unit) -> _Read:
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
-    return _Read(desk, past, promised)
+    return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id))

@@ -23,7 +23,7 @@ from dialer.domain.outcomes import Outcome, offered_outcomes
 
 CHOICES: Final = [(one.value, words_of(one)) for one in AgentDisposition]
 _WORDS: Final = dict(CHOICES)
-_FIELDS: Final = ("disposition", "note", "call_back_date")
+_FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")
 _MINUTE: Final = 60_000
 
 
@@ -44,6 +44,9 @@ class DispositionForm(NamedTuple):
     """The end of the campaign in words; empty if it is not known."""
     latest: str = ""
     """The end of the campaign as inputs have it."""
+    same_agent: bool = False
+    wait_s: int = 0
+    """Seconds for which the call-back waits for the same agent."""
 
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
@@ -55,6 +58,7 @@ class DispositionForm(NamedTuple):
             choices=[(one.text, said_in_words(one.disposition, one.word)) for one in outcomes],
             ends=moment(term.ends_ms, zone),
             latest=local_moment(term.ends_ms, zone),
+            wait_s=term.wait_s,
         )
 
 
@@ -63,7 +67,8 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
     if disposed is None:
         return DispositionForm("", "", "", [])
     chosen = Outcome(disposed.disposition, disposed.word).text
-    return DispositionForm(chosen, disposed.note, local_moment(disposed.call_back_ms, zone), [])
+    call_back = local_moment(disposed.call_back_ms, zone)
+    return DispositionForm(chosen, disposed.note, call_back, [], same_agent=disposed.same_agent)
 
 
 def said_in_words(disposition: str, word: str) -> str:
@@ -78,6 +83,7 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
     note = given["note"].replace("\r\n", "\n").strip()
     members: dict[str, Any] = {**given, "disposition": disposition, "word": word, "note": note}
+    members["same_agent"] = bool(given["same_agent"])
     members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
 
     def change(unit: Unit) -> None:
@@ -86,8 +92,9 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     try:
         await request.service.write(request, change)
     except (InvalidError, InvalidFieldsError, RefusedError) as error:
-        disposition, note, call_back = given.values()
-        return DispositionForm(disposition, note, call_back, messages_of(error), status_of(error))
+        disposition, note, call_back, same_agent = given.values()
+        messages, status = messages_of(error), status_of(error)
+        return DispositionForm(disposition, note, call_back, messages, status, same_agent=bool(same_agent))
     return None
 
 

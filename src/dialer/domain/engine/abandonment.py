@@ -51,7 +51,8 @@ class Abandonment:
             return
         transfer.is_abandoned = True
         campaign = self._state.campaigns[call.plan.id]
-        if campaign.is_paced and call.attempt > 0 and call.id not in campaign.machines:
+        is_measured = call.attempt > 0 and call.promise is None and call.id not in campaign.machines
+        if campaign.is_paced and is_measured:
             measure.abandoned(campaign.figures)
             self._state.keep_figures(campaign)
         self._state.emit(KeepTransfer(call, transfer))

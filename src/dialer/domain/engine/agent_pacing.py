@@ -50,7 +50,14 @@ class AgentPacing:
 
     def concerned(self, now_ms: int) -> list[OpenCampaign]:
         """Return the active campaigns that may dial more or less than when this was asked last, in order of id."""
-        return self._active(self._state.paced.take_concerned(self._distributor.restaffed(now_ms)))
+        queue_ids = self._distributor.restaffed(now_ms)
+        campaign_ids = self._state.paced.take_concerned(queue_ids)
+        awaiting = self._state.awaiting.sharing(queue_ids) if self._state.awaiting.queue_ids else []
+        return self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
+
+    def is_available(self, campaign: OpenCampaign, now_ms: int, agent_id: int) -> bool:
+        """Return whether an agent is free for a call of the campaign that only they take."""
+        return self._distributor.is_available(now_ms, agent_id, campaign.plan.flow.queue_ids)
 
     def sharing_with(self, campaign: OpenCampaign) -> list[OpenCampaign]:
         """Return the active campaigns that dial for an agent of this one, in order of id."""
@@ -67,6 +74,10 @@ class AgentPacing:
             return
         if is_paced_by_agents(call.plan):
             self._state.paced.add(call.plan.id, call.plan.flow.queue_ids)
+        if call.promise is not None:
+            if not call.transfers:
+                self._distributor.reserve(call.id, call.promise)
+            return
         if not event.is_live:
             campaign.machines.add(call.id)
         if event.answered_ms is None:
@@ -77,8 +88,12 @@ class AgentPacing:
     def dialled(self, campaign: OpenCampaign, call: Call) -> None:
         """Count a call that was placed.
 
-        Calls that may reach an agent are noted always, because the dial method may change.
+        Calls that may reach an agent are noted always, because the dial method may change. A call that one agent alone
+        takes is no call for the others, and is not measured: the agent is kept for it.
         """
+        if call.promise is not None:
+            self._distributor.reserve(call.id, call.promise)
+            return
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
             self._state.paced.change(campaign.plan.id)
@@ -88,6 +103,8 @@ class AgentPacing:
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
         """Forget a call that was counted as placed, and never was."""
+        if call.promise is not None:
+            return
         campaign.dialling.pop(call.id, None)
         self._state.paced.change(campaign.plan.id)
         if campaign.is_paced:
@@ -114,7 +131,7 @@ class AgentPacing:
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
         self._state.paced.change(campaign.plan.id)
-        if not campaign.is_paced:
+        if not campaign.is_paced or call.promise is not None:
             return
         is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
         if is_live and was_unknown and outcome.answered_ms is not None:

@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from heapq import heappop, heappush
 from typing import Final
 
 from dialer.domain import events
@@ -26,6 +25,7 @@ from dialer.domain.engine.credit import Account, CreditOffer, message_to
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
+from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
@@ -34,8 +34,6 @@ from dialer.domain.plans import NEVER_MS, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START
-TURNS_OUTDATED_MAX: Final = 64
-"""Number of outdated turns on a gateway, beside one for each campaign that waits, from which on they are removed."""
 
 
 class CampaignDialling:
@@ -44,10 +42,18 @@ class CampaignDialling:
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
     """
 
-    def __init__(self, engine_state: EngineState, pacing: AgentPacing, previews: Previews) -> None:
+    def __init__(
+        self,
+        engine_state: EngineState,
+        pacing: AgentPacing,
+        previews: Previews,
+        wake_floor: Callable[[int], None],
+    ) -> None:
+        """`wake_floor` has the agents looked at from a moment on."""
         self._state: Final = engine_state
         self._pacing: Final = pacing
         self._previews: Final = previews
+        self._wake_floor: Final = wake_floor
         self.return_person: Callable[[OpenCampaign, Offered, int], None]
         """Let a person wait whom an agent wanted to call after the calling hours."""
         self._campaigns: Final = engine_state.campaigns
@@ -114,10 +120,35 @@ class CampaignDialling:
             return campaign.next_dial_ms
         if campaign.is_previewed:
             return now_ms if self._previews.may_go_on(campaign, now_ms) else NEVER_MS
+        is_allowed = self._pace_allows(campaign, now_ms) or self._next_promised(campaign, now_ms) is not None
+        return now_ms if is_allowed else NEVER_MS
+
+    def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
-        return now_ms if pace.calls > 0 else NEVER_MS
+        return pace.calls > 0
+
+    def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
+        """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""
+        if not campaign.hopper.awaits_agents:
+            return None
+        return campaign.hopper.next_promised(now_ms, partial(self._pacing.is_available, campaign, now_ms))
+
+    def _next_person(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
+        hopper = campaign.hopper
+        is_held_back = campaign.is_paced and hopper.awaits_agents and not campaign.is_previewed
+        if is_held_back and not self._pace_allows(campaign, now_ms):
+            return self._next_promised(campaign, now_ms)
+        found = hopper.next(now_ms, partial(self._pacing.is_available, campaign, now_ms))
+        awaiting, campaign_id = self._state.awaiting, campaign.plan.id
+        if hopper.awaits_agents != (campaign_id in awaiting.queue_ids):
+            if hopper.awaits_agents:
+                awaiting.add(campaign_id, campaign.plan.flow.queue_ids)
+                self._wake_floor(now_ms)
+            else:
+                awaiting.discard(campaign_id)
+        return found
 
     def _serve(self, gateway: GatewayLoad, now_ms: int, asked: OpenCampaign | None = None) -> None:
         """Give the gateway's free places to the campaigns that wait for one, each in its turn.
@@ -139,7 +170,7 @@ class CampaignDialling:
                 campaign = self._campaigns[waiting.pop()]
                 gateway.newcomers.clear()
             else:
-                campaign = self._next_in_turn(gateway)
+                campaign = next_in_turn(gateway, self._campaigns)
             is_allowed, asked = campaign is asked, None
             if self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
                 asked = self._consider_again(campaign, gateway, now_ms)
@@ -148,28 +179,6 @@ class CampaignDialling:
                 gateway.newcomers.add(campaign.plan.id)
                 self._deferred.appendleft(partial(self._serve, gateway))
                 return
-
-    def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
-        """Remove a campaign from those that wait, and return it.
-
-        It is the one with the fewest calls if channels are limited, else the one with the most overdue dial.
-        """
-        waiting, turns = gateway.waiting, gateway.turns
-        for campaign_id in gateway.newcomers & waiting:
-            heappush(turns, self._turn(campaign_id, gateway))
-        gateway.newcomers.clear()
-        if len(turns) > 2 * len(waiting) + TURNS_OUTDATED_MAX:
-            turns[:] = sorted(self._turn(campaign_id, gateway) for campaign_id in waiting)
-        while True:
-            turn = heappop(turns)
-            campaign_id = turn[-1]
-            if campaign_id in waiting and turn == self._turn(campaign_id, gateway):
-                waiting.remove(campaign_id)
-                return self._campaigns[campaign_id]
-
-    def _turn(self, campaign_id: int, gateway: GatewayLoad) -> tuple[int, int, int]:
-        campaign = self._campaigns[campaign_id]
-        return (campaign.in_progress if gateway.plan.max_channels else 0, campaign.next_dial_us, campaign_id)
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> OpenCampaign | None:
         """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due.
@@ -217,12 +226,13 @@ class CampaignDialling:
             return False
         if campaign.is_paced and not is_allowed and self._paced_at_ms(campaign, now_ms) > now_ms:
             return False  # Other calls took its agents while it waited for the gateway.
-        if campaign.wanted:
-            return self._dial_wanted(campaign, gateway, now_ms)
+        wanted = self._previews.wanted(campaign) if campaign.wanted else None
+        if wanted is not None:
+            return self._dial_wanted(campaign, gateway, wanted, now_ms)
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
-            next_person = hopper.next(now_ms)
+            next_person = self._next_person(campaign, now_ms)
             if not isinstance(next_person, Subscriber):
                 if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)
@@ -251,9 +261,8 @@ class CampaignDialling:
         self._previews.offer(campaign, subscriber, now_ms)
         return True
 
-    def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
+    def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
-        offered = self._previews.offers[campaign.wanted[0]]
         if not campaign.hopper.is_open(offered.subscriber.zone, now_ms):
             self._previews.end(offered.agent_id)
             self.return_person(campaign, offered, now_ms)

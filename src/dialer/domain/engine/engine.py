@@ -87,7 +87,7 @@ class Engine:
         self._inbound: Final = Inbound(engine_state)
         self._pacing: Final = AgentPacing(engine_state, distributor)
         self._previews: Final = Previews(engine_state, distributor, self._transfers.wake)
-        self._dialling: Final = CampaignDialling(engine_state, self._pacing, self._previews)
+        self._dialling: Final = CampaignDialling(engine_state, self._pacing, self._previews, self._transfers.wake)
         self._orders: Final = PreviewOrders(engine_state, distributor, self._previews, self._dialling)
         self._desks: Final = Desks(self._transfers, self._previews, self._orders)
         self._watchdog: Final = Watchdog(engine_state)
@@ -345,6 +345,7 @@ class Engine:
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]
+        self._transfers.unreserve(call)
         if call.transfers:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
@@ -403,6 +404,8 @@ class Engine:
         self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         account.held -= call.hold
         subscriber.attempts -= 1
+        self._transfers.unreserve(call)
+        self._transfers.wake(now_ms)
         after = never_made(call, now_ms)
         subscriber.due_ms = after.due_ms
         self._pacing.taken_back(campaign, call)

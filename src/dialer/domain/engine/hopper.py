@@ -47,6 +47,7 @@ class _Zone:
         "fresh_is_last",
         "horizon",
         "key",
+        "promised",
         "retries",
         "window",
     )
@@ -61,6 +62,8 @@ class _Zone:
         self.horizon = _BEFORE_ALL
         """All retries up to this place are in `retries`, unless they were called since."""
         self.claim_limit = CLAIM_FIRST
+        self.promised: dict[int, _Retry] = {}
+        """Due retries whose agents want to take the calls themselves and were not free, by the subscribers' ids."""
 
     def lacks_retries(self) -> bool:
         return not self.retries and self.horizon is not _AFTER_ALL
@@ -69,20 +72,53 @@ class _Zone:
         return not self.fresh and not self.fresh_is_last
 
     def is_spent(self) -> bool:
-        return not (self.fresh or self.retries or self.lacks_fresh() or self.lacks_retries())
+        return not (self.fresh or self.retries or self.promised or self.lacks_fresh() or self.lacks_retries())
 
     def keep(self, is_kept: Callable[[Subscriber], bool]) -> None:
         self.fresh = deque(filter(is_kept, self.fresh))
         self.retries = [retry for retry in self.retries if is_kept(retry[2])]
         heapq.heapify(self.retries)
+        self.promised = {key: retry for key, retry in self.promised.items() if is_kept(retry[2])}
+
+    def set_aside(self, now_ms: int, is_available: Callable[[int], bool]) -> None:
+        """Let the first retries that are due give way to later ones, while their agents are not free."""
+        while self.retries and self.retries[0][0] <= now_ms:
+            promise = self.retries[0][2].promise_at(now_ms)
+            if promise is None or is_available(promise.agent_id):
+                return
+            retry = heapq.heappop(self.retries)
+            self.promised[retry[1]] = retry
+
+    def first_promised(self, now_ms: int, is_available: Callable[[int], bool], *, for_any_agent: bool) -> _Retry | None:
+        """Return the first retry that was set aside and whose agent is free now.
+
+        With `for_any_agent`, one whose promise is over may be returned, too.
+        """
+        may_be_called = []
+        for retry in self.promised.values():
+            promise = retry[2].promise_at(now_ms)
+            if for_any_agent if promise is None else is_available(promise.agent_id):
+                may_be_called.append(retry)
+        return min(may_be_called, default=None, key=_place)
 
     def add_retry(self, subscriber: Subscriber) -> None:
+        if subscriber.id in self.promised:  # It was set aside, and is read again.
+            self.promised[subscriber.id] = (subscriber.due_ms, subscriber.id, subscriber)
+            return
         if (subscriber.due_ms, subscriber.id) > self.horizon:
             return
         heapq.heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
         if len(self.retries) > RETRIES_HELD_MAX:
             self.retries = heapq.nsmallest(RETRIES_HELD_MAX // 2, self.retries)
             self.horizon = Due(*self.retries[-1][:2])
+
+
+def _place(retry: _Retry) -> tuple[int, int]:
+    return retry[:2]
+
+
+def _nobody(_agent_id: int) -> bool:
+    return False
 
 
 class Hopper:
@@ -106,22 +142,32 @@ class Hopper:
         self._open_until_ms = 0
         self._source: _Zone | None = None
         self._source_is_retries = False
+        self._is_promised = False
+        """True if the subscriber that was returned last was set aside before."""
+        self._promised_id = 0
 
-    def next(self, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
+    @property
+    def awaits_agents(self) -> bool:
+        """Return whether a due subscriber waits for the agent who has promised the call-back."""
+        return any(zone.promised for zone in self._zones.values())
+
+    def next(
+        self, now_ms: int, is_available: Callable[[int], bool] = _nobody
+    ) -> Subscriber | ClaimFresh | ClaimRetries | None:
         """Return the subscriber to call at `now_ms`, or the claim to make first, or None if nobody can be called.
 
-        The result does not change until `take` is called.
+        A call-back that an agent takes themselves waits until the agent is free (`is_available`), and until its limit
+        at the most. The result does not change until `take` is called.
         """
-        if now_ms >= self._open_until_ms:
-            self._look_at_windows(now_ms)
-        self._source = None
-        best: _Retry | None = None
+        best = self._first_promised(now_ms, is_available, for_any_agent=True)
         for zone in self._open:
+            if zone.retries and zone.retries[0][2].promised_agent_id is not None:
+                zone.set_aside(now_ms, is_available)
             if zone.retries:
                 first = zone.retries[0]
                 if first[0] <= now_ms and (best is None or first[:2] < best[:2]):
                     best = first
-                    self._source = zone
+                    self._source, self._is_promised = zone, False
             elif zone.horizon is not _AFTER_ALL:
                 return ClaimRetries(
                     self._campaign_id,
@@ -134,6 +180,28 @@ class Hopper:
             self._source_is_retries = True
             return best[2]
         return self._next_fresh()
+
+    def next_promised(self, now_ms: int, is_available: Callable[[int], bool]) -> Subscriber | None:
+        """Return a subscriber whose call-back has waited for an agent who is free now; None if there is none."""
+        best = self._first_promised(now_ms, is_available, for_any_agent=False)
+        return None if best is None else best[2]
+
+    def _first_promised(
+        self, now_ms: int, is_available: Callable[[int], bool], *, for_any_agent: bool
+    ) -> _Retry | None:
+        if now_ms >= self._open_until_ms:
+            self._look_at_windows(now_ms)
+        self._source, self._is_promised = None, False
+        best: _Retry | None = None
+        for zone in self._open:
+            if not zone.promised:
+                continue
+            first = zone.first_promised(now_ms, is_available, for_any_agent=for_any_agent)
+            if first is not None and (best is None or first[:2] < best[:2]):
+                best = first
+                self._source, self._source_is_retries, self._is_promised = zone, True, True
+                self._promised_id = first[1]
+        return best
 
     def limit(self, hours: Calendar | None, now_ms: int) -> None:
         """Replace the calling hours of the campaign's gateway."""
@@ -148,7 +216,9 @@ class Hopper:
         zone = self._source
         if zone is None:
             return
-        if self._source_is_retries:
+        if self._is_promised:
+            del zone.promised[self._promised_id]
+        elif self._source_is_retries:
             heapq.heappop(zone.retries)
         else:
             zone.fresh.popleft()
@@ -205,8 +275,11 @@ class Hopper:
             if not zone.window.is_open:
                 if not zone.is_spent():
                     at_ms = min(at_ms, zone.window.until_ms)
-            elif zone.retries:
-                at_ms = min(at_ms, zone.retries[0][0])
+            else:
+                if zone.retries:
+                    at_ms = min(at_ms, zone.retries[0][0])
+                ends_ms = (retry[2].promised_until_ms for retry in zone.promised.values())
+                at_ms = min(at_ms, min(ends_ms, default=NEVER_MS))
         return max(at_ms, now_ms + 1)
 
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:

@@ -56,12 +56,18 @@ class Previews:
         return self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms) is not None
 
     def wanted(self, campaign: OpenCampaign) -> Offered | None:
-        """Return the person whom an agent wants to call first; None if there is none."""
-        return self.offers[campaign.wanted[0]] if campaign.wanted else None
+        """Return the person whom an agent wants to call and has seen for the longest time; None if there is none."""
+        wanted = [self.offers[agent_id] for agent_id in campaign.wanted]
+        return min(wanted, key=lambda one: (one.preview.from_ms, one.agent_id), default=None)
 
     def offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
-        """Show a subscriber to the agent who has been idle for the longest time, if one is idle."""
-        agent_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        """Show a subscriber to the agent who has been idle for the longest time, if one is idle.
+
+        A call-back that an agent has promised to take is shown to that agent, who is idle, as it is due.
+        """
+        promise = subscriber.promise_at(now_ms)
+        idle_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        agent_id = idle_id if promise is None else promise.agent_id
         if agent_id is not None:
             plan = campaign.plan
             preview = Preview(plan.id, subscriber.id, now_ms, now_ms + plan.preview_ms)
@@ -81,8 +87,7 @@ class Previews:
 
     def want(self, campaign: OpenCampaign, offered: Offered) -> None:
         """Note that the agent wants to call the person. There is no time limit any more."""
-        if offered.agent_id not in campaign.wanted:
-            campaign.wanted.append(offered.agent_id)
+        campaign.wanted.add(offered.agent_id)
 
     def dialled(self, campaign: OpenCampaign, offered: Offered, call: Call) -> None:
         """Keep the agent for the call that was placed to the person."""
@@ -135,5 +140,4 @@ class Previews:
             if offered.is_claimed:
                 campaign.hopper.drop(offered.subscriber)
             campaign.offered.pop(offered.preview.subscriber_id, None)
-            if agent_id in campaign.wanted:
-                campaign.wanted.remove(agent_id)
+            campaign.wanted.discard(agent_id)

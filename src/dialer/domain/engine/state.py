@@ -87,8 +87,8 @@ class OpenCampaign:
         """The answer time of each call that has not reached its transfer yet, by call id."""
         self.offered: dict[int, int] = {}
         """The agent who looks at each subscriber before the call, by the subscriber's id."""
-        self.wanted: list[int] = []
-        """The agents who want to call the person at whom they look, in the order of their orders."""
+        self.wanted: set[int] = set()
+        """The agents who want to call the person at whom they look."""
         self.machines: set[int] = set()
         """Calls in progress that were answered by a machine: these never count as abandoned."""
 
@@ -172,6 +172,8 @@ class EngineState:
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
         self.paced: Final = PacedCampaigns()
+        self.awaiting: Final = PacedCampaigns()
+        """The campaigns that have a due call-back whose agent takes it themselves, and was not free."""
         self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
@@ -194,6 +196,7 @@ class EngineState:
         if campaign.in_progress == campaign.inbound == campaign.texts == 0 and campaign.status not in ACTIVE:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
+            self.awaiting.discard(campaign.plan.id)
 
     def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""

@@ -124,9 +124,9 @@ class Transfers:
         if transfer.queue_id is None:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
-        number, offers = call.subscriber.number, dict(transfer.offers)
+        number, offers, promise = call.subscriber.number, dict(transfer.offers), call.promise
         self._distributor.restore_waiting(
-            Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers)
+            Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers, promise)
         )
         if not transfer.is_abandoned:
             self._abandonment.restored(call, transfer.joined_ms)
@@ -144,6 +144,7 @@ class Transfers:
         if call is None:
             return
         campaign = self._state.campaigns[call.plan.id]
+        self.unreserve(call)
         answered_ms = campaign.greeted.pop(call.id, None)
         self._state.paced.change(campaign.plan.id)
         if answered_ms is not None and campaign.is_paced:
@@ -253,7 +254,8 @@ class Transfers:
         for decision in self._distributor.decide(now_ms):
             self._perform(decision, now_ms)
         self._keep_changes()
-        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._state.paced.queue_ids))
+        is_dialled_for = bool(self._state.paced.queue_ids or self._state.awaiting.queue_ids)
+        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)
         self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms, self._desk_orders.next_ms))
 
     def unserved(self) -> list[Call]:
@@ -328,7 +330,8 @@ class Transfers:
 
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
-        waiting = self._distributor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
+        number, promise = call.subscriber.number, call.promise
+        waiting = self._distributor.join(now_ms, call.id, queue_id, number, answered_ms, promise)
         transfer.score_from_ms = waiting.score_from_ms
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(WaitForAgent(call.id))
@@ -406,6 +409,11 @@ class Transfers:
         for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
             last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
             self._state.emit(KeepQueue(queue_id, last, since_ms))
+
+    def unreserve(self, call: Call) -> None:
+        """Let others have the agent who waits for a call that only they take."""
+        if call.subscriber.promised_agent_id is not None and self._distributor.unreserve(call.id):
+            self._touch()
 
     def _touch(self) -> None:
         self.is_touched = True

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from dialer.domain.enums import AgentStatus
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 
 AGENT_RING_MS_MAX: Final = 20_000
@@ -26,7 +27,7 @@ class AgentTalk(NamedTuple):
 class AgentState:
     """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
-    __slots__ = ("asked_call_id", "figures", "kept_for", "plan", "talk")
+    __slots__ = ("asked_call_id", "figures", "kept_for", "plan", "reserved_until_ms", "talk")
 
     def __init__(self, plan: AgentPlan) -> None:
         self.plan = plan
@@ -35,6 +36,8 @@ class AgentState:
         self.talk: AgentTalk | None = None
         self.kept_for: int | None = None
         """The call that the agent has placed, or `PREVIEWS` while the agent looks at a person; None while neither."""
+        self.reserved_until_ms = 0
+        """Until then, the agent waits for a call-back that they have promised, unless its call ends before."""
 
     @property
     def is_on_duty(self) -> bool:
@@ -47,12 +50,20 @@ class AgentState:
 
     def is_idle(self, now_ms: int) -> bool:
         """Return whether the agent can be asked for a call now."""
-        return self.asked_call_id is None and self.kept_for is None and self.is_free(now_ms)
+        is_kept = self.kept_for is not None or self.reserved_until_ms > now_ms
+        return self.asked_call_id is None and not is_kept and self.is_free(now_ms)
 
     @property
     def may_dial(self) -> bool:
         """Return whether the agent is on duty, and neither talks, nor is asked for a call, nor has placed one."""
         return self.is_on_duty and self.talk is None and self.asked_call_id is None and not self.kept_for
+
+    def next_ms(self, now_ms: int) -> int:
+        """Return the next time at which the agent may become idle by itself; `NEVER_MS` if there is none."""
+        if not self.is_on_duty:
+            return NEVER_MS
+        moments = (self.figures.free_at_ms, self.reserved_until_ms)
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
     def ask(self, now_ms: int, call_id: int) -> None:
         """Ask the agent to take a call."""

@@ -5,15 +5,15 @@ Values that it hands out (places, figures) are never changed afterwards: a chang
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
 from typing import Final
 
 from msgspec.structs import replace
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.plans import NEVER_MS
+from dialer.domain.enums import AgentStatus
+from dialer.domain.plans import NEVER_MS, Promise
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
@@ -21,9 +21,10 @@ from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Wit
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.promises import Promises, is_kept
 from dialer.domain.queueing.queue_state import QueueState
-from dialer.domain.queueing.staff import Staff, staff_of
-from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, rank_candidates
+from dialer.domain.queueing.staff import Staff, StaffCounts
+from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
 
 
 class CallDistributor:
@@ -39,6 +40,7 @@ class CallDistributor:
         self._talks: Final[dict[int, int]] = {}
         """The agent of each call with a talk in progress."""
         self.kept: Final = KeptAgents(self._changing)
+        self._promises: Final = Promises()
         self._notes = Notes()
         # Nothing below says more than the above. It spares a look at all queues, agents and calls at every event.
         self._served_by: Final[defaultdict[int, set[int]]] = defaultdict(set)
@@ -55,8 +57,7 @@ class CallDistributor:
         """The next time at which each queue with callers may have to decide something without an event."""
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
-        self._staff: Final[dict[frozenset[int], Staff]] = {}
-        """Answers of `staff` since an agent or a queue has changed."""
+        self._staff: Final = StaffCounts(self._agents, self._lines)
 
     def open_queue(
         self,
@@ -94,14 +95,33 @@ class CallDistributor:
         if figures is not None:
             agent.figures = figures
 
-    def join(self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int) -> Waiting:
+    def is_available(self, now_ms: int, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
+        """Return whether an agent is idle who serves one of these queues."""
+        self._look_at_agents(now_ms)
+        return agent_id in self._idle and not self._served_by[agent_id].isdisjoint(queue_ids)
+
+    def reserve(self, call_id: int, promise: Promise) -> None:
+        """Keep an agent for a call that was placed for them alone, until it joins a queue or is over."""
+        self._promises.reserve(call_id, promise)
+        self._changing(promise.agent_id).reserved_until_ms = promise.until_ms
+
+    def unreserve(self, call_id: int) -> bool:
+        """End the reservation for a call; return whether there was one."""
+        agent_id = self._promises.unreserve(call_id)
+        if agent_id is not None:
+            self._changing(agent_id).reserved_until_ms = 0
+        return agent_id is not None
+
+    def join(
+        self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int, promise: Promise | None = None
+    ) -> Waiting:
         """Add a call to a queue and return its place: the one its number left early, if the queue still keeps it.
 
         A call that waits already keeps its place. An unknown queue counts as a queue without agents.
         """
         if call_id in self._waiting:
             return self._waiting[call_id]
-        waiting = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
+        waiting = replace(self._line(queue_id).enter(now_ms, call_id, number, answered_ms), promise=promise)
         self._add(waiting)
         self._notes.waiting[call_id] = waiting
         return waiting
@@ -192,9 +212,11 @@ class CallDistributor:
         self._look_at_agents(now_ms)
         self._concerned.update(self._moments.pop_due(now_ms))
         lines = [self._line(queue_id) for queue_id in sorted(self._concerned)]
-        self._watch_staff(lines, now_ms)
+        for line in lines:
+            if line.watch_staff(now_ms, self._on_duty):
+                self._notes.no_agent_from_ms[line.plan.id] = line.no_agent_from_ms
         decisions: list[Decision] = []
-        for waiting in in_order(waiting for line in lines for waiting in self._overdue(now_ms, line)):
+        for waiting in in_order(waiting for line in lines for waiting in line.overdue(now_ms, self._waiting)):
             decisions += self._give_up(now_ms, waiting)
         for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
             decisions += self._end_offers(now_ms, waiting)
@@ -226,17 +248,7 @@ class CallDistributor:
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
-        known = self._staff.get(queue_ids)
-        if known is None or (known.wrapping_ms and known.wrapping_ms[0] <= now_ms):
-            known = self._staff[queue_ids] = self._count_staff(queue_ids, now_ms)
-        return known
-
-    def _count_staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
-        lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
-        members = set().union(*[line.places for line in lines])
-        agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
-        asked_for = set().union(*[line.callers.asked for line in lines])
-        return staff_of(agents, asked_for, sum([len(line.callers.in_line) for line in lines]), now_ms)
+        return self._staff.of(queue_ids, now_ms)
 
     def changed(self) -> Changes:
         """Return the changes that must be stored and were not returned before."""
@@ -274,13 +286,13 @@ class CallDistributor:
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""
         self._changed_agents.add(agent_id)
-        self._staff.clear()
+        self._staff.forget()
         return self._agent(agent_id)
 
     def _concern(self, queue_id: int) -> None:
         self._concerned.add(queue_id)
         self._staffed_anew.add(queue_id)
-        self._staff.clear()
+        self._staff.forget()
 
     def _look_at_agents(self, now_ms: int) -> None:
         """Find out which agents are idle now, and which queues this concerns."""
@@ -291,18 +303,19 @@ class CallDistributor:
             agent = self._agents[agent_id]
             (self._on_duty.add if agent.is_on_duty else self._on_duty.discard)(agent_id)
             (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
-            rests_until_ms = agent.figures.free_at_ms if agent.is_on_duty else 0
-            self._rests.expect(agent_id, rests_until_ms if rests_until_ms > now_ms else NEVER_MS)
+            self._rests.expect(agent_id, agent.next_ms(now_ms))
             self._concerned.update(self._served_by[agent_id])
             self._staffed_anew.update(self._served_by[agent_id])
 
     def _add(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = waiting
+        self._promises.keep(waiting)
         self._line(waiting.queue_id).callers.add(waiting)
         self._concern(waiting.queue_id)
 
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
+        self._promises.keep(waiting)
         self._line(waiting.queue_id).callers.keep(waiting)
         self._concern(waiting.queue_id)
 
@@ -313,29 +326,13 @@ class CallDistributor:
     def _drop(self, waiting: Waiting) -> list[Decision]:
         """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
+        self._promises.remove(waiting.call_id)
         self._line(waiting.queue_id).callers.remove(waiting)
         self._concern(waiting.queue_id)
         self._notes.waiting.pop(waiting.call_id, None)
         for agent_id in waiting.offers:
             self._changing(agent_id).asked_call_id = None
         return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
-
-    def _watch_staff(self, lines: Iterable[QueueState], now_ms: int) -> None:
-        """Note since when callers of these queues have had no agent on duty."""
-        for line in lines:
-            is_staffed = not self._on_duty.isdisjoint(line.places)
-            is_missed = bool(line.no_agent_from_ms)
-            if is_staffed == is_missed and (is_missed or line.callers.in_line):
-                line.no_agent_from_ms = 0 if is_staffed else now_ms
-                self._notes.no_agent_from_ms[line.plan.id] = line.no_agent_from_ms
-
-    def _overdue(self, now_ms: int, line: QueueState) -> Iterator[Waiting]:
-        """Yield the calls on which a queue gives up now: those who joined first, as its limits are the same for all."""
-        for call_id in line.callers.by_joining():
-            waiting = self._waiting[call_id]
-            if line.gives_up(waiting)[0] > now_ms:
-                return
-            yield waiting
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
         until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)
@@ -377,11 +374,12 @@ class CallDistributor:
 
     def _ask_in_line(self, now_ms: int) -> list[Decision]:
         """Ask idle agents for the calls of the queues that are concerned, in the order of the line."""
-        decisions: list[Decision] = []
+        decisions = self._ask_promised(now_ms)
         turns = [
             (*line.callers.in_line[0], 0, queue_id)
             for queue_id in self._concerned
-            if (line := self._line(queue_id)).callers.in_line and self._may_ask(now_ms, line)
+            if (line := self._line(queue_id)).callers.in_line
+            and line.may_ask(now_ms, self._waiting, self._idle, self._on_duty)
         ]
         heapify(turns)
         while turns:
@@ -398,26 +396,23 @@ class CallDistributor:
         return decisions
 
     def _may_ask(self, now_ms: int, line: QueueState) -> bool:
-        """Return whether an idle agent of a queue may be asked for a call, by the longest wait of a call."""
-        idle = self._idle & line.places.keys()
-        if not (idle and line.plan.tier_rules_apply):
-            return bool(idle)
-        waits = (self._waiting[call_id] for call_id in line.callers.by_joining())
-        longest = next((waiting for waiting in waits if asks_again_at_ms(line.plan.strategy, waiting) <= now_ms), None)
-        return longest is not None and min(line.places[agent_id].level for agent_id in idle) <= self._top(
-            now_ms, longest, line
-        )
+        return line.may_ask(now_ms, self._waiting, self._idle, self._on_duty)
 
-    def _top(self, now_ms: int, waiting: Waiting, line: QueueState) -> int:
-        """Return the highest level of agents who may be asked for a call."""
-        staffed: AbstractSet[int] = frozenset()
-        if line.plan.tier_rules_apply and line.plan.tier_rule_no_agent_no_wait:
-            staffed = {tier.level for tier in line.plan.tiers if tier.agent_id in self._on_duty}
-        return line.levels.top(now_ms - waiting.joined_ms, staffed)
+    def _ask_promised(self, now_ms: int) -> list[Decision]:
+        """Ask idle agents for the calls that they have promised to take, before any other."""
+        decisions: list[Decision] = []
+        for waiting in self._promises.in_line():
+            agent_id = 0 if waiting.promise is None else waiting.promise.agent_id
+            is_next = agent_id in self._idle and not waiting.offers
+            if is_next and is_kept(now_ms, waiting, self._agents, self._line(waiting.queue_id).places):
+                decisions += self._ask_these([agent_id], now_ms, waiting)
+        return decisions
 
     def _ask(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[Decision]:
         """Ask the agents whose turn it is. They are not idle any more."""
-        return self._ask_these(self._next_agents(waiting, line, self._top(now_ms, waiting, line)), now_ms, waiting)
+        if is_kept(now_ms, waiting, self._agents, line.places):
+            return []
+        return self._ask_these(self._next_agents(now_ms, waiting, line), now_ms, waiting)
 
     def _ask_these(self, agent_ids: list[int], now_ms: int, waiting: Waiting) -> list[Decision]:
         line = self._line(waiting.queue_id)
@@ -431,30 +426,17 @@ class CallDistributor:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(agent_ids, now_ms)))
         return [AgentOffer(waiting.call_id, agent_id) for agent_id in agent_ids]
 
-    def _next_agents(self, waiting: Waiting, line: QueueState, top: int) -> list[int]:
+    def _next_agents(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[int]:
+        top = line.top(now_ms, waiting, self._on_duty)
         candidates = [
             Candidate(tier, self._agents[agent_id].figures)
             for agent_id in self._idle & line.places.keys()
             if (tier := line.places[agent_id]).level <= top
         ]
         turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))
-        ranked = rank_candidates(line.plan.strategy, turn, candidates)
-        if line.plan.strategy is not QueueStrategy.RING_ALL:
-            del ranked[1:]
-        return [candidate.tier.agent_id for candidate in ranked]
+        return next_agents(line.plan.strategy, turn, candidates)
 
     def _look_ahead(self, now_ms: int) -> None:
         for queue_id in self._concerned:
-            self._moments.expect(queue_id, self._next_ms(now_ms, self._line(queue_id)))
-
-    def _next_ms(self, now_ms: int, line: QueueState) -> int:
-        """Return the next time at which a decision about a call of a queue may be due; `NEVER_MS` if there is none."""
-        moments: list[int] = [line.levels.next_at_ms(line.callers, now_ms)]
-        first = next(line.callers.by_joining(), None)
-        if first is not None:
-            moments.append(line.gives_up(self._waiting[first])[0])
-        for call_id in line.callers.asked:
-            waiting = self._waiting[call_id]
-            moments.append(asks_again_at_ms(line.plan.strategy, waiting))
-            moments += [since_ms + AGENT_RING_MS_MAX for since_ms in waiting.offers.values()]
-        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
+            line = self._line(queue_id)
+            self._moments.expect(queue_id, line.next_ms(now_ms, self._waiting, self._promises.ends_ms(queue_id)))

@@ -52,10 +52,10 @@ class Callers:
         return self._by_joining[place][0] if place < len(self._by_joining) else None
 
 
-def _moment(place: tuple[int, int]) -> int:
-    return place[0]
-
-
 def in_order(waiting: Iterable[Waiting]) -> list[Waiting]:
     """Return calls in the order of the line, which is common to all queues."""
     return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))
+
+
+def _moment(place: tuple[int, int]) -> int:
+    return place[0]

@@ -7,6 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from dialer.domain.enums import AgentStatus, QueueStrategy, SupervisionMode
+from dialer.domain.plans import Promise
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -153,6 +154,8 @@ class Waiting(msgspec.Struct):
     """The start of the wait that counts: the smallest is served first; ties are broken by call id."""
     offers: dict[int, int] = {}
     """Agents who are being asked, and the time each was asked."""
+    promise: Promise | None = None
+    """The promise of an agent to take the call themselves."""
 
 
 class LeftEarly(msgspec.Struct, frozen=True):

@@ -1,11 +1,14 @@
 """One queue: its settings, the time limits of its callers, and the places of those who left early."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from dialer.domain.plans import NEVER_MS
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.strategies import asks_again_at_ms
 from dialer.domain.queueing.tiers import Levels
 from dialer.domain.reasons import TransferReason
 
@@ -73,6 +76,56 @@ class QueueState:
             if max_wait_ms <= no_agent_ms
             else (no_agent_ms, TransferReason.NO_AGENT)
         )
+
+    def top(self, now_ms: int, waiting: Waiting, on_duty: AbstractSet[int]) -> int:
+        """Return the highest level of agents who may be asked for a call; `on_duty` are the agents on duty."""
+        staffed: AbstractSet[int] = frozenset()
+        if self.plan.tier_rules_apply and self.plan.tier_rule_no_agent_no_wait:
+            staffed = {tier.level for tier in self.plan.tiers if tier.agent_id in on_duty}
+        return self.levels.top(now_ms - waiting.joined_ms, staffed)
+
+    def watch_staff(self, now_ms: int, on_duty: AbstractSet[int]) -> bool:
+        """Note since when callers have had no agent on duty. Return whether that has changed."""
+        is_staffed = not on_duty.isdisjoint(self.places)
+        is_missed = bool(self.no_agent_from_ms)
+        has_changed = is_staffed == is_missed and bool(is_missed or self.callers.in_line)
+        if has_changed:
+            self.no_agent_from_ms = 0 if is_staffed else now_ms
+        return has_changed
+
+    def overdue(self, now_ms: int, calls: Mapping[int, Waiting]) -> Iterator[Waiting]:
+        """Yield the calls on which the queue gives up now: those who joined first, as its limits are the same for all.
+
+        `calls` are those that wait in any queue, by their ids.
+        """
+        for call_id in self.callers.by_joining():
+            if self.gives_up(calls[call_id])[0] > now_ms:
+                return
+            yield calls[call_id]
+
+    def may_ask(
+        self, now_ms: int, calls: Mapping[int, Waiting], idle: AbstractSet[int], on_duty: AbstractSet[int]
+    ) -> bool:
+        """Return whether an idle agent may be asked for a call, by the longest wait of a call."""
+        of_queue = idle & self.places.keys()
+        if not (of_queue and self.plan.tier_rules_apply):
+            return bool(of_queue)
+        waits = (calls[call_id] for call_id in self.callers.by_joining())
+        longest = next((call for call in waits if asks_again_at_ms(self.plan.strategy, call) <= now_ms), None)
+        if longest is None:
+            return False
+        return min(self.places[agent_id].level for agent_id in of_queue) <= self.top(now_ms, longest, on_duty)
+
+    def next_ms(self, now_ms: int, calls: Mapping[int, Waiting], promises_end_ms: Iterable[int]) -> int:
+        """Return the next time at which a decision about a call may be due; `NEVER_MS` if there is none."""
+        moments = [self.levels.next_at_ms(self.callers, now_ms), *promises_end_ms]
+        first = next(self.callers.by_joining(), None)
+        if first is not None:
+            moments.append(self.gives_up(calls[first])[0])
+        for call_id in self.callers.asked:
+            moments.append(asks_again_at_ms(self.plan.strategy, calls[call_id]))
+            moments += [since_ms + AGENT_RING_MS_MAX for since_ms in calls[call_id].offers.values()]
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
     def _is_discarded(self, now_ms: int, left: LeftEarly) -> bool:
         return now_ms - left.left_ms > self.plan.discard_abandoned_after_ms

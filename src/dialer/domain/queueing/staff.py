@@ -1,11 +1,13 @@
 """The agents of a campaign's queues, as its pacing strategy counts them."""
 
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
-from dialer.domain.queueing.agents import TAKES_CALLS, AgentState
+from dialer.domain.plans import NEVER_MS
+from dialer.domain.queueing.agents import AgentState
+from dialer.domain.queueing.queue_state import QueueState
 
 
 class Staff(msgspec.Struct, frozen=True):
@@ -26,26 +28,48 @@ class Staff(msgspec.Struct, frozen=True):
     """The end of the wrap-up time, or of a rest after an offer that was not taken."""
 
 
-def staff_of(agents: Iterable[AgentState], asked_for: AbstractSet[int], waiting: int, now_ms: int) -> Staff:
-    """Return the counts of the agents of some queues at a moment.
+class StaffCounts:
+    """The staff of sets of queues. It is counted again once an agent or a queue has changed, or time frees an agent.
 
-    `waiting` is the number of calls that wait in these queues. `asked_for` has those that are offered to agents.
+    Campaigns that dial for agents ask at every event, and every second.
     """
-    on_duty = idle = 0
-    bridged_ms: list[int] = []
-    wrapping_ms: list[int] = []
-    for agent in agents:  # One pass: campaigns that dial for agents count them at every event.
-        if agent.plan.status not in TAKES_CALLS:
-            continue
-        on_duty += 1
-        if agent.talk is not None:
-            bridged_ms.append(agent.talk.since_ms)
-        elif agent.figures.free_at_ms > now_ms:
-            wrapping_ms.append(agent.figures.free_at_ms)
-        elif agent.kept_for is None and (agent.asked_call_id is None or agent.asked_call_id in asked_for):
-            idle += 1
-    bridged_ms.sort()
-    wrapping_ms.sort()
-    return Staff(
-        agents=on_duty, idle=idle, waiting=waiting, bridged_ms=tuple(bridged_ms), wrapping_ms=tuple(wrapping_ms)
-    )
+
+    def __init__(self, agents: Mapping[int, AgentState], lines: Mapping[int, QueueState]) -> None:
+        self._agents: Final = agents
+        self._lines: Final = lines
+        self._known: Final[dict[frozenset[int], tuple[Staff, int]]] = {}
+        """The staff of each set, and the time until which it stays as it is unless something changes."""
+
+    def forget(self) -> None:
+        """Count anew from now on, because an agent or a queue changes."""
+        self._known.clear()
+
+    def of(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
+        """Return the agents who serve these queues, and the number of calls that wait in them."""
+        known = self._known.get(queue_ids)
+        if known is None or known[1] <= now_ms:
+            known = self._known[queue_ids] = self._count(queue_ids, now_ms)
+        return known[0]
+
+    def _count(self, queue_ids: frozenset[int], now_ms: int) -> tuple[Staff, int]:
+        lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
+        members = set().union(*[line.places for line in lines])
+        agents = [agent for agent_id in members if (agent := self._agents.get(agent_id)) and agent.is_on_duty]
+        asked_for = set().union(*[line.callers.asked for line in lines])
+        idle = 0
+        bridged_ms: list[int] = []
+        wrapping_ms: list[int] = []
+        for agent in agents:
+            if agent.talk is not None:
+                bridged_ms.append(agent.talk.since_ms)
+            elif agent.figures.free_at_ms > now_ms:
+                wrapping_ms.append(agent.figures.free_at_ms)
+            elif agent.reserved_until_ms > now_ms:
+                continue  # A call for this agent alone is on its way.
+            elif agent.kept_for is None and (agent.asked_call_id is None or agent.asked_call_id in asked_for):
+                idle += 1
+        bridged_ms.sort()
+        wrapping_ms.sort()
+        waiting = sum([len(line.callers.in_line) for line in lines])
+        staff = Staff(len(agents), idle, waiting, tuple(bridged_ms), tuple(wrapping_ms))
+        return staff, min((agent.next_ms(now_ms) for agent in agents), default=NEVER_MS)

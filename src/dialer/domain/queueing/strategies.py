@@ -50,6 +50,14 @@ def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterab
     return sorted(candidates, key=place)
 
 
+def next_agents(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterable[Candidate]) -> list[int]:
+    """Return the agents whose turn it is: all candidates of a queue that asks them together, else the first one."""
+    ranked = rank_candidates(strategy, turn, candidates)
+    if strategy is not QueueStrategy.RING_ALL:
+        del ranked[1:]
+    return [candidate.tier.agent_id for candidate in ranked]
+
+
 def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     """Return the time from which one more agent may be asked; `NEVER_MS` while the present offers must suffice."""
     if strategy is QueueStrategy.RING_ALL or not waiting.offers:

@@ -169,6 +169,9 @@ class Backend(Protocol):
     def lock_for(self, connection: Connection, lock: Lock) -> None:
         """Set the lock that the next transaction of a writing connection takes. Call it outside a transaction."""
 
+    def exclude_steps(self, connection: Connection) -> None:
+        """Wait for the steps of other workers, and let none begin until the end of this transaction, itself a step."""
+
     def now_ms(self, connection: Connection) -> int:
         """Return the time of the database's clock, in milliseconds since the epoch."""
 

@@ -48,6 +48,7 @@ from dialer.store.backends.postgresql_rows import ROWS, driver_of
 from dialer.store.backends.postgresql_turns import (
     LOCK_WAIT_MS,
     WRITER_IDLE_TIMEOUT_MS,
+    WRITERS,
     begin_alone,
     begin_beside_others,
     begin_with,
@@ -254,6 +255,14 @@ def rows_written(connection: Connection) -> int:
 def version(connection: Connection) -> Hashable:
     """Return the snapshot of the transaction: two are equal if they show the same commits."""
     return str(connection.exec_driver_sql("SELECT CAST(pg_current_snapshot() AS text)").scalar_one())
+
+
+def exclude_steps(connection: Connection) -> None:
+    """Wait for the steps of other workers, and let none begin until the end of this transaction, which is a step.
+
+    Of two steps that do so at the same time, the server ends one, and its worker tries again.
+    """
+    driver_of(connection).execute(f"SELECT pg_advisory_xact_lock({WRITERS})")
 
 
 def count_change(connection: Connection) -> None:

@@ -196,6 +196,10 @@ def version(connection: Connection) -> int:
     return int(_driver(connection).execute(_VERSION).fetchone()[0])
 
 
+def exclude_steps(connection: Connection) -> None:
+    """Do nothing: only one transaction writes at a time."""
+
+
 def count_change(connection: Connection) -> None:
     """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
     count = (changes_of_users(connection) + 1) % _COUNT_LIMIT

@@ -35,6 +35,8 @@ def _claimable() -> Select[*tuple[Any, ...]]:
         lists_hashes,
         Subscriber.phonebook_id,
         Subscriber.skip_count,
+        Subscriber.promised_agent_id,
+        Subscriber.promised_until_ms,
     ).where(
         Subscriber.campaign_id == campaign,
         Subscriber.status == SubscriberStatus.PENDING,
@@ -117,6 +119,8 @@ def _callee(row: Row[Any]) -> Callee:
         _,
         phonebook_id,
         skips,
+        promised_agent_id,
+        promised_until_ms,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,
@@ -132,4 +136,6 @@ def _callee(row: Row[Any]) -> Callee:
         additional_vars=variables,
         phonebook_id=phonebook_id,
         skips=skips,
+        promised_agent_id=promised_agent_id,
+        promised_until_ms=promised_until_ms,
     )

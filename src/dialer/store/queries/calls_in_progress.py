@@ -124,6 +124,8 @@ _SUBSCRIBER: Final = (
     SubscriberRow.additional_vars,
     SubscriberRow.halt_reason,
     SubscriberRow.phonebook_id,
+    SubscriberRow.promised_agent_id,
+    SubscriberRow.promised_until_ms,
 )
 _IN_PROGRESS: Final = tuple(
     OwnedRows(
@@ -357,4 +359,6 @@ def _subscriber(row: RowMapping) -> Subscriber:
         additional_vars=row["additional_vars"],
         has_completed=row["halt_reason"] == HALT_COMPLETED,
         phonebook_id=row["phonebook_id"],
+        promised_agent_id=row["promised_agent_id"],
+        promised_until_ms=row["promised_until_ms"],
     )

@@ -26,6 +26,8 @@ class PromisedCallBack(NamedTuple):
     agent_id: int | None
     agent: str | None
     """None: the agent was deleted, or somebody else promised it."""
+    same_agent: bool
+    """True if that agent takes it themselves."""
 
 
 def promised_call_backs(
@@ -54,6 +56,7 @@ def promised_call_backs(
             Campaign.name,
             Agent.id,
             Agent.name,
+            CallDisposition.same_agent,
         )
         .select_from(CallDisposition)
         .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)

@@ -67,9 +67,13 @@ class Campaign(Row):
     """Time that an agent has to call or skip a person whom they preview."""
     preview_calls: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the person is called when that time is over; false if they wait, and the agent goes on a break."""
+    manual_dialling: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if agents may dial numbers of their own choice within the rules of the campaign."""
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
     intervalretry: Mapped[int] = mapped_column(default=300)
+    call_back_wait: Mapped[int] = mapped_column(default=900, server_default="900")
+    """Seconds for which a call-back waits for the agent who takes it themselves."""
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
     calltimeout: Mapped[int] = mapped_column(default=45)
@@ -85,7 +89,7 @@ class Campaign(Row):
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.outcomes`). Empty: all of them."""
     agent_script: Mapped[LongText]
-    """What agents say in the calls of the campaign: a text with placeholders. Empty: nothing is proposed."""
+    """A text with placeholders that the desk shows agents, to be said in calls. Empty: nothing is proposed."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
@@ -227,6 +231,10 @@ class Subscriber(Row):
     last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)
     due_ms: Mapped[int] = mapped_column(BIG, default=0)
     """Time at which a retry is due; 0 before the first attempt."""
+    promised_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The agent who takes the call-back themselves; null for any agent. They may be deleted since."""
+    promised_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Time from which any agent may take the call-back."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -19,6 +19,8 @@ class CallDisposition(Row):
     note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
     call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """The time at which the callee is to be called again; null for none."""
+    same_agent: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the agent who promised the call-back takes it themselves."""
     was_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the subscriber was COMPLETED before the call-back, and so is again if that is taken back."""
     created_date: Mapped[Milliseconds]

@@ -1,0 +1,206 @@
+"""Use cases of manual dialling: an agent calls a person of their own choice, within the rules of a campaign."""
+
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, Row, RowMapping, select, update
+
+from dialer.app.campaigns.subscribers import add_subscriber, refuse_without_contact
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.app.events import PersonDialled
+from dialer.app.touched_records import touched_campaigns
+from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_windows import Windows
+from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.domain.reasons import WaitsFor
+from dialer.domain.sentences import Sentence
+from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.why_waiting import why_not_now
+from dialer.store.queries.destinations import is_forbidden_for
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Phonebook, Subscriber, Tier, Transfer
+from dialer.store.touched import Touched
+
+CAMPAIGNS_MAX: Final = 50
+"""The most campaigns that a desk offers for manual dialling."""
+_FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
+_GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.GATEWAY_FULL, WaitsFor.TURN})
+"""The waits that do not refuse a call: it is placed at once, or as soon as the gateway has a channel."""
+
+
+class Rules(NamedTuple):
+    """The settings of the service and of the account by which a number is judged."""
+
+    service_zone: str
+    hours: CallingHours
+    region: str | None
+    """The country of numbers without a country code."""
+
+
+class Chosen(NamedTuple):
+    """A person of an agent's own choice: a contact, or a number."""
+
+    campaign_id: int
+    number: str = ""
+    contact_id: int | None = None
+
+
+class ManualCampaign(NamedTuple):
+    """A campaign within whose rules an agent may dial numbers."""
+
+    id: int
+    name: str
+
+
+def manual_campaigns(connection: Connection, agent_id: int) -> list[ManualCampaign]:
+    """Return the started campaigns within whose rules an agent may dial numbers, in order of their names."""
+    query = (
+        select(Campaign.id, Campaign.name)
+        .join(Agent, Agent.user_id == Campaign.user_id)
+        .where(Agent.id == agent_id, Campaign.status == CampaignStatus.START)
+        .where(Campaign.dial_method == DialMethod.PREVIEW, Campaign.manual_dialling)
+        .order_by(Campaign.name, Campaign.id)
+        .limit(CAMPAIGNS_MAX)
+    )
+    found = [ManualCampaign(*row) for row in connection.execute(query)]
+    return [one for one in found if _serves(connection, agent_id, one.id)]
+
+
+def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -> int:
+    """Let an agent call a person of their own choice, and return the subscriber.
+
+    A stranger to the campaign becomes its subscriber. The person whom the agent sees before goes back to wait.
+
+    Raises:
+        InvalidFieldsError: the campaign, the contact or the number is not one that the agent may dial.
+        RefusedError: the agent or the person is in a call, or the person may not be called now.
+    """
+    campaign = _campaign(unit.connection, agent_id, chosen.campaign_id)
+    _refuse_unless_free(unit.connection, agent_id)
+    person = _person(unit, campaign, chosen, rules)
+    _refuse_unless_callable(unit, person, rules)
+    order = PreviewOrder(DeskAction.DIAL, person.campaign_id, person.id, unit.now_ms)
+    document = msgspec.json.encode(order).decode()
+    unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(preview_order=document))
+    unit.note(Touched(agents=frozenset({agent_id})), PersonDialled(agent_id, person.id))
+    return int(person.id)
+
+
+def _campaign(connection: Connection, agent_id: int, campaign_id: int) -> RowMapping:
+    """Return the campaign within whose rules an agent wants to dial.
+
+    Raises:
+        InvalidFieldsError: the agent does not serve it, or it does not allow that.
+    """
+    query = select(Campaign.__table__).join(Agent, Agent.user_id == Campaign.user_id)
+    row = connection.execute(query.where(Agent.id == agent_id, Campaign.id == campaign_id)).mappings().first()
+    if row is None or not _serves(connection, agent_id, campaign_id):
+        raise InvalidFieldsError({"campaign_id": [Sentence("The agent serves no queue of this campaign.")]})
+    if row["dial_method"] != DialMethod.PREVIEW or not row["manual_dialling"]:
+        problem = Sentence("The campaign does not let agents dial numbers. Set its manual_dialling and dial_method 4.")
+        raise InvalidFieldsError({"campaign_id": [problem]})
+    return row
+
+
+def _serves(connection: Connection, agent_id: int, campaign_id: int) -> bool:
+    survey = sealed_survey(connection, campaign_id)
+    queue_ids = set() if survey is None else set(queue_ids_of(survey))
+    return not queue_ids.isdisjoint(connection.scalars(select(Tier.queue_id).where(Tier.agent_id == agent_id)))
+
+
+def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
+    agent = connection.execute(select(Agent.__table__).where(Agent.id == agent_id)).one()
+    if agent.status not in _FREE:
+        raise RefusedError("The agent is not logged in, or on a break.", code=ErrorCode.NOT_DIALLED)
+    preview = msgspec.json.decode(agent.preview, type=Preview) if agent.preview else None
+    transfers = (
+        select(Transfer.agent_id, Transfer.status, Transfer.offers)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(IS_CALLING, Transfer.status != TransferStatus.OVER, CallRequest.user_id == agent.user_id)
+    )
+    is_in_call = any(
+        agent_id == row.agent_id or str(agent_id) in msgspec.json.decode(row.offers or "{}")
+        for row in connection.execute(transfers)
+    )
+    if is_in_call or (preview is not None and preview.call_id is not None) or agent.preview_order:
+        raise RefusedError("The agent is in a call already.", code=ErrorCode.IN_PROGRESS)
+
+
+def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules) -> Row[Any]:
+    """Return the subscriber who is to be called, PENDING and due, and one that is new if there is none."""
+    contact = None if chosen.contact_id is None else _contact(unit.connection, campaign, chosen.contact_id)
+    number = contact["number"] if contact is not None else _number(chosen.number, rules.region)
+    is_it = (Subscriber.campaign_id == campaign["id"]) & (Subscriber.number == number)
+    known = unit.connection.execute(select(Subscriber.__table__).where(is_it)).first()
+    if known is None:
+        return add_subscriber(unit, _new(unit, campaign, number, contact))
+    if known.status == SubscriberStatus.IN_PROCESS:
+        raise RefusedError("The person is in a call already.", code=ErrorCode.IN_PROGRESS)
+    if known.status == SubscriberStatus.PAUSE:
+        raise RefusedError("The person is not to be called for now: the status is 2.", code=ErrorCode.NOT_DIALLED)
+    refuse_without_contact(known.contact_id, known.phonebook_id)
+    values: dict[str, Any] = {"due_ms": min(known.due_ms, unit.now_ms), "updated_date": unit.now_ms}
+    if known.status != SubscriberStatus.PENDING:
+        values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "halt_reason": "", "due_ms": unit.now_ms}
+    unit.note(touched_campaigns(known.campaign_id))
+    changed = update(Subscriber).where(Subscriber.id == known.id).values(values)
+    return unit.connection.execute(changed.returning(*Subscriber.__table__.c)).one()
+
+
+def _contact(connection: Connection, campaign: RowMapping, contact_id: int) -> RowMapping:
+    query = select(Contact.__table__).join(Phonebook, Phonebook.id == Contact.phonebook_id)
+    is_own = (Contact.id == contact_id) & (Phonebook.user_id == campaign["user_id"])
+    row = connection.execute(query.where(is_own)).mappings().first()
+    if row is None:
+        raise InvalidFieldsError({"contact_id": [Sentence("There is no such contact.")]})
+    return row
+
+
+def _number(text: str, region: str | None) -> str:
+    try:
+        return normalise(text, region)
+    except NumberError as error:
+        raise InvalidFieldsError({"number": [str(error)]}) from None
+
+
+def _new(unit: UnitOfWork, campaign: RowMapping, number: str, contact: RowMapping | None) -> dict[str, Any]:
+    moments = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    whose = {"campaign_id": campaign["id"], "user_id": campaign["user_id"], "number": number}
+    if contact is None:
+        return {**whose, **moments, "duplicate_contact": number, "zone": zone_of_number(number)}
+    copied = {name: contact[name] for name in ("zone", "full_name", "additional_vars", "phonebook_id")}
+    return {**whose, **moments, **copied, "duplicate_contact": contact["contact"], "contact_id": contact["id"]}
+
+
+def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) -> None:
+    """Refuse a person who may not be called now, by the rules that every dial obeys.
+
+    Raises:
+        RefusedError: the message says why.
+    """
+    connection, number = unit.connection, person.number
+    found = circumstances_of(connection, {person.campaign_id}, unit.now_ms, rules.service_zone, rules.hours)
+    if person.campaign_id not in found:
+        raise RefusedError("The campaign cannot be read.", code=ErrorCode.NOT_DIALLED)
+    campaign = msgspec.structs.replace(found[person.campaign_id], lacks_agents=False, is_full=False)
+    wait = why_not_now(
+        campaign,
+        person.zone,
+        person.due_ms,
+        Windows(),
+        is_on_dnc=person.id in on_dnc(connection, [person.id]),
+        is_emergency=is_emergency(number),
+        is_impossible=not is_possible(number),
+        is_forbidden=is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes),
+    )
+    if wait.reason not in _GOES_ON:
+        why = wait.reason.meaning.partition(";")[0]
+        raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)

@@ -1,0 +1,113 @@
+"""Use cases of previews: the person whom an agent sees before the call, and what the agent orders about them.
+
+The worker writes whom an agent sees to the row of the agent, and reads orders with that row.
+"""
+
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, select, update
+
+from dialer.app.call_centre.variables import variables_of
+from dialer.app.errors import ErrorCode, RefusedError
+from dialer.app.events import PersonCalled, PersonSkipped
+from dialer.app.unit import UnitOfWork
+from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.store.tables import Agent, Campaign, Subscriber
+from dialer.store.touched import Touched
+
+
+class PreviewedPerson(NamedTuple):
+    """A person whom an agent sees before the call, or has called since."""
+
+    subscriber_id: int
+    campaign_id: int
+    campaign: str
+    number: str
+    full_name: str
+    variables: dict[str, Any]
+    attempts: int
+    skips: int
+    from_ms: int
+    until_ms: int
+    """The time at which the agent has to have decided."""
+    calls_then: bool
+    """True if the person is called at that time by itself."""
+    call_id: int | None
+    """The call, once it is placed."""
+    is_wanted: bool
+    """True if the agent has ordered the call."""
+
+
+def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
+    """Return the person whom an agent sees; None for nobody."""
+    row = connection.execute(select(Agent.preview, Agent.preview_order).where(Agent.id == agent_id)).first()
+    if row is None or not row.preview:
+        return None
+    preview = msgspec.json.decode(row.preview, type=Preview)
+    order = msgspec.json.decode(row.preview_order, type=PreviewOrder) if row.preview_order else None
+    is_wanted = order is not None and order.action is DeskAction.CALL
+    query = (
+        select(Subscriber.__table__, Campaign.name.label("campaign"), Campaign.preview_calls)
+        .join(Campaign, Campaign.id == Subscriber.campaign_id)
+        .where(Subscriber.id == preview.subscriber_id)
+    )
+    person = connection.execute(query).first()
+    if person is None:
+        return None
+    return PreviewedPerson(
+        person.id,
+        person.campaign_id,
+        person.campaign,
+        person.number,
+        person.full_name,
+        variables_of(person.additional_vars),
+        person.count_attempt,
+        person.skip_count,
+        preview.from_ms,
+        preview.until_ms,
+        person.preview_calls,
+        preview.call_id,
+        is_wanted or preview.call_id is not None,
+    )
+
+
+def call_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
+    """Let an agent call the person whom they see. A repeated order does nothing more.
+
+    Raises:
+        RefusedError: the agent does not see this person.
+    """
+    preview = _seen(unit.connection, agent_id, subscriber_id)
+    if preview.call_id is None:
+        _order(unit, agent_id, preview, DeskAction.CALL)
+        unit.note(Touched(agents=frozenset({agent_id})), PersonCalled(agent_id, subscriber_id))
+
+
+def skip_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
+    """Let an agent see somebody else.
+
+    Raises:
+        RefusedError: the agent does not see this person, or calls them already.
+    """
+    preview = _seen(unit.connection, agent_id, subscriber_id)
+    if preview.call_id is not None:
+        raise RefusedError("The agent calls this person already. Hang up the call instead.", code=ErrorCode.IN_PROGRESS)
+    _order(unit, agent_id, preview, DeskAction.SKIP)
+    unit.note(Touched(agents=frozenset({agent_id})), PersonSkipped(agent_id, subscriber_id))
+
+
+def _seen(connection: Connection, agent_id: int, subscriber_id: int) -> Preview:
+    document = connection.scalar(select(Agent.preview).where(Agent.id == agent_id))
+    preview = msgspec.json.decode(document, type=Preview) if document else None
+    if preview is None or preview.subscriber_id != subscriber_id:
+        raise RefusedError(
+            "The agent does not see this person now. Read the preview again.", code=ErrorCode.NOT_PREVIEWED
+        )
+    return preview
+
+
+def _order(unit: UnitOfWork, agent_id: int, preview: Preview, action: DeskAction) -> None:
+    order = PreviewOrder(action, preview.campaign_id, preview.subscriber_id, preview.from_ms)
+    document = msgspec.json.encode(order).decode()
+    unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(preview_order=document))

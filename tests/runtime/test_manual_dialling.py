@@ -1,0 +1,156 @@
+"""Tests of manual dialling: an agent calls people of their own choice, and no rule of a dial is left out."""
+
+from typing import Any, Final
+
+import pytest
+
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, Rules, dial_chosen, manual_campaigns
+from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.store.tables import Agent, Campaign, Contact, Subscriber, Transfer, User
+from tests.runtime.house import House
+from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing
+
+ELSE: Final = "+12025550179"
+RULES: Final = Rules("UTC", CallingHours(), "US")
+
+
+async def manual(house: House, **values: Any) -> int:  # noqa: ANN401 - columns of the campaign
+    """Start a campaign within whose rules agents dial numbers, and return the agent, who sees Ada."""
+    (agent_id,) = await previewing(house, ADA, BEA, manual_dialling=True, **values)
+    await house.advance(1)
+    return agent_id
+
+
+def dial(house: House, agent_id: int, number: str = "", contact_id: int | None = None) -> int:
+    (campaign,) = house.rows(Campaign)
+    chosen = Chosen(campaign["id"], number, contact_id)
+    return house.perform(lambda unit: dial_chosen(unit, agent_id, chosen, RULES))
+
+
+async def test_a_number_becomes_a_subscriber_is_called_and_talks_with_the_agent(house: House) -> None:
+    """The person whom the agent saw before waits, and is seen again after the call."""
+    agent_id = await manual(house)
+    assert number_seen(house, agent_id) == ADA
+    subscriber_id = dial(house, agent_id, "(202) 555-0179")
+    await house.advance(20)
+    (transfer,), (campaign,) = house.rows(Transfer), house.rows(Campaign)
+    assert (calls(house), transfer["agent_id"], campaign["totalcontact"]) == ([(ELSE, 1)], agent_id, 3)
+    with pytest.raises(RefusedError, match="The agent is in a call already"):
+        dial(house, agent_id, ELSE)
+    await house.advance(30)
+    assert house.row(Subscriber, subscriber_id)["status"] == SubscriberStatus.SENT
+    assert (number_seen(house, agent_id), is_sound(house)) == (ADA, True)
+    assert dial(house, agent_id, ELSE) == subscriber_id
+    await house.advance(60)
+    assert ([number for number, _ in calls(house)], is_sound(house)) == ([ELSE, ELSE], True)
+
+
+async def test_a_contact_takes_their_columns_along(house: House) -> None:
+    agent_id = await manual(house)
+    other = house.phonebook()
+    contact_id = house.contact(other, ELSE, full_name="Zoe", additional_vars='{"seat": "3C"}')
+    row = house.row(Subscriber, dial(house, agent_id, contact_id=contact_id))
+    assert [row[name] for name in ("contact_id", "phonebook_id", "full_name", "additional_vars")] == [
+        contact_id,
+        other,
+        "Zoe",
+        '{"seat": "3C"}',
+    ]
+    await house.advance(60)
+    assert (calls(house), len(house.rows(Contact))) == ([(ELSE, 1)], 3)
+
+
+async def test_an_order_outlives_the_process_and_is_obeyed_once(house: House) -> None:
+    agent_id = await manual(house)
+    dial(house, agent_id, BEA)
+    house.restart()
+    await house.advance(2)
+    house.restart()
+    await house.advance(100)
+    assert ([number for number, _ in calls(house)], is_sound(house)) == ([BEA], True)
+    assert house.rows(Transfer)[0]["agent_id"] == agent_id
+
+
+@pytest.mark.parametrize(
+    ("number", "values", "why"),
+    [
+        ("+1911", {}, "the number is an emergency number"),
+        (ELSE, {"daily_start_time": "20:00:00", "daily_stop_time": "21:00:00"}, "calling hours are closed"),
+        (ELSE, {"startingdate": 4_000_000_000_000, "expirationdate": 4_100_000_000_000}, "starting date has not come"),
+    ],
+)
+async def test_a_person_who_may_not_be_called_is_refused(
+    house: House, number: str, values: dict[str, Any], why: str
+) -> None:
+    agent_id = await manual(house, **values)
+    with pytest.raises(RefusedError, match=why):
+        dial(house, agent_id, number)
+    await house.advance(60)
+    assert (calls(house), len(house.rows(Subscriber))) == ([], 2)
+
+
+async def test_lists_money_destinations_and_pauses_refuse(house: House) -> None:
+    dnc_id = house.dnc_list(ELSE)
+    agent_id = await manual(house, dnc_id=dnc_id)
+    with pytest.raises(RefusedError, match="the number is on a do-not-call list"):
+        dial(house, agent_id, ELSE)
+    house.change(User, house.user_id, allowed_countries="DE")
+    with pytest.raises(RefusedError, match="the account may not call such numbers"):
+        dial(house, agent_id, BEA)
+    house.change(User, house.user_id, allowed_countries="")
+    house.pay(-house.row(User, house.user_id)["balance"])
+    with pytest.raises(RefusedError, match="balance cannot pay"):
+        dial(house, agent_id, BEA)
+    house.pay(10**9)
+    (campaign,) = house.rows(Campaign)
+    await house.move(campaign["id"], CampaignStatus.PAUSE)
+    with pytest.raises(RefusedError, match="the campaign is paused"):
+        dial(house, agent_id, BEA)
+    assert calls(house) == []
+
+
+async def test_only_free_agents_of_campaigns_that_allow_it_dial(house: House) -> None:
+    agent_id = await manual(house)
+    (campaign,) = house.rows(Campaign)
+    stranger = house.agent()
+
+    def offered(one: int) -> list[ManualCampaign]:
+        return house.database.read_now(lambda connection: manual_campaigns(connection, one))
+
+    assert (offered(agent_id), offered(stranger)) == ([ManualCampaign(campaign["id"], campaign["name"])], [])
+    with pytest.raises(InvalidFieldsError, match="serves no queue"):
+        dial(house, stranger, ELSE)
+    with pytest.raises(InvalidFieldsError, match="no such contact"):
+        dial(house, agent_id, contact_id=999)
+    with pytest.raises(InvalidFieldsError, match="number"):
+        dial(house, agent_id, "hello")
+    house.perform(lambda unit: change_agent(unit, agent_id, {"status": AgentStatus.ON_BREAK}))
+    with pytest.raises(RefusedError, match="on a break"):
+        dial(house, agent_id, ELSE)
+    house.perform(lambda unit: change_agent(unit, agent_id, {"status": AgentStatus.AVAILABLE}))
+    for changed in ({"manual_dialling": False}, {"dial_method": DialMethod.PROGRESSIVE, "manual_dialling": True}):
+        house.change(Campaign, campaign["id"], **changed)
+        with pytest.raises(InvalidFieldsError, match="does not let agents dial"):
+            dial(house, agent_id, ELSE)
+    assert (offered(agent_id), house.row(Agent, agent_id)["preview_order"]) == ([], "")
+
+
+async def test_somebody_in_a_call_or_paused_is_refused(house: House) -> None:
+    agent_id = await manual(house)
+    ada = house.rows(Subscriber)[0]
+    for status, why in ((SubscriberStatus.IN_PROCESS, "in a call"), (SubscriberStatus.PAUSE, "not to be called")):
+        house.change(Subscriber, ada["id"], status=status)
+        with pytest.raises(RefusedError, match=why):
+            dial(house, agent_id, ADA)
+
+
+async def test_another_account_is_out_of_reach(house: House) -> None:
+    agent_id = await manual(house)
+    (campaign,) = house.rows(Campaign)
+    other = house.add(User, username="eve", password_hash="-")
+    house.change(Campaign, campaign["id"], user_id=other)
+    with pytest.raises(InvalidFieldsError, match="serves no queue"):
+        dial(house, agent_id, ELSE)
