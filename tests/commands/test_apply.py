@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 
+from dialer.app.survey_changes import ChangeName, changes_offered, undo_change
 from dialer.domain.enums import CampaignStatus
 from dialer.files.applying import read_files
 from dialer.files.nodes import FileError
@@ -346,6 +347,19 @@ def test_a_command_asks_and_knows_for_whom(run: Run, house: House, tmp_path: Pat
     # Records of another account cannot be named.
     own = "campaigns: [{name: Mine, survey: Reminder, gateway: sim}]"
     assert "there is no survey 'Reminder'" in apply(run, tmp_path, own, "--yes", "--user", "ann").err
+
+
+def test_a_survey_that_a_file_changed_can_be_undone(run: Run, house: House, tmp_path: Path) -> None:
+    """The console offers it, and deleted sections come back with their ids."""
+    apply(run, tmp_path, FILE)
+    before = run("export", "survey", "1", **VIRTUAL).out
+    less = FILE.replace(", 2: 20, timeout: null", "")
+    less = less.replace(less[less.index("      - id: 20") : less.index("      - id: 30")], "")
+    assert "    section 20: deleted (To the front desk)" in apply(run, tmp_path, less).out.splitlines()
+    assert house.database.read_now(lambda connection: changes_offered(connection, 1)).undo == ChangeName("applied")
+    house.perform(lambda unit: undo_change(unit, 1))
+    assert run("export", "survey", "1", **VIRTUAL).out == before
+    assert apply(run, tmp_path, FILE).out.splitlines()[-1] == UNCHANGED
 
 
 def test_a_plan_that_is_outdated_is_not_applied(house: House, tmp_path: Path) -> None:

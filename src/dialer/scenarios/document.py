@@ -8,6 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from dialer.domain.billing.money import MoneyError, parse_money
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.sentences import message_of
 from dialer.files.applying import wanted_of
 from dialer.files.kinds import Wanted, did_you_mean
 from dialer.files.nodes import FileError, FilePlace, Node
@@ -157,9 +159,12 @@ def read_scenarios(path: Path) -> list[PlacedScenario]:
     records = wanted_of([*applied, document], _BESIDE)
     found: list[PlacedScenario] = []
     errors: list[str] = []
+    agents = {one.name for one in records if one.kind.key == "agents"}
     for node in members[SCENARIOS].items(SCENARIOS_MAX):
         try:
-            found.append(PlacedScenario(_checked(node), node, records))
+            scenario = _checked(node)
+            _check_agents(scenario, node, agents)
+            found.append(PlacedScenario(scenario, node, records))
         except FileError as error:
             errors += error.messages
     if errors:
@@ -183,11 +188,37 @@ def _checked(node: Node) -> CampaignScenario:
             parse_money(getattr(scenario, name))
         except MoneyError as error:
             raise FileError.at(_place_of(node, name), str(error)) from None
+    _check_numbers(node)
     try:
         parse_behaviour(scenario.behaviour())
     except BehaviourError as error:
         raise FileError.at(node.place, f"of somebody's behaviour: {error}") from None
     return scenario
+
+
+def _check_agents(scenario: CampaignScenario, node: Node, known: set[str]) -> None:
+    for name in scenario.agents:
+        if name not in known:
+            there = ", ".join(sorted(known)) or "none"
+            raise FileError.at(
+                _place_of(node, "agents"), f"there is no agent {name!r} in these files; there are: {there}"
+            )
+
+
+def _check_numbers(node: Node) -> None:
+    """Raise FileError if a number is none, or two people have the same."""
+    members = node.members()
+    people = [person.members()["contact"] for person in members["people"].items(PEOPLE_MAX)]
+    off = members["on_dnc"].items(PEOPLE_MAX) if "on_dnc" in members else []
+    seen: set[str] = set()
+    for one in (*people, *off):
+        try:
+            number = normalise(str(one.value), None)
+        except NumberError as error:
+            raise FileError.at(one.place, str(message_of(error))) from None
+        if one in people and number in seen:
+            raise FileError.at(one.place, f"two people have the number {number}")
+        seen.add(number)
 
 
 def _script(person: ScenarioPerson) -> Any:  # noqa: ANN401 - JSON
