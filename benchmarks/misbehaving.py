@@ -79,8 +79,8 @@ def main() -> None:
     lags_ms = anyio.run(measure, rate)
     p99 = statistics.quantiles(lags_ms, n=100)[98]
     sys.stderr.write(
-        f"{rate} events a second for each account, {ACCOUNTS * WEBHOOKS - 1} of whose programs misbehave: the lag of the"
-        f" good one is {statistics.median(lags_ms):.0f} ms (p99 {p99:.0f} ms)\n"
+        f"{rate} events a second for each account, {ACCOUNTS * WEBHOOKS - 1} of whose programs misbehave: the lag of"
+        f" the good one is {statistics.median(lags_ms):.0f} ms (p99 {p99:.0f} ms)\n"
     )
     print(json.dumps({"title": "misbehaving", "rate": rate, "p99_ms": p99}))
     size = f"{ACCOUNTS * WEBHOOKS - 1} of {ACCOUNTS * WEBHOOKS}"
@@ -124,8 +124,9 @@ def _furnish(connection: Connection, url: str, ports: dict[str, int]) -> list[in
 async def _deliver(database: Database, users: list[int], rate: int) -> dict[str, float]:
     """Write events for all accounts at a rate while they are delivered. Return the times of those of the first one."""
     poster = Poster(AddressGuard(("127.0.0.0/8",)), now_ms)
-    times = {"now_ms": now_ms, "event_ms": now_ms}
-    deliverer = Deliverer(database, poster, encoded_event, holder="one", chance=lambda: 1.0, **times)
+    deliverer = Deliverer(
+        database, poster, encoded_event, holder="one", now_ms=now_ms, event_ms=now_ms, chance=lambda: 1.0
+    )
     written: dict[str, float] = {}
     began_s = time.time()
     async with deliverer.delivering():
