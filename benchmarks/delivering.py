@@ -118,7 +118,8 @@ def _furnish(connection: Connection, url: str) -> int:
     return user_id
 
 
-def _now_ms() -> int:
+def now_ms() -> int:
+    """Return the time of the machine's clock."""
     return time.time_ns() // 1_000_000
 
 
@@ -126,11 +127,11 @@ async def _deliver(database: Database, user_id: int, rate: int) -> tuple[dict[st
     guard = AddressGuard(("127.0.0.0/8",))
     deliverer = Deliverer(
         database,
-        Poster(guard, _now_ms),
+        Poster(guard, now_ms),
         encoded_event,
         holder="one",
-        now_ms=_now_ms,
-        event_ms=_now_ms,
+        now_ms=now_ms,
+        event_ms=now_ms,
         chance=lambda: 1.0,
     )
     written: dict[str, float] = {}
@@ -139,9 +140,7 @@ async def _deliver(database: Database, user_id: int, rate: int) -> tuple[dict[st
         for place in range(rate * SECONDS // TOGETHER):
             await anyio.sleep(max(0.0, began_s + place * TOGETHER / rate - time.time()))
             rows = [
-                event_row(
-                    user_id, "call.ended", _now_ms(), f"callrequest/{place * TOGETHER + one}", 1, call=one, cost=7
-                )
+                event_row(user_id, "call.ended", now_ms(), f"callrequest/{place * TOGETHER + one}", 1, call=one, cost=7)
                 for one in range(TOGETHER)
             ]
             at_s = time.time()

@@ -26,6 +26,7 @@ PLAN: Final = (
     Run("counting", "10000 50000 200000", "5000 10000 20000"),
     Run("searching", "10000 50000 200000", "2000"),
     Run("delivering", "100 300 1000", "100"),
+    Run("misbehaving", "", "5"),
     Run("touching", "--once 10 100 300", "--once 10 30 100"),
     Run("crowded", "", ""),
     Run("restart", "--once 10000 50000 200000", "--once 3000"),

@@ -319,13 +319,19 @@ async def _compared(run: Run, outcome: SeedOutcome, folder: Folder) -> SeedOutco
 
 def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[tuple[object, ...]]]) -> str:
     """Describe the first difference between two databases; empty if there is none."""
-    for name, theirs in rows.items():
-        for one, other in zip(theirs, calm[name], strict=False):
+    for name in rows:
+        theirs, others = (_counted(name, tables[name]) for tables in (rows, calm))
+        for one, other in zip(theirs, others, strict=False):
             if one != other:
                 return f"I10, I12: without faults {name} would be {other}, and is {one}"
-        if len(theirs) != len(calm[name]):
-            return f"I10, I12: without faults {name} would have {len(calm[name])} rows, and has {len(theirs)}"
+        if len(theirs) != len(others):
+            return f"I10, I12: without faults {name} would have {len(others)} rows, and has {len(theirs)}"
     return ""
+
+
+def _counted(name: str, rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Return rows without counters that have come back to nothing, which a run in larger steps never wrote."""
+    return [row for row in rows if row[-2:] != (0, 0)] if name == "subscriber_count" else rows
 
 
 def _give_everything(connection: Connection, now_ms: int) -> None:

@@ -410,6 +410,9 @@ class LiveEngine:
             if call.plan.gateway_id not in self._parameters:
                 # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
                 self._open_gateway(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)), "{}")
+            if call.parameters is not None and not call.is_over_line:
+                settings = self._parameters[call.plan.gateway_id]
+                call.parameters = settings._replace(parameters=call.parameters).simulated()
         self.taken_up |= recovery.take_up(
             connection,
             self.kernel,
