@@ -75,7 +75,7 @@ def manual_campaigns(connection: Connection, agent_id: int) -> list[ManualCampai
 
 
 def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -> int:
-    """Let an agent call a person of their own choice, and return the subscriber. A stranger to the campaign becomes one.
+    """Let an agent call a person of their own choice, and return the subscriber. A stranger becomes one.
 
     The person whom the agent sees before goes back to wait.
 
