@@ -75,9 +75,9 @@ def manual_campaigns(connection: Connection, agent_id: int) -> list[ManualCampai
 
 
 def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -> int:
-    """Let an agent call a person of their own choice, and return the subscriber.
+    """Let an agent call a person of their own choice, and return the subscriber. A stranger becomes one.
 
-    A stranger to the campaign becomes its subscriber. The person whom the agent sees before goes back to wait.
+    The person whom the agent sees before goes back to wait.
 
     Raises:
         InvalidFieldsError: the campaign, the contact or the number is not one that the agent may dial.
