@@ -109,6 +109,10 @@ class SilentLine:
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Hold a call."""
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:  # noqa: ARG002 - the port's
+        """Part a call from its agent."""
+        return LegOutcome(now_ms, Cause.NORMAL_CLEARING)
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call."""
 

@@ -48,6 +48,7 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/transfer": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

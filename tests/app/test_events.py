@@ -78,6 +78,7 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
         ("call_hung_up", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
     ),
     (events.CallHeld(1, 7), ("call_held", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
+    (events.CallTransferred(1, 7), ("call_transferred", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallResumed(1, 7), ("call_resumed", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.SubscribersErased(2), ("subscribers_erased", "", None, OF_NOBODY, {"subscribers": 2})),
     (events.AnswersErased(2), ("answers_erased", "", None, OF_NOBODY, {"answers": 2})),

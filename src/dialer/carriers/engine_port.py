@@ -75,6 +75,9 @@ class CallPlacer(Protocol):
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Part a callee from their agent, so that the callee hears music, or connect them again."""
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 

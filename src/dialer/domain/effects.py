@@ -5,7 +5,7 @@ import msgspec
 from dialer.domain.billing.charge import Bill
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
-from dialer.domain.events import CallReceived
+from dialer.domain.events import CallReceived, TransferReached
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
@@ -163,6 +163,13 @@ class HoldCall(msgspec.Struct, frozen=True, gc=False):
 
     call_id: int
     is_held: bool
+
+
+class MoveCall(msgspec.Struct, frozen=True, gc=False):
+    """End the leg of the agent who talks in a call, and let its callee go on to another transfer."""
+
+    call_id: int
+    reached: TransferReached
 
 
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
@@ -388,6 +395,7 @@ Command = (
     | GiveUpCall
     | DialLeg
     | HoldCall
+    | MoveCall
     | WaitForAgent
     | OfferCall
     | WithdrawOffer

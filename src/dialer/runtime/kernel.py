@@ -101,6 +101,7 @@ class Kernel:
             effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
             effects.HoldCall: self._hold,
+            effects.MoveCall: self._move,
             effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
@@ -271,6 +272,11 @@ class Kernel:
     def _hold(self, effect: effects.HoldCall) -> _FollowUp:
         self._carrier.hold(effect.call_id, is_held=effect.is_held)
         return ()
+
+    def _move(self, effect: effects.MoveCall) -> _FollowUp:
+        self._expected.pop(effect.call_id, None)
+        leg = self._carrier.part(effect.call_id, self.now_ms)
+        return (events.LegEnded(effect.call_id, leg), effect.reached)
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

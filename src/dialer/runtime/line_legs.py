@@ -11,8 +11,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
+from dialer.domain.enums import Cause
 from dialer.domain.events import Event
-from dialer.domain.plans import Call, GatewayKey
+from dialer.domain.plans import Call, GatewayKey, LegOutcome
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -225,6 +226,20 @@ class LineLegs:
         for leg in self.seconds(call_id):
             self.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
             leg.is_changed = True
+
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+        first = self._firsts[call_id]
+        session = session_of(first)
+        self.give(first, session.part().orders)
+        first.is_changed = True
+        answered_ms = session.call.transfers[-1].answered_ms
+        outcome = LegOutcome(now_ms, Cause.NORMAL_CLEARING, answered_ms, is_connected=True)
+        for leg in self.seconds(call_id):
+            if b_leg_of(leg).state.is_taken:
+                outcome = b_leg_of(leg).cut(now_ms)
+                self.leave(leg)
+        return outcome
 
     def leave(self, leg: LineLeg) -> None:
         """End a second leg that nobody needs any more."""

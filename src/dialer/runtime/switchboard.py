@@ -57,6 +57,7 @@ class Switchboard:
         """Return the leg of a call or a message; None if it is not over a line."""
         self.hold: Final = self._legs.hold
         """Part a callee from their agent, or connect them again."""
+        self.part: Final = self._legs.part
         self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""

@@ -16,6 +16,8 @@ from dialer.api.http.errors import ForbiddenError
 from dialer.app.errors import ErrorCode
 from dialer.domain.roles import Permission
 
+_ORDERS: Final = ("hang-up", "hold", "resume", "transfer")
+"""The orders about the call in which an agent talks."""
 RECORD: Final = "{record_id}"
 NO_SCOPE: Final = "This API key lacks the scope '{}'. Use a key that has it."
 
@@ -67,7 +69,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     **{f"POST /webhook/{RECORD}/{order}": Permission.KEYS for order in ("test", "rotate")},
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
-    **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in ("hang-up", "hold", "resume")},
+    **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in _ORDERS},
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 
@@ -158,6 +160,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/desk/hang-up": Permission.WORK,
     "POST /console/desk/hold": Permission.WORK,
     "POST /console/desk/resume": Permission.WORK,
+    "POST /console/desk/transfer": Permission.WORK,
     f"POST /console/calls/{RECORD}/disposition": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,

@@ -1,7 +1,8 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
@@ -16,8 +17,17 @@ from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
-from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
+from dialer.app.call_centre.live_calls import (
+    NamedTargets,
+    TransferTarget,
+    hang_up_call,
+    hold_call,
+    resume_call,
+    targets_of,
+    transfer_call,
+)
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -27,6 +37,7 @@ from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
+from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.enums import AgentStatus, LegType
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
@@ -59,6 +70,8 @@ class _Read(NamedTuple):
     """Earlier calls of the present callee, or else the last calls of the agent."""
     promised: list[PromisedCallBack]
     """The call-backs that the agent has promised, the next one first."""
+    targets: NamedTargets
+    """The queues and agents to whom the present call can be transferred; none without a call."""
 
 
 @get("/desk", media_type="text/html")
@@ -126,6 +139,32 @@ async def resume_on_desk(request: ApiRequest) -> Response[Any]:
     return await _order(request, resume_call)
 
 
+@post("/desk/transfer", media_type="text/html")
+async def transfer_on_desk(request: ApiRequest) -> Response[Any]:
+    """Transfer the callee with whom the viewer talks."""
+    filled = await read_fields(request)
+    identity, to = identity_in(filled.get("call", "")), _target(filled)
+    try:
+        with suppress(RefusedError):
+            await request.service.write(
+                request,
+                lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to)),
+            )
+    except InvalidFieldsError as error:
+        live = await _make(request, wrong=messages_of(error))
+        return page(request, "desk.html", PLACE, HTTPStatus.BAD_REQUEST, live=live)
+    return go_to(DESK)
+
+
+def _target(filled: Mapping[str, str]) -> TransferTarget:
+    chosen = filled.get("to", "")
+    if chosen.startswith(QUEUE):
+        return TransferTarget(queue_id=identity_in(chosen.removeprefix(QUEUE)))
+    if chosen.startswith(AGENT):
+        return TransferTarget(agent_id=identity_in(chosen.removeprefix(AGENT)))
+    return TransferTarget(filled.get("phone_number", "").strip())
+
+
 async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
     """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
     identity = identity_in((await read_fields(request)).get("call", ""))
@@ -138,13 +177,14 @@ def _key(request: ApiRequest) -> tuple[object, ...]:
     return (PLACE, request.user.id, zone_of(request).key)
 
 
-async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> str:
+async def _make(request: ApiRequest, refused: DispositionForm | None = None, wrong: Sequence[str] = ()) -> str:
     found = await request.service.read(request, _read)
     zone = zone_of(request)
     call = None if found.desk is None else found.desk.call
     return render(
         "desk_live.html",
         **found._asdict(),
+        wrong=wrong,
         form=(refused or form_of(call and call.disposed, zone)).until(call and call.term, zone),
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
@@ -155,7 +195,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [])
+        return _Read(None, [], [], NamedTargets([], []))
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
@@ -167,4 +207,5 @@ def _read(unit: Unit) -> _Read:
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
-    return _Read(desk, past, promised)
+    targets = targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], [])
+    return _Read(desk, past, promised, targets)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.domain.effects import HangUp
+from dialer.domain.engine.desk_transfers import DeskTransfers
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -23,16 +24,22 @@ class DeskOrders:
         """The call that is to be hung up, by agent."""
         holds = Holds(engine_state, distributor)
         self._holds: Final = holds
+        self._transfers: Final = DeskTransfers(engine_state, distributor)
         self.restore: Final = holds.restore
         self.ended: Final = holds.ended
-        self.close: Final = holds.close
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
         """Note the order of an agent, if it is a new one."""
         self._holds.read(agent)
+        self._transfers.read(before, agent)
         call_id = agent.hang_up_call_id
         if call_id is not None and (before is None or before.hang_up_call_id != call_id):
             self._calls[agent.id] = call_id
+
+    def close(self, agent_id: int) -> None:
+        """Forget what a deleted agent wanted."""
+        self._holds.close(agent_id)
+        self._transfers.close(agent_id)
 
     @property
     def next_ms(self) -> int:
@@ -40,8 +47,9 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Hold, resume and hang up the calls that were named, if their agents still talk in them."""
+        """Hold, resume, transfer and hang up the calls that were named, if their agents still talk in them."""
         self._holds.follow(now_ms)
+        self._transfers.perform()
         calls, self._calls = self._calls, {}
         for agent_id, call_id in sorted(calls.items()):
             if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:

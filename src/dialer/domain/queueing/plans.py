@@ -63,6 +63,12 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """The last call that was to be hung up while the agent talked in it. Ids of calls are never used again."""
     hold_call_id: int | None = None
     """The call that the agent wants on hold, or wanted last; None if the agent has resumed it."""
+    transfer_call_id: int | None = None
+    """The last call that the agent transferred at the desk."""
+    transfer_to: str = ""
+    """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    transfer_ordered: int = 0
+    """When the agent ordered that, in milliseconds since the epoch."""
 
 
 class AgentFigures(msgspec.Struct):
