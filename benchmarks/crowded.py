@@ -116,6 +116,10 @@ class SilentLine:
         """Supervise no call."""
         return False
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:  # noqa: ARG002 - the port's
+        """Part a call from its agent."""
+        return LegOutcome(now_ms, Cause.NORMAL_CLEARING)
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call."""
 

@@ -25,6 +25,7 @@ from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
 from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
+from dialer.app.call_centre import live_calls
 from dialer.app.imports import csv_records, headers, imports, preview, rejected_lines, workbooks
 from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
@@ -46,7 +47,7 @@ from dialer.carriers.voice import (
 from dialer.console.charts import survey_graph
 from dialer.domain import phrases
 from dialer.domain.billing import money
-from dialer.domain.engine import holds, inbound
+from dialer.domain.engine import desk_transfers, holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import normal_form
@@ -343,6 +344,8 @@ LIMITS: Final = {
         f"{campaigns.CALL_BACK_SECONDS_MAX // 86_400} days; half of the time until the campaign ends"
     ),
     "Hold of a callee by an agent": f"{holds.HOLD_MS_MAX // 60_000} min",
+    "Wait of a transferred call for its agent": f"{desk_transfers.FOR_AGENT_MS // 1_000} s",
+    "Queues, and agents, that a desk offers for a transfer": f"{live_calls.NAMED_MAX}",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (
         f"{kept_messages.LEG_BYTES_MAX // 1024} KiB of a leg, {call_trace.CAPTURE_BYTES_MAX // MIB} MiB in all,"

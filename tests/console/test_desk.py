@@ -135,6 +135,50 @@ def test_an_agent_reads_what_to_say(gus: Visitor, api: Caller, database: Databas
     assert "What you say" in gus.text("desk/")
 
 
+def test_an_agent_transfers_the_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    queue = api.create("queue", name=HOSTILE)
+    mona = api.create("agent", name="Mona", contact="+12025550151", status=2)
+    api.create("tier", queue=queue["url"], agent=mona["url"])
+    Caller(api.client, "bob").create("queue", name="Theirs")
+    talk_to_gus(database, campaign(api, name="Departures"))
+    text = gus.text("desk/")
+    assert re.search(r"Queue <script>.* Mona Transfer the callee", text)
+    assert "Theirs" not in text
+    assert "<script>alert" not in gus.page
+
+    def order() -> tuple[int | None, str]:
+        columns = (Agent.transfer_call_id, Agent.transfer_to)
+        call, to = database.read_now(lambda c: c.execute(select(*columns).where(Agent.id == 1)).one())
+        return call, to
+
+    wrong = gus.send("desk/transfer/", call="7", phone_number="112")
+    assert (wrong.status_code, order()) == (400, (None, ""))
+    assert "An emergency number is never dialled." in wrong.text
+    for fields, stored in (
+        ({"phone_number": " +1 202 555-0160"}, "+12025550160"),
+        ({"to": "queue:1"}, "queue:1"),
+        ({"to": "agent:2", "phone_number": ""}, "agent:2"),
+    ):
+        assert (gus.send("desk/transfer/", call="7", **fields).status_code, order()) == (303, (7, stored))
+    assert gus.send("desk/transfer/", call="7", to="agent:x").status_code == 404
+    bob.get("account/")
+    assert bob.send("desk/transfer/", call="7", phone_number="+12025550160").status_code == 404
+    path = "callrequest/7/transfer/"
+    assert api.request("POST", path, json={"queue": queue["url"]}).json() == {"callrequest_id": 7}
+    assert order() == (7, "queue:1")
+    for body, field in (
+        ({}, "phone_number"),
+        ({"phone_number": "x"}, "phone_number"),
+        ({"queue": "/rest-api/queue/2/"}, "queue"),
+        ({"agent": "/rest-api/agent/1/"}, "agent"),
+        ({"agent": []}, "agent"),
+    ):
+        answer = api.request("POST", path, json=body)
+        assert (answer.status_code, list(answer.json())) == (400, [field])
+    stranger = Caller(api.client, "bob").request("POST", path, json={"phone_number": "+12025550160"})
+    assert (stranger.status_code, order()) == (404, (7, "queue:1"))
+
+
 def say(gus: Visitor, path: str = "desk/disposition/", **fields: str) -> int:
     """Send the form with an outcome, and return the status of the answer."""
     answer = gus.send(path, **{"call": "7", "note": "", "call_back_date": "", **fields})

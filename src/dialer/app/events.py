@@ -198,6 +198,14 @@ class CallHeld(AppEvent, frozen=True, tag="call.held"):
     callrequest_id: int
 
 
+class CallTransferred(AppEvent, frozen=True, tag="call.transferred"):
+    """The callee with whom an agent talks is to go on to a number, a queue or another agent."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
 class CallResumed(AppEvent, frozen=True, tag="call.resumed"):
     """An agent is to talk again with the callee on hold."""
 

@@ -88,6 +88,9 @@ class CallPlacer(Protocol):
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
         """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 

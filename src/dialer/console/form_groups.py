@@ -180,7 +180,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("What agents see and promise", "agent_script dispositions call_back_wait"),
+            ("Agents", "agent_script dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ),
         frozenset({"status"}),

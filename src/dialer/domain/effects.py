@@ -5,7 +5,7 @@ import msgspec
 from dialer.domain.billing.charge import Bill
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.events import CallReceived
+from dialer.domain.events import CallReceived, TransferReached
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
@@ -182,6 +182,13 @@ class SuperviseCall(msgspec.Struct, frozen=True, gc=False):
     """None to end it."""
     dialled: str = ""
     """The number of the supervisor's telephone as the carrier receives it."""
+
+
+class MoveCall(msgspec.Struct, frozen=True, gc=False):
+    """End the leg of the agent who talks in a call, and let its callee go on to another transfer."""
+
+    call_id: int
+    reached: TransferReached
 
 
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
@@ -426,20 +433,7 @@ Recorded = (
 )
 """Effects that the store records. Some of them the kernel also performs."""
 _WakeUp = WakeDistributor | WakeWatchdog | WakeCampaign | WakeGateway
-Command = (
-    _WakeUp
-    | HangUp
-    | GiveUpCall
-    | DialLeg
-    | HoldCall
-    | SuperviseCall
-    | WaitForAgent
-    | OfferCall
-    | OfferPerson
-    | WithdrawOffer
-    | BridgeCall
-    | ResumeCall
-    | TurnAway
-)
+_OfAgents = HoldCall | SuperviseCall | MoveCall | WaitForAgent | OfferCall | OfferPerson | WithdrawOffer | BridgeCall
+Command = _WakeUp | _OfAgents | ResumeCall | HangUp | GiveUpCall | DialLeg | TurnAway
 """Effects that the kernel only performs."""
 Effect = Question | Recorded | Command

@@ -212,6 +212,10 @@ class TransferReached(msgspec.Struct, frozen=True, gc=False):
     number: str
     answered_ms: int
     seq: int = 0
+    from_agent_id: int | None = None
+    """The agent who transferred the call at the desk; None for a transfer of the survey."""
+    for_agent_id: int | None = None
+    """The agent of the queue who is to take it; None for any."""
 
 
 class CallerLeft(msgspec.Struct, frozen=True, gc=False):

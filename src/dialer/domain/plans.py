@@ -263,6 +263,15 @@ class Transfer(msgspec.Struct):
     """The time since which the agent has the callee on hold; None if they talk."""
     on_hold_ms: int = 0
     """The length of the holds that are over."""
+    from_agent_id: int | None = None
+    """The agent who transferred the call at the desk; None for a transfer of the survey."""
+    for_agent_id: int | None = None
+    """The agent of the queue who is to take it; None for any. If it is the former agent, the call came back."""
+
+    @property
+    def comes_back(self) -> bool:
+        """Return whether the callee comes back to the queue of the agent who transferred the call, if it fails."""
+        return self.from_agent_id is not None and self.for_agent_id != self.from_agent_id
 
     @property
     def has_queued(self) -> bool:

@@ -79,6 +79,10 @@ class CallRouter:
         """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
         return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+        return self._of(call_id).part(call_id, now_ms)
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes if they are known."""
         return self._of(call_id).hang_up(call_id, now_ms)

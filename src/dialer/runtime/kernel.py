@@ -107,6 +107,7 @@ class Kernel:
             effects.HangUp: self._hang_up,
             effects.HoldCall: self._hold,
             effects.SuperviseCall: self._supervise,
+            effects.MoveCall: self._move,
             effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
@@ -295,6 +296,11 @@ class Kernel:
         if is_possible or wanted is None:
             return ()
         return (events.SupervisionEnded(call_id, agent_id, wanted.turn),)
+
+    def _move(self, effect: effects.MoveCall) -> _FollowUp:
+        self._expected.pop(effect.call_id, None)
+        leg = self._carrier.part(effect.call_id, self.now_ms)
+        return (events.LegEnded(effect.call_id, leg), effect.reached)
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

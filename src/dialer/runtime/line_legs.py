@@ -12,10 +12,10 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
-from dialer.domain.enums import SupervisionMode
+from dialer.domain.enums import Cause, SupervisionMode
 from dialer.domain.events import Event
 from dialer.domain.identity import leg_key
-from dialer.domain.plans import Call, GatewayKey
+from dialer.domain.plans import Call, GatewayKey, LegOutcome
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -272,6 +272,20 @@ class LineLegs:
         for leg in self.seconds(call_id):
             if leg.handed_ms is None and b_leg_of(leg).state.place == place:
                 self.dial(leg)
+
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+        first = self._firsts[call_id]
+        session = session_of(first)
+        self.give(first, session.part().orders)
+        first.is_changed = True
+        answered_ms = session.call.transfers[-1].answered_ms
+        outcome = LegOutcome(now_ms, Cause.NORMAL_CLEARING, answered_ms, is_connected=True)
+        for leg in self.seconds(call_id):
+            if b_leg_of(leg).state.is_taken:
+                outcome = b_leg_of(leg).cut(now_ms)
+                self.leave(leg)
+        return outcome
 
     def leave(self, leg: LineLeg) -> None:
         """End a second leg, or that of a supervisor, which nobody needs any more."""

@@ -81,6 +81,7 @@ class Switchboard:
         """Let an agent's telephone stop ringing, unless the agent has the call."""
         self.dial_leg: Final = self._legs.dial_second
         """Dial the B-leg of a transfer, whose turn on the gateway has come."""
+        self.part: Final = self._legs.part
         self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""

@@ -74,7 +74,13 @@ class Resume(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
 
 
-Reply = QueueWait | Resume | Transfer | None
+class Parted(msgspec.Struct, frozen=True, gc=False):
+    """Reply to a talk with an agent, who transfers the call at `at_ms`."""
+
+    at_ms: int
+
+
+Reply = QueueWait | Resume | Parted | Transfer | None
 """Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
 
 
@@ -127,6 +133,10 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """Return the next milestone, as `dial` does. After a transfer, it depends on the reply to the transfer."""
         self._replies += (reply,)
         session = self._session
+        if isinstance(reply, Parted):
+            self._b_leg, self._at_ms = None, reply.at_ms
+            session.part()
+            return None
         if not session.engine_events and session.stage in _IN_TRANSFER:
             milestone = self._go_on(reply, until_ms)
             if milestone is not None:
@@ -148,15 +158,31 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
         A call that ended or was cut before `now_ms` ends as it did.
         """
-        call, callee = self.call, self._callee
-        callee = callee_behind(callee.behaviour, call.subscriber.number, abs(call.attempt), callee.chance.again())
-        again = CalleeLine(call, callee, IvrSession(call), is_rehearsal=self.is_rehearsal)
-        milestone = again.dial(_FOR_EVER_MS if self._replies else now_ms)
-        for place, reply in enumerate(self._replies, 1):
-            milestone = again.next(reply, _FOR_EVER_MS if place < len(self._replies) else now_ms)
+        again: CalleeLine = self._anew()
+        milestone = again.walk_again(self._replies, now_ms)
         if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
             return again._b_leg, milestone.event.outcome
         return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
+
+    def part(self, now_ms: int) -> tuple[LegOutcome, "CalleeLine"]:
+        """Return the outcome of the leg of the agent who transfers the call, and the call, which waits for another."""
+        again: CalleeLine = self._anew()
+        again.walk_again(self._replies, now_ms)
+        leg = again._b_leg or LegOutcome(now_ms, _CLEARED)
+        again.next(Parted(now_ms))
+        return leg, again
+
+    def walk_again(self, replies: tuple[Reply, ...], now_ms: int) -> Milestone | None:
+        """Walk a new line with the replies of another one, the last of which holds until a moment."""
+        milestone = self.dial(_FOR_EVER_MS if replies else now_ms)
+        for place, reply in enumerate(replies, 1):
+            milestone = self.next(reply, _FOR_EVER_MS if place < len(replies) else now_ms)
+        return milestone
+
+    def _anew(self) -> "CalleeLine":
+        call, callee = self.call, self._callee
+        callee = callee_behind(callee.behaviour, call.subscriber.number, abs(call.attempt), callee.chance.again())
+        return CalleeLine(call, callee, IvrSession(call), is_rehearsal=self.is_rehearsal)
 
     def _hung_up(self, at_ms: int) -> CallOutcome:
         session = self._session

@@ -1,5 +1,6 @@
 """Simulated carrier: places calls to simulated callees and offers them to simulated agents."""
 
+from collections import deque
 from typing import Final
 
 import msgspec
@@ -12,7 +13,7 @@ from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, CalleeTextLine, QueueWait, Reply, Resume
+from dialer.sim.callee_line import CalleeLine, CalleeTextLine, Parted, QueueWait, Reply, Resume
 from dialer.sim.callee_profile import Behaviour, parse_behaviour
 from dialer.sim.chance import Chance
 
@@ -113,6 +114,14 @@ class SimulatedCarrier:
         """Return False: a simulated call has no sound."""
         return False
 
+    def part(self, call_id: int, now_ms: int) -> LegOutcome:
+        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
+        line = self._lines[call_id]
+        if isinstance(line, CalleeTextLine):
+            raise TypeError("a text message has no agent")
+        leg, self._lines[call_id] = line.part(now_ms)
+        return leg
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""
         walked = self._walked.pop(call_id, None)
@@ -131,7 +140,7 @@ class SimulatedCarrier:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
         if self._past_seed != self._seed:
             self._past_seeds[call.id] = self._past_seed
-        transfers = iter(call.transfers)
+        transfers = deque(call.transfers)
         restored = events.CallRestored(call)
         milestone: Milestone | None = self.dial(call)
         while milestone is not None and milestone.at_ms <= done_until_ms:
@@ -144,11 +153,15 @@ class SimulatedCarrier:
                 call.last_seq = event.seq
                 milestone = self.proceed(call.id)
                 continue
-            transfer = next(transfers, None)
-            if transfer is None:
+            if not transfers:
                 break  # The transfer is not on record, so the call reaches it now.
             call.last_seq = event.seq
+            transfer = transfers.popleft()
             milestone = self._after_transfer(call.id, milestone, transfer)
+            while transfers and transfers[0].comes_back:  # The agent transferred the call at the desk.
+                transfer = transfers.popleft()
+                self._next(call.id, Parted(transfer.joined_ms))
+                milestone = self._after_transfer(call.id, Milestone(transfer.joined_ms, event), transfer)
             if transfer.status is not TransferStatus.OVER:
                 break  # Nothing after the open transfer is on record.
         return Taken(restored, milestone)

@@ -70,6 +70,7 @@ def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate
             "ending_date": NOW,
             "hold_date": None,
             "on_hold_ms": 0,
+            "transferred_by": None,
         }
     ]
 

@@ -16,6 +16,8 @@ from dialer.api.http.errors import ForbiddenError
 from dialer.app.errors import ErrorCode
 from dialer.domain.roles import Permission
 
+_ORDERS: Final = ("hang-up", "hold", "resume", "transfer")
+"""The orders about the call in which an agent talks."""
 RECORD: Final = "{record_id}"
 NO_SCOPE: Final = "This API key lacks the scope '{}'. Use a key that has it."
 
@@ -70,7 +72,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /agent/{RECORD}/dial": Permission.WORK,
     f"GET /agent/{RECORD}/preview": Permission.READ_CALLS,
     **{f"POST /agent/{RECORD}/preview/{{subscriber_id}}/{order}": Permission.WORK for order in ("call", "skip")},
-    **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in ("hang-up", "hold", "resume")},
+    **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in _ORDERS},
     f"GET /callrequest/{RECORD}/listen": Permission.READ,
     **{f"POST /callrequest/{RECORD}/{order}": Permission.CAMPAIGNS for order in ("listen", "stop-listening")},
 }
@@ -170,6 +172,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/desk/hang-up": Permission.WORK,
     "POST /console/desk/hold": Permission.WORK,
     "POST /console/desk/resume": Permission.WORK,
+    "POST /console/desk/transfer": Permission.WORK,
     f"POST /console/calls/{RECORD}/disposition": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,

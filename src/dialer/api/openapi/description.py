@@ -33,7 +33,7 @@ from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
-from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
+from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead, TransferOrderRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.previews import PersonOrdered, PreviewRead
 from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
@@ -233,6 +233,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "listen": examples.answer(ListenRead),
     "read_listener": examples.answer(ListenRead),
     "stop_listening": examples.answer(StopListeningRead),
+    "transfer": examples.answer(TransferOrderRead),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",

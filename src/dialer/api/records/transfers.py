@@ -71,6 +71,11 @@ _TRANSFER: Final = shapes(
             nullable=True,
         ),
         "on_hold_ms": read_only(Integer(0), "The length of the holds that are over, in milliseconds.", example=42_000),
+        "transferred_by": read_only(
+            Reference("agent", column="from_agent_id"),
+            "The agent who transferred the call here at the desk; null for a transfer of the survey.",
+            nullable=True,
+        ),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
 )

@@ -1,15 +1,18 @@
-"""`/rest-api/callrequest/<id>/hang-up/`, `hold/` and `resume/`: orders about the call in which an agent talks."""
+"""`/rest-api/callrequest/<id>/hang-up/`, `hold/`, `resume/` and `transfer/`: orders about the call of an agent."""
 
 from http import HTTPStatus
 from typing import Annotated
 
 import msgspec
-from litestar import post
+from litestar import Response, post
 from litestar.params import FromPath
 
+from dialer.api.crud.properties import describe_request
 from dialer.api.crud.urls import identity_in
+from dialer.api.http.body import read_if_any
+from dialer.api.http.ignored import ignored_header
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.live_calls import order_for_seen_call
+from dialer.api.records.live_calls import TransferOrderGiven, order_for_seen_call, transfer_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.domain.described import described
@@ -31,6 +34,12 @@ class ResumeRead(msgspec.Struct, frozen=True):
     """The order to resume a call."""
 
     callrequest_id: Annotated[int, described("The call in which agent and callee are about to talk again.", 7)]
+
+
+class TransferOrderRead(msgspec.Struct, frozen=True):
+    """The order to transfer a call."""
+
+    callrequest_id: Annotated[int, described("The call whose callee is about to go on.", 7)]
 
 
 @post("/callrequest/{record_id:str}/hang-up", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
@@ -68,3 +77,21 @@ async def resume(request: ApiRequest, record_id: FromPath[str]) -> ResumeRead:
     identity = identity_in(record_id)
     await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, resume_call))
     return ResumeRead(identity)
+
+
+@post(
+    "/callrequest/{record_id:str}/transfer",
+    tags=[CALLREQUESTS.path],
+    status_code=HTTPStatus.OK,
+    operation_class=describe_request(TransferOrderGiven, is_required=True),
+)
+async def transfer(request: ApiRequest, record_id: FromPath[str]) -> Response[TransferOrderRead]:
+    """Transfer the callee with whom an agent talks to a number, a queue or another agent: one of the three.
+
+    Agents transfer their own calls. The agent's leg ends, and the new one is dialled and charged as by a transfer
+    section. A callee who reaches nobody comes back to the agent, or after a minute to any agent of that queue. A call
+    without an agent is refused.
+    """
+    identity, given = identity_in(record_id), await read_if_any(request)
+    ignored = await request.service.write(request, lambda unit: transfer_seen_call(unit, identity, given))
+    return Response(TransferOrderRead(identity), headers=ignored_header(ignored))

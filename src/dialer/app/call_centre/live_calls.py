@@ -1,14 +1,24 @@
 """Use cases of calls in which agents talk. The worker reads an order with the row of its agent."""
 
+from typing import Final, NamedTuple
+
 from sqlalchemy import Connection, select, update
 
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import CallHeld, CallHungUp, CallResumed
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.app.events import CallHeld, CallHungUp, CallResumed, CallTransferred
 from dialer.app.unit import UnitOfWork
+from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.enums import TransferStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.tables import Agent, CallRequest, Transfer
+from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 from dialer.store.touched import Touched
+
+NAMED_MAX: Final = 50
+"""Queues, and agents, that a desk offers as targets."""
 
 
 def agent_in_call(connection: Connection, callrequest_id: int) -> int:
@@ -22,7 +32,7 @@ def agent_in_call(connection: Connection, callrequest_id: int) -> int:
     agent_id = connection.scalar(query.where(IS_CALLING, is_theirs, Transfer.agent_id.is_not(None)))
     if agent_id is None:
         raise RefusedError(
-            "No agent talks in the call. Only a call that an agent has taken can be hung up or held.",
+            "No agent talks in the call. Only a call that an agent has taken can be hung up, held or transferred.",
             code=ErrorCode.NO_AGENT_TALKS,
         )
     return agent_id
@@ -40,6 +50,81 @@ def hang_up_call(unit: UnitOfWork, callrequest_id: int) -> None:
     agent = update(Agent).where(Agent.id == agent_id)
     unit.connection.execute(agent.values(hang_up_call_id=callrequest_id))
     unit.note(Touched(agents=frozenset({agent_id})), CallHungUp(agent_id, callrequest_id))
+
+
+class TransferTarget(NamedTuple):
+    """Where an agent transfers a call: one of the three."""
+
+    phone_number: str = ""
+    queue_id: int | None = None
+    agent_id: int | None = None
+
+
+class NamedTargets(NamedTuple):
+    """The queues and the agents on duty to whom an agent may transfer, each by id and name, at most `NAMED_MAX`."""
+
+    queues: list[tuple[int, str]]
+    agents: list[tuple[int, str]]
+
+
+def targets_of(connection: Connection, agent_id: int) -> NamedTargets:
+    """Return the queues of an agent's account that somebody serves, and its other agents on duty, by name."""
+    account = select(Agent.user_id).where(Agent.id == agent_id).scalar_subquery()
+    served = select(Queue.id, Queue.name).where(Queue.user_id == account, Queue.id.in_(select(Tier.queue_id)))
+    others = select(Agent.id, Agent.name).where(Agent.user_id == account, Agent.id != agent_id)
+    others = others.where(Agent.status.in_(sorted(TAKES_CALLS)), Agent.id.in_(select(Tier.agent_id)))
+    queues = connection.execute(served.order_by(Queue.name, Queue.id).limit(NAMED_MAX))
+    agents = connection.execute(others.order_by(Agent.name, Agent.id).limit(NAMED_MAX))
+    return NamedTargets([(row.id, row.name) for row in queues], [(row.id, row.name) for row in agents])
+
+
+def transfer_call(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
+    """Transfer the callee with whom an agent talks to a number, a queue or another agent of the account.
+
+    The leg of the agent ends. A callee who reaches nobody comes back to the agent, or to another one of the agent's
+    queue. The row of the agent keeps the order, so it outlives the process.
+
+    Raises:
+        RefusedError: no agent talks in the call.
+        InvalidFieldsError: the target is missing, unknown, or not allowed for the account.
+    """
+    agent_id = agent_in_call(unit.connection, callrequest_id)
+    user_id = unit.connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
+    target = _target(unit.connection, user_id, agent_id, to)
+    written = {"transfer_call_id": callrequest_id, "transfer_to": target, "transfer_ordered": unit.now_ms}
+    unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
+    unit.note(Touched(agents=frozenset({agent_id})), CallTransferred(agent_id, callrequest_id))
+
+
+def _target(connection: Connection, user_id: int, agent_id: int, to: TransferTarget) -> str:
+    """Return where to a call is transferred, as the row of the agent has it."""
+    given = [name for name, value in to._asdict().items() if value]
+    if len(given) != 1:
+        raise InvalidFieldsError({"phone_number": ["Give a phone number, a queue or an agent: one of them."]})
+    if to.queue_id is not None:
+        query = select(Tier.id).join(Queue, Queue.id == Tier.queue_id).where(Queue.id == to.queue_id)
+        if connection.scalar(query.where(Queue.user_id == user_id).limit(1)) is None:
+            raise InvalidFieldsError({"queue": ["No agent serves such a queue."]})
+        return f"{QUEUE}{to.queue_id}"
+    if to.agent_id is not None:
+        serves = select(Tier.id).join(Agent, Agent.id == Tier.agent_id).where(Agent.id == to.agent_id)
+        if to.agent_id == agent_id or connection.scalar(serves.where(Agent.user_id == user_id).limit(1)) is None:
+            raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
+        return f"{AGENT}{to.agent_id}"
+    return _allowed_number(connection, user_id, to.phone_number)
+
+
+def _allowed_number(connection: Connection, user_id: int, given: str) -> str:
+    try:
+        number = normalise(given)
+    except NumberError:
+        wrong = "Write the number with its digits, such as +12025550150."
+        raise InvalidFieldsError({"phone_number": [wrong]}) from None
+    if is_emergency(number):
+        raise InvalidFieldsError({"phone_number": ["An emergency number is never dialled."]})
+    if is_forbidden_for(connection, user_id, read_destinations(connection, user_id), number):
+        raise InvalidFieldsError({"phone_number": ["The account may not call this number."]})
+    return number
 
 
 def hold_call(unit: UnitOfWork, callrequest_id: int) -> None:

@@ -1,6 +1,6 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -19,7 +19,15 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, dial_chosen, manual_campaigns
 from dialer.app.call_centre.desk import Desk, read_desk
-from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
+from dialer.app.call_centre.live_calls import (
+    NamedTargets,
+    TransferTarget,
+    hang_up_call,
+    hold_call,
+    resume_call,
+    targets_of,
+    transfer_call,
+)
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of, status_of
@@ -32,6 +40,7 @@ from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
+from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.enums import AgentStatus, LegType
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
@@ -66,6 +75,8 @@ class _Read(NamedTuple):
     """The call-backs that the agent has promised, the next one first."""
     seen: PreviewedPerson | None
     """The person whom the agent sees before the call."""
+    targets: NamedTargets
+    """The queues and agents to whom the present call can be transferred; none without a call."""
 
 
 @get("/desk", media_type="text/html")
@@ -200,6 +211,32 @@ async def _order_person(
     return go_to(DESK)
 
 
+@post("/desk/transfer", media_type="text/html")
+async def transfer_on_desk(request: ApiRequest) -> Response[Any]:
+    """Transfer the callee with whom the viewer talks."""
+    filled = await read_fields(request)
+    identity, to = identity_in(filled.get("call", "")), _target(filled)
+    try:
+        with suppress(RefusedError):
+            await request.service.write(
+                request,
+                lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to)),
+            )
+    except InvalidFieldsError as error:
+        live = await _make(request, wrong=messages_of(error))
+        return await _show(request, live, HTTPStatus.BAD_REQUEST)
+    return go_to(DESK)
+
+
+def _target(filled: Mapping[str, str]) -> TransferTarget:
+    chosen = filled.get("to", "")
+    if chosen.startswith(QUEUE):
+        return TransferTarget(queue_id=identity_in(chosen.removeprefix(QUEUE)))
+    if chosen.startswith(AGENT):
+        return TransferTarget(agent_id=identity_in(chosen.removeprefix(AGENT)))
+    return TransferTarget(filled.get("phone_number", "").strip())
+
+
 async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
     """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
     identity = identity_in((await read_fields(request)).get("call", ""))
@@ -212,13 +249,14 @@ def _key(request: ApiRequest) -> tuple[object, ...]:
     return (PLACE, request.user.id, zone_of(request).key)
 
 
-async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> str:
+async def _make(request: ApiRequest, refused: DispositionForm | None = None, wrong: Sequence[str] = ()) -> str:
     found = await request.service.read(request, _read)
     zone = zone_of(request)
     call = None if found.desk is None else found.desk.call
     return render(
         "desk_live.html",
         **found._asdict(),
+        wrong=wrong,
         form=(refused or form_of(call and call.disposed, zone)).until(call and call.term, zone),
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
@@ -229,7 +267,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [], None)
+        return _Read(None, [], [], None, NamedTargets([], []))
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
@@ -241,4 +279,5 @@ def _read(unit: Unit) -> _Read:
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
-    return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id))
+    targets = targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], [])
+    return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id), targets)

@@ -164,7 +164,7 @@ document.addEventListener("keydown", (event) => {
   const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!field) return;
   event.preventDefault();
-  if (field.matches("button")) {
+  if (field.matches("button, summary")) {
     if (!event.repeat) field.click();
     return;
   }

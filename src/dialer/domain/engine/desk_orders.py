@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.domain.effects import HangUp
+from dialer.domain.engine.desk_transfers import DeskTransfers
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.supervisions import Supervisions
@@ -27,11 +28,13 @@ class DeskOrders:
         self._holds: Final = holds
         self._supervisions: Final = Supervisions(engine_state, distributor)
         self.supervision_over: Final = self._supervisions.over
+        self._transfers: Final = DeskTransfers(engine_state, distributor)
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
         """Note the order of an agent, if it is a new one."""
         self._holds.read(agent)
         self._supervisions.read(before, agent)
+        self._transfers.read(before, agent)
         call_id = agent.hang_up_call_id
         if call_id is not None and (before is None or before.hang_up_call_id != call_id):
             self._calls[agent.id] = call_id
@@ -50,6 +53,7 @@ class DeskOrders:
         """Forget what the desk of a deleted agent has ordered."""
         self._holds.close(agent_id)
         self._supervisions.close(agent_id)
+        self._transfers.close(agent_id)
 
     @property
     def next_ms(self) -> int:
@@ -57,9 +61,10 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Hold, resume, supervise and hang up the calls that were named, if their agents still talk in them."""
+        """Do what was ordered about calls in which the agents who were named still talk."""
         self._holds.follow(now_ms)
         self._supervisions.follow()
+        self._transfers.perform()
         calls, self._calls = self._calls, {}
         for agent_id, call_id in sorted(calls.items()):
             if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:

@@ -21,6 +21,7 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
+from dialer.domain.engine.desk_transfers import promise_of
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
@@ -124,11 +125,11 @@ class Transfers:
         if transfer.queue_id is None:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
-        number, offers, promise = call.subscriber.number, dict(transfer.offers), call.promise
+        number, offers, promise = call.subscriber.number, dict(transfer.offers), promise_of(call, transfer)
         self._distributor.restore_waiting(
             Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers, promise)
         )
-        if not transfer.is_abandoned:
+        if not transfer.is_abandoned and transfer.from_agent_id is None:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
@@ -280,6 +281,8 @@ class Transfers:
             queue_id=event.queue_id if event.queue_id in self._queue_ids else None,
             number=number,
             ring_limit_ms=call.ring_limit_ms,
+            from_agent_id=event.from_agent_id,
+            for_agent_id=event.for_agent_id,
         )
 
     def _refusal(
@@ -330,12 +333,13 @@ class Transfers:
 
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
-        number, promise = call.subscriber.number, call.promise
+        number, promise = call.subscriber.number, promise_of(call, transfer)
         waiting = self._distributor.join(now_ms, call.id, queue_id, number, answered_ms, promise)
         transfer.score_from_ms = waiting.score_from_ms
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(WaitForAgent(call.id))
-        self._abandonment.joined(call, now_ms)
+        if transfer.from_agent_id is None:
+            self._abandonment.joined(call, now_ms)
         self._touch()
 
     def _perform(self, decision: Decision, now_ms: int) -> None:

@@ -100,6 +100,10 @@ class CallDistributor:
         self._look_at_agents(now_ms)
         return agent_id in self._idle and not self._served_by[agent_id].isdisjoint(queue_ids)
 
+    def queue_of(self, agent_id: int, first: int | None) -> int | None:
+        """Return a queue that an agent serves, `first` if they do; None if they serve none."""
+        return first if first in self._served_by[agent_id] else min(self._served_by[agent_id], default=None)
+
     def reserve(self, call_id: int, promise: Promise) -> None:
         """Keep an agent for a call that was placed for them alone, until it joins a queue or is over."""
         self._promises.reserve(call_id, promise)
@@ -107,8 +111,7 @@ class CallDistributor:
 
     def unreserve(self, call_id: int) -> bool:
         """End the reservation for a call; return whether there was one."""
-        agent_id = self._promises.unreserve(call_id)
-        if agent_id is not None:
+        if (agent_id := self._promises.unreserve(call_id)) is not None:
             self._changing(agent_id).reserved_until_ms = 0
         return agent_id is not None
 

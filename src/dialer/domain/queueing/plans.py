@@ -119,6 +119,12 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """A `Preview` as JSON, or empty."""
     preview_order: str = ""
     """A `PreviewOrder` as JSON; empty if there is none that is not obeyed yet."""
+    transfer_call_id: int | None = None
+    """The last call that the agent transferred at the desk."""
+    transfer_to: str = ""
+    """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    transfer_ordered: int = 0
+    """When the agent ordered that, in milliseconds since the epoch."""
 
     @property
     def supervision(self) -> Supervision | None:

@@ -7,8 +7,6 @@ over real lines, so that another process can continue them.
 
 from typing import Final
 
-import msgspec
-
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
@@ -31,10 +29,10 @@ from dialer.domain.sessions.leg_protocol import (
     Receipt,
     Record,
     Ringing,
-    Speech,
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
+from dialer.domain.sessions.session_fields import SessionFields, way_back
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
@@ -71,7 +69,7 @@ _KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
 """Fields of a session that are stored as they are."""
 
 
-class IvrSession(msgspec.Struct, eq=False, gc=False):
+class IvrSession(SessionFields, eq=False, gc=False):
     """One call.
 
     Times are milliseconds since the epoch. A real line is heard through `hear`, which returns a `Reaction`. A simulated
@@ -79,32 +77,6 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     A `Done` that does not answer the last order changes nothing, nor does a report after the end.
     """
-
-    call: Call
-    stage: Stage = Stage.DIALLED
-    turn: int = 0
-    """Number of the last order."""
-    seq: int = 0
-    """Number of the last report to the engine."""
-    step: SurveyStep | None = None
-    """The place in the survey; None before and after it."""
-    signalled_ms: int | None = None
-    answered_ms: int | None = None
-    amd_status: AmdStatus = AmdStatus.PERSON
-    is_refused_machine: bool = False
-    is_completed: bool = False
-    other: str = ""
-    """The key of the leg with which it is connected."""
-    speeches: tuple[Speech, ...] = ()
-    """The prompt that is being played, in the stages that play one."""
-    engine_events: tuple[events.Report, ...] = ()
-    """Events that the engine has not been told."""
-    results: tuple[SectionResult, ...] = ()
-    """The last answer to each section, in the order of the answers."""
-    heard: tuple[HeardInput, ...] = ()
-    """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
-    _order: Order | None = None
-    """The last order of a stage whose orders are rare."""
 
     @classmethod
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
@@ -177,6 +149,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._give(Hold(turn + 1), _HELD)
         elif not is_held and self.stage is _HELD:
             self._give(Bridge(turn + 1, self.other), _BRIDGED)
+        return self._reaction(turn)
+
+    def part(self) -> Reaction:
+        """Part the call from its agent, who has transferred it: it waits for the next leg."""
+        turn = self.turn
+        if self.stage in {_BRIDGED, _HELD}:
+            self.other, self.transfers = "", self.transfers + 1
+            self._give(Hold(turn + 1), _TRANSFERRED)
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
@@ -375,15 +355,31 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         self._give(Hold(self.turn + 1), _TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
+        self.transfers += 1
         reached = events.TransferReached(self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq)
         self.engine_events += (reached,)
 
     def leave_transfer(self, at_ms: int, *, is_connected: bool) -> None:
-        """Continue the survey after a transfer, unless the call is in none."""
+        """Continue the survey after a transfer, unless the call is in none.
+
+        A callee whom an agent has transferred, and who has reached nobody, comes back to the agent's queue first.
+        """
         if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
+            if not is_connected and self._come_back(self.step, at_ms):
+                return
             self.heard = self._with(self.step, CONNECTED if is_connected else MISSED, at_ms)
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
+
+    def _come_back(self, step: SurveyStep, at_ms: int) -> bool:
+        back = way_back(self, step.section.id, at_ms)
+        if back is None:
+            return False
+        if self.stage is not _TRANSFERRED:
+            self._give(Hold(self.turn + 1), _TRANSFERRED)
+        self.seq, self.transfers = back.seq, self.transfers + 1
+        self.engine_events += (back,)
+        return True
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
         """Keep the recording of the present section, if the line has made one."""

@@ -51,6 +51,8 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     results: tuple[SectionResult, ...] = ()
     other: str = ""
     """The key of the leg with which it is connected."""
+    transfers: int = 0
+    """Number of transfers that the call has reached."""
     heard: tuple[HeardInput, ...] = ()
 
     def moved(self, by_ms: int) -> "SessionState":

@@ -41,6 +41,8 @@ _FIXED: Final = (
     "score_from_ms",
     "hold",
     "talk_limit_ms",
+    "from_agent_id",
+    "for_agent_id",
 )
 _INSERT: Final = bulk_insert(TransferRow.__table__, *_FIXED, *_STANDING)
 _UPDATE: Final = Bulk(
@@ -168,7 +170,8 @@ def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
     whose = (call.id, call.plan.user_id, transfer.place, transfer.section_id, transfer.queue_id)
     where = (*whose, id_or_0(transfer.gateway_id))
     moments = (transfer.joined_ms, transfer.score_from_ms)
-    return (*where, *moments, transfer.hold, transfer.talk_limit_ms)
+    agents = (transfer.from_agent_id, transfer.for_agent_id)
+    return (*where, *moments, transfer.hold, transfer.talk_limit_ms, *agents)
 
 
 def _standing(transfer: Transfer) -> tuple[Any, ...]:

@@ -444,6 +444,9 @@ CREATE TABLE agent (
 	supervision_contact VARCHAR(255) DEFAULT '' NOT NULL,
 	preview TEXT DEFAULT '' NOT NULL,
 	preview_order TEXT DEFAULT '' NOT NULL,
+	transfer_call_id INTEGER,
+	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
+	transfer_ordered INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
@@ -960,6 +963,8 @@ CREATE TABLE transfer (
 	is_abandoned BOOLEAN NOT NULL,
 	on_hold_from_ms INTEGER,
 	on_hold_ms INTEGER DEFAULT '0' NOT NULL,
+	from_agent_id INTEGER,
+	for_agent_id INTEGER,
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL

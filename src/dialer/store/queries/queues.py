@@ -229,6 +229,8 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         is_abandoned=row["is_abandoned"],
         on_hold_from_ms=row["on_hold_from_ms"],
         on_hold_ms=row["on_hold_ms"],
+        from_agent_id=row["from_agent_id"],
+        for_agent_id=row["for_agent_id"],
     )
 
 

@@ -147,6 +147,10 @@ class Transfer(Row):
     """The moment since which the callee is on hold. Null while agent and callee talk."""
     on_hold_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The length of the holds that are over."""
+    from_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The agent who transferred the call at the desk; null for a transfer of the survey. They may be deleted since."""
+    for_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The agent of the queue who is to take it; null for any. They may be deleted since."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),

@@ -82,6 +82,12 @@ class Agent(Row):
     """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
     preview_order: Mapped[LongText]
     """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
+    transfer_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The last call that the agent transferred at the desk."""
+    transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    transfer_ordered: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The moment of that order, in milliseconds since the epoch."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

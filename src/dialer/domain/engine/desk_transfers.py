@@ -1,0 +1,63 @@
+"""Transfers that agents order at their desks: the callee of their call goes on to another number, queue or agent."""
+
+from typing import Final
+
+from dialer.domain.effects import MoveCall
+from dialer.domain.engine.state import EngineState
+from dialer.domain.events import TransferReached
+from dialer.domain.plans import Call, Promise, Transfer
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.plans import AgentPlan
+
+FOR_AGENT_MS: Final = 60_000
+"""Time for which a call waits for the agent to whom it was transferred, or returns. Then any agent takes it."""
+QUEUE: Final = "queue:"
+AGENT: Final = "agent:"
+
+
+class DeskTransfers:
+    """The orders that were read with agents and are not performed yet. One about a call that is over does nothing."""
+
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
+        self._distributor: Final = distributor
+        self._new: dict[int, AgentPlan] = {}
+
+    def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
+        """Note the order of an agent, if it is a new one."""
+        if agent.transfer_call_id is not None and (before is None or before.transfer_ordered != agent.transfer_ordered):
+            self._new[agent.id] = agent
+
+    def close(self, agent_id: int) -> None:
+        """Forget the order of a deleted agent."""
+        self._new.pop(agent_id, None)
+
+    def perform(self) -> None:
+        """Move the calls that were named, if their agents have talked in them since before the order."""
+        new, self._new = self._new, {}
+        for agent_id, agent in sorted(new.items()):
+            call = self._state.calls.get(agent.transfer_call_id or 0)
+            if call is None or self._distributor.agent_of(call.id) != agent_id:
+                continue
+            transfer = call.transfers[-1]
+            if (transfer.answered_ms or 0) <= agent.transfer_ordered:
+                self._state.emit(MoveCall(call.id, self._reached(call, transfer, agent)))
+
+    def _reached(self, call: Call, transfer: Transfer, agent: AgentPlan) -> TransferReached:
+        to, queue_id, for_agent_id = agent.transfer_to, None, None
+        if to.startswith(QUEUE):
+            to, queue_id = "", int(to.removeprefix(QUEUE))
+        elif to.startswith(AGENT):
+            for_agent_id = int(to.removeprefix(AGENT))
+            to, queue_id = "", self._distributor.queue_of(for_agent_id, transfer.queue_id)
+        waits_from_ms = transfer.score_from_ms
+        return TransferReached(call.id, transfer.section_id, queue_id, to, waits_from_ms, 0, agent.id, for_agent_id)
+
+
+def promise_of(call: Call, transfer: Transfer) -> Promise | None:
+    """Return the promise of an agent to take a call that waits in a queue; None if any agent may take it."""
+    if transfer.from_agent_id is None:
+        return call.promise
+    if transfer.for_agent_id is None:
+        return None
+    return Promise(transfer.for_agent_id, transfer.joined_ms + FOR_AGENT_MS)

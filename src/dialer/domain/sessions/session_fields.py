@@ -1,0 +1,53 @@
+"""The fields of the session of a call, and the way back of a callee whose agent has transferred the call."""
+
+import msgspec
+
+from dialer.domain import events
+from dialer.domain.enums import AmdStatus
+from dialer.domain.plans import Call, SectionResult
+from dialer.domain.sessions.leg_protocol import Order, Speech
+from dialer.domain.sessions.session_state import Stage
+from dialer.domain.sessions.survey_steps import SurveyStep
+from dialer.domain.survey.heard import HeardInput
+
+
+class SessionFields(msgspec.Struct, eq=False, gc=False):
+    """Everything that the session of a call knows."""
+
+    call: Call
+    stage: Stage = Stage.DIALLED
+    turn: int = 0
+    """Number of the last order."""
+    seq: int = 0
+    """Number of the last report to the engine."""
+    step: SurveyStep | None = None
+    """The place in the survey; None before and after it."""
+    signalled_ms: int | None = None
+    answered_ms: int | None = None
+    amd_status: AmdStatus = AmdStatus.PERSON
+    is_refused_machine: bool = False
+    is_completed: bool = False
+    other: str = ""
+    """The key of the leg with which it is connected."""
+    transfers: int = 0
+    """Number of transfers that the call has reached."""
+    speeches: tuple[Speech, ...] = ()
+    """The prompt that is being played, in the stages that play one."""
+    engine_events: tuple[events.Report, ...] = ()
+    """Events that the engine has not been told."""
+    results: tuple[SectionResult, ...] = ()
+    """The last answer to each section, in the order of the answers."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
+    _order: Order | None = None
+    """The last order of a stage whose orders are rare."""
+
+
+def way_back(session: SessionFields, section_id: int, at_ms: int) -> events.TransferReached | None:
+    """Return the transfer back to the queue of the agent who has transferred the call; None if there is no way back."""
+    earlier = session.call.transfers[: session.transfers]
+    if not earlier or not earlier[-1].comes_back:
+        return None
+    agent_id, queue_id = earlier[-1].from_agent_id, earlier[-2].queue_id
+    where = (session.call.id, section_id, queue_id, "", session.answered_ms or at_ms)
+    return events.TransferReached(*where, session.seq + 1, agent_id, agent_id)
