@@ -234,3 +234,15 @@ async def test_rows_of_agents_hold_what_they_see_and_nothing_else(house: House) 
     row = house.row(Agent, agent_id)
     assert (row["preview"], row["preview_order"]) == ("", "")
     assert [leg["leg_type"] for leg in house.rows(Cdr)] == [2, 1]
+
+
+async def test_many_agents_see_persons_at_once(house: House) -> None:
+    numbers = [f"+331990020{index:02d}" for index in range(60)]
+    agent_ids = await previewing(house, *numbers, agents=60)
+    await house.advance(1)
+    assert {number_seen(house, agent_id) for agent_id in agent_ids} == set(numbers)
+    for agent_id in agent_ids:
+        call(house, agent_id)
+    await house.advance(100)
+    assert ({number for number, _ in calls(house)}, is_sound(house)) == (set(numbers), True)
+    assert [row["preview"] for row in house.rows(Agent)] == [""] * 60

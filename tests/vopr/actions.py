@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, true, update
 
 from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
+from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
@@ -29,6 +30,7 @@ from dialer.app.gateways import change_gateway
 from dialer.app.touched_records import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
@@ -375,13 +377,17 @@ def _delete_subscriber(action: ActionUnit) -> str:
 
 def _at_desk(action: ActionUnit) -> str:
     """Let an agent call or skip the person whom they see, or else call anybody of a campaign with previews."""
-    agent = action.one_of(Agent)
+    looks = [Agent.preview != ""] if action.has(Agent.__table__, Agent.preview != "") else []
+    agent = action.one_of(Agent, *looks)
     person = read_preview(action.connection, agent["id"])
     if person is not None and action.dice.happens(85):
         does_skip = person.call_id is None and action.dice.happens(30)
         (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
         return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
-    raise RefusedError("the agent sees nobody")
+    campaign = action.one_of(Campaign, Campaign.manual_dialling == true())
+    rules = Rules("UTC", CallingHours(), None)
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
+    return f"agent {agent['id']} dials subscriber {dialled}"
 
 
 def _change_did(action: ActionUnit) -> str:

@@ -30,6 +30,7 @@ def draw_previews(seed: int, rows: dict[str, list[dict[str, Any]]]) -> None:
         if campaign["dial_method"] != DialMethod.FIXED_RATE or (_has_queue(rows, campaign) and dice.happens(50)):
             campaign["dial_method"] = int(DialMethod.PREVIEW)
             campaign["preview_seconds"] = dice.pick((5, 30, 600))
+            campaign["manual_dialling"] = True
             campaign["preview_calls"] = not is_at_desk and dice.happens(40)
     for agent in rows["agent"]:
         agent["parameters"] = AT_DESK if is_at_desk else LOOKING
