@@ -16,6 +16,8 @@ CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:
 TABS_MAX: Final = 80
 PEOPLE: Final = "Name,Phone\nAda Byron,+12025550177\nGrace Hopper,+1 202 555 0178\nBad,x\n"
 AGENT: Final = "gus"
+TRAINEE: Final = "ida"
+CALLED: Final = "The person is being called."
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +178,83 @@ def test_an_agent_says_the_outcome_of_a_call(tab: Watched, served: Served) -> No
     press(page, page.get_by_role("button", name="Save outcome"))
     expect(page.get_by_label("Success")).to_be_checked()
     expect(page.get_by_label("Note")).to_have_value("Wants tea")
+
+
+def test_a_person_works_a_simulated_preview_campaign(tab: Watched, served: Served) -> None:
+    """Skip, call, hold, resume, transfer, hang up and dial by hand; the callees are simulated."""
+    campaign = previewed(served)
+    page, keys = tab.page, tab.page.keyboard
+    sign_in(page, TRAINEE)
+    press(page, page.get_by_role("button", name="Log in"))
+    person = page.locator("#person")
+    expect(person).to_have_text("Ada Byron")
+    keys.press("s")
+    expect(person).to_have_text("Grace Hopper")
+    keys.press("c")
+    expect(page.get_by_text(CALLED)).to_be_visible()
+    go_on(served, 20)
+    expect(page.locator("#callee")).to_have_text("Grace Hopper")
+    keys.press("p")
+    expect(page.get_by_text("The callee has been on hold for")).to_be_visible()
+    keys.press("p")
+    expect(page.get_by_text("The callee has been on hold for")).to_be_hidden()
+    keys.press("h")
+    expect(page.get_by_role("button", name="Hang up")).to_be_hidden()
+    choose(page, page.get_by_label("Success"))
+    press(page, page.get_by_role("button", name="Save outcome"))
+    go_on(served, 20)
+    expect(person).to_have_text("Joan Clarke")
+    fill(page, page.locator("#dial-number"), "+12025550303")
+    press(page, page.get_by_role("button", name="Dial", exact=True))
+    expect(page.get_by_text(CALLED)).to_be_visible()
+    go_on(served, 20)
+    expect(page.locator("#callee")).to_have_text("+12025550303")
+    page.locator("body").focus()
+    keys.press("t")
+    fill(page, page.get_by_label("To a number"), "+12025550404")
+    press(page, page.get_by_role("button", name="Transfer the callee"))
+    expect(page.get_by_role("button", name="Hang up")).to_be_hidden()
+    people = served.client.get("subscriber-list/", params={"campaign_id": campaign}).json()
+    assert {one["duplicate_contact"]: one["count_attempt"] for one in people} == {
+        "+12025550301": 0,
+        "+12025550302": 1,
+        "+12025550303": 1,
+        "+12025550304": 0,
+    }
+
+
+def go_on(served: Served, seconds: int) -> None:
+    """Move the clock on."""
+    served.client.post("clock/advance/", json={"seconds": seconds}).raise_for_status()
+
+
+def previewed(served: Served) -> int:
+    """Start a campaign whose only agent is a person, and return its id. All callees answer."""
+    user = create(served, "users", username=TRAINEE, password=PASSWORD, role="agent", manager="/rest-api/users/1/")
+    agent = create(served, "agent", name="Ida", login=user["url"], parameters={"person": True})
+    queue = create(served, "queue", name="Training")
+    create(served, "tier", queue=queue["url"], agent=agent["url"])
+    survey = create(served, "survey-template", name="To training")
+    create(served, "section-template", survey=survey["url"], type=6, question="To training", queue=queue["url"])
+    book = create(served, "phonebook", name="Trainees' callees")
+    for number, name in (("301", "Ada Byron"), ("302", "Grace Hopper"), ("304", "Joan Clarke")):
+        create(served, "contact", phonebook=book["url"], contact=f"+12025550{number}", full_name=name)
+    nobody = dict.fromkeys(("busy", "rejected", "invalid", "congestion", "machine"), 0)
+    parameters = {"answer": 1, **nobody, "ring": 2, "patience": 3_600}
+    gateway = create(served, "gateway", name="Training", protocol="sim", parameters=parameters)
+    campaign = create(
+        *(served, "campaigns"),
+        name="Training",
+        callerid="+12025550199",
+        object_id=str(survey["id"]),
+        aleg_gateway=gateway["url"],
+        phonebook=[book["url"]],
+        dial_method=4,
+        manual_dialling=True,
+        preview_seconds=600,
+    )
+    served.client.patch(f"campaigns/{campaign['id']}/", json={"status": 1}).raise_for_status()
+    return int(campaign["id"])
 
 
 def talk(served: Served) -> None:
