@@ -34,6 +34,7 @@ def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: C
         "allowed_countries": "",
         "allows_special": False,
         "language": "",
+        "telephone": "",
         "default_region": "",
         "manager": None,
     }
