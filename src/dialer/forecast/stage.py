@@ -32,6 +32,7 @@ class StagedSubscriber(NamedTuple):
     attempts: int
     failures: int
     completions: int
+    skips: int
     due_ms: int
     full_name: str
     additional_vars: str
@@ -48,6 +49,7 @@ _PERSON: Final = (
     Subscriber.count_attempt,
     Subscriber.failure_count,
     Subscriber.completion_count,
+    Subscriber.skip_count,
     Subscriber.due_ms,
     Subscriber.full_name,
     Subscriber.additional_vars,
@@ -185,7 +187,8 @@ def callee_of(person: StagedSubscriber) -> Callee:
         person.attempts,
         person.failures,
         person.completions,
-        person.due_ms,
+        skips=person.skips,
+        due_ms=person.due_ms,
         full_name=person.full_name,
         additional_vars=person.additional_vars,
         phonebook_id=person.phonebook_id,
