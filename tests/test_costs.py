@@ -44,7 +44,7 @@ EVENTS_OF_A_CALL: Final = {"statements": 0.5, "rows": 4.0}
 """The cost of the events of a call at 50 calls a second on the real clock: three statements a step, and four rows."""
 EVENT_STATEMENTS: Final = {"INSERT OR FAIL INTO account_event", "FROM subscriber", "FROM user_account"}
 """The statements of the events of a step: they are written, after a look for halted subscribers and low balances."""
-AGENT_EVENT_MAX: Final = 480
+AGENT_EVENT_MAX: Final = 450
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
