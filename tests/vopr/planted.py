@@ -31,6 +31,7 @@ from dialer.domain.queueing.agents import AgentState
 from dialer.runtime import coordinator, recovery
 from dialer.runtime.step_extent import StepExtent
 from dialer.store import call_again, contact_collection
+from dialer.store.journal import journal
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
@@ -104,12 +105,12 @@ def _wishes_go_on_named_lists_only(patch: Patch) -> None:
     """Lose the wishes of callees whose campaign names no list, and keep all others from other campaigns."""
 
     def around(_keep: Wrapped) -> Wrapped:
-        def keep(self: JournalStore, wish: KeepWish, now_ms: int) -> None:
-            call_off(self._at_work(), (wish.dnc_id,), wish.number, now_ms)
+        def keep(connection: Connection, wish: KeepWish, now_ms: int) -> None:
+            call_off(connection, (wish.dnc_id,), wish.number, now_ms)
 
         return keep
 
-    wrap(patch, JournalStore, "_keep_wish", around)
+    wrap(patch, journal, "keep_wish", around)
 
 
 def _a_repeated_report_is_handled(patch: Patch) -> None:
