@@ -20,7 +20,9 @@ from dialer_client import (
     models,
     verify,
 )
-from dialer_client.api.phonebook import read_phonebook
+from dialer_client.api.contact import add_contacts
+from dialer_client.api.dnc_contact import add_dnc_contacts
+from dialer_client.api.phonebook import import_contacts, read_phonebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -175,3 +177,30 @@ def test_a_refused_request_raises_what_the_service_says() -> None:
     with pytest.raises(RefusedError) as refused:
         done(read_phonebook.sync_detailed(7, client=client))
     assert (refused.value.status, refused.value.messages) == (404, {"detail": "Not found."})
+
+
+def test_many_records_are_sent_as_a_list_as_lines_or_as_csv() -> None:
+    sent: list[tuple[str, str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        kind, content = request.headers["Content-Type"], request.content.decode()
+        sent.append((request.url.path, kind, content if kind == "text/csv" else json.loads(content)))
+        counts = {"imported": 1, "duplicates": 0, "errors": []} if kind == "text/csv" else {"created": 1, "results": []}
+        return httpx.Response(200, json={**counts, "rejected": 0})
+
+    client = connect("https://dialer.example", "dk_1")
+    transport = httpx.MockTransport(answer)
+    client.set_httpx_client(httpx.Client(base_url="https://dialer.example", transport=transport))
+    lines = '{"phonebook":1,"contact":"+12025550101"}\n'
+    contact = models.ContactWrite(phonebook=1, contact="+12025550101")
+    done(add_contacts.sync_detailed(client=client, body=[contact]))
+    done(add_contacts.sync_detailed(client=client, body=lines))
+    done(import_contacts.sync_detailed(1, client=client, body="contact\n+12025550101\n"))
+    entry = models.DncContactWrite(dnc=1, phone_number="+12025550101")
+    done(add_dnc_contacts.sync_detailed(client=client, body=[entry]))
+    assert sent == [
+        ("/rest-api/contact/bulk/", "application/json", [contact.to_dict()]),
+        ("/rest-api/contact/bulk/", "application/x-ndjson", contact.to_dict()),
+        ("/rest-api/phonebook/1/import/", "text/csv", "contact\n+12025550101\n"),
+        ("/rest-api/dnc-contact/bulk/", "application/json", [entry.to_dict()]),
+    ]
