@@ -1,4 +1,4 @@
-"""Start a campaign, and hear its end by events: DIALER_KEY=dk_… python hear_the_end.py URL CAMPAIGN."""
+"""Start a campaign, and hear its end by events: DIALER_API_KEY=dk_… python hear_the_end.py URL CAMPAIGN."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from dialer_client.models import (
 
 def main(url: str, campaign: int) -> None:
     """Start the campaign, print how each call ends, and return when no more calls come."""
-    with connect(url, os.environ["DIALER_KEY"]) as client:
+    with connect(url, os.environ["DIALER_API_KEY"]) as client:
         done(switch_events.sync_detailed(client=client, body=EventsChange(enabled=True)))
         with follow(client, campaign=campaign) as events:
             start = CampaignChange(status=CampaignStatus.START)

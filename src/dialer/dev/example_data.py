@@ -38,9 +38,7 @@ def make_example_data(admin: Client) -> Record:
     gateway = admin.create("gateway", name="Simulated carrier", **_SIMULATED)
     book = admin.create("phonebook", name="People who always do the same")
     for number, name, habit in PEOPLE:
-        admin.create(
-            "contact", phonebook=book["url"], contact=number, first_name=name, last_name=habit, description=habit
-        )
+        admin.create("contact", phonebook=book["url"], contact=number, full_name=f"{name}, {habit}")
     survey = _survey(admin, _queue(admin))
     campaign = admin.create(
         "campaigns",
