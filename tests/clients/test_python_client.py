@@ -100,8 +100,12 @@ def test_a_program_that_fails_is_told(tmp_path: Path) -> None:
 
 
 def test_the_parts_that_are_kept_and_the_programs_are_typed(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "guide.py").write_text(guide("python"), "utf-8")
-    modules = [str(tmp_path / "guide.py")] + [str(installed / "dialer_client" / f"{name}.py") for name in KEPT]
+    guides = {"guide.py": guide("python"), "async_guide.py": guide("py")}
+    for name, program in guides.items():
+        (tmp_path / name).write_text(program, "utf-8")
+    modules = [str(tmp_path / name) for name in guides] + [
+        str(installed / "dialer_client" / f"{name}.py") for name in KEPT
+    ]
     options = ["--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *modules, str(TOUR), *map(str, (EXAMPLE, FIRST_PROGRAM, RECEIVER))],

@@ -126,7 +126,7 @@ def listened(folder: Path) -> Iterator[tuple[Toured, httpx.Client]]:
 
 
 def heard(folder: Path, environment: Mapping[str, str], *program: str) -> list[str]:
-    """Run a program that starts the campaign of its arguments and hears its end, and return the lines that it prints."""
+    """Run a program that starts the campaign of its arguments and hears its end, and return what it prints."""
     with listened(folder) as (service, ben):
         return said(service, ben, environment, *program, service.url, str(prepared(ben)))
 

@@ -95,6 +95,7 @@ def test_a_changed_branch_fails_with_the_path_of_the_call(run: Run, tmp_path: Pa
     done = play(run, tmp_path, "--junit", "results.xml", "--only", "EVERYBODY", records=changed)
     lines = done.out.splitlines()
     assert (done.code, done.err) == (1, "")
+    assert lines[-1].startswith("1 scenario, 1 failed, ")
     assert lines[0] == "FAIL  Everybody does something else (test.yaml:3)"
     place = lines.index("      Ada Byron +12025550171: path")
     assert lines[place : place + 3] == [
