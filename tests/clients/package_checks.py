@@ -248,7 +248,7 @@ def test_many_records_are_sent_as_a_list_as_lines_or_as_csv() -> None:
     done(add_dnc_contacts.sync_detailed(client=client, body=[entry]))
     assert sent == [
         ("/rest-api/contact/bulk/", "application/json", [contact.to_dict()]),
-        ("/rest-api/contact/bulk/", "application/x-ndjson", contact.to_dict()),
+        ("/rest-api/contact/bulk/", "application/x-ndjson", json.loads(lines)),
         ("/rest-api/phonebook/1/import/", "text/csv", "contact\n+12025550101\n"),
         ("/rest-api/dnc-contact/bulk/", "application/json", [entry.to_dict()]),
     ]

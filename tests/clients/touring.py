@@ -19,8 +19,8 @@ TOUR: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-11-16T14:0
 WORK_S_MAX: Final = 120
 GUIDE: Final = ROOT / "docs" / "clients.md"
 FIRST: Final = [
-    "call.ended not_answered",
     "call.ended answered",
+    "call.ended not_answered",
     "call.ended answered",
     "campaign.ended ended",
     "Do you come? yes",
