@@ -29,6 +29,18 @@ FIRST: Final = [
 """The lines of the first program, whose clock goes on by an hour."""
 FORWARDED: Final = [
     "campaign.started campaigns/1",
+    "call.started callrequest/1",
+    "call.started callrequest/2",
+    "call.answered callrequest/1",
+    "call.ended callrequest/1",
+    "subscriber.completed subscriber-list/1",
+    "call.started callrequest/3",
+    "call.ended callrequest/3",
+    "subscriber.failed subscriber-list/3",
+    "call.answered callrequest/2",
+    "call.ended callrequest/2",
+    "subscriber.completed subscriber-list/2",
+    "campaign.ended campaigns/1",
 ]
 """The lines of a receiver of its events."""
 PATIENTS: Final = """contact,full_name,city

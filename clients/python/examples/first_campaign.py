@@ -31,7 +31,8 @@ with connect(os.environ["DIALER_URL"], os.environ["DIALER_API_KEY"]) as client:
         start = m.CampaignChange(status=m.CampaignStatus.START)
         done(change_campaign.sync_detailed(campaign, client=client, body=start))
         for event in events:
-            print(event.type_, event.data.state, flush=True)
+            if isinstance(event, m.CallEndedEvent | m.CampaignEndedEvent):
+                print(event.type_, event.data.state, flush=True)
             if isinstance(event, m.CampaignEndedEvent):
                 break
     for result in done(list_survey_results.sync_detailed(client=client, campaign_id=campaign)).results:
