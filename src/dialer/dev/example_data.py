@@ -61,7 +61,7 @@ def _queue(admin: Client) -> Record:
     """Make a queue with two agents, who are on duty and answer by themselves."""
     queue = admin.create("queue", name="Front desk")
     for place, name in enumerate(("Ann", "Joe"), 1):
-        agent = admin.create("agent", name=name, phone_number=f"+1202555016{place}", status=int(AgentStatus.AVAILABLE))
+        agent = admin.create("agent", name=name, contact=f"+1202555016{place}", status=int(AgentStatus.AVAILABLE))
         admin.create("tier", queue=queue["url"], agent=agent["url"])
     return queue
 

@@ -18,6 +18,7 @@ from dialer.dev.program_key import program_key
 from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
 from dialer.dev.terminal import HELP, Terminal
+from dialer.domain.enums import LegType
 from dialer.files.applying import names_given, read_files
 from dialer.files.nodes import FileError
 
@@ -120,8 +121,8 @@ def _obey(service: DevClient, clock: HandClock, lines: Iterable[str], say: Calla
     def status() -> str:
         now = service.now()
         running = clock.problem or (f"runs {clock.speed} times as fast" if clock.speed else "stands still")
-        over, all_calls = service.count("cdr"), service.count("callrequest")
-        return f"{now}  the clock {running}; calls placed: {all_calls}, call detail records: {over}"
+        over, all_calls = service.count("cdr", leg_type=int(LegType.A_LEG)), service.count("callrequest")
+        return f"{now}  the clock {running}; calls placed: {all_calls}, calls over: {over}"
 
     ticking = threading.Thread(target=clock.run, daemon=True)
     ticking.start()
