@@ -5,10 +5,11 @@ answers gets several requests at a time, the more the longer its answers take; o
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import anyio
@@ -189,27 +190,22 @@ class Deliverer:
     async def _post_all(self, job: WebhookJob) -> JobResults:
         """Send the events of a job: those of a lane one after the other, several lanes at a time."""
         results = JobResults(job, self._chance)
-        limiter = anyio.CapacityLimiter(self._windows[job.webhook.id])
+        lanes = iter(_lanes(job.events))
         ends_s = anyio.current_time() + JOB_S
         async with anyio.create_task_group() as tasks:
-            for lane in _lanes(job.events):
-                tasks.start_soon(self._post_lane, job, lane, results, limiter, ends_s)
+            for _ in range(self._windows[job.webhook.id]):
+                tasks.start_soon(self._post_lanes, job, lanes, results, ends_s)
         return results
 
-    async def _post_lane(
-        self,
-        job: WebhookJob,
-        lane: list[EventSending],
-        results: JobResults,
-        limiter: anyio.CapacityLimiter,
-        ends_s: float,
+    async def _post_lanes(
+        self, job: WebhookJob, lanes: Iterator[list[EventSending]], results: JobResults, ends_s: float
     ) -> None:
-        for sending in lane:
-            async with limiter:
-                if results.is_failing or anyio.current_time() >= ends_s:
-                    results.left(sending, self._now_ms())
-                    continue
-                results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
+        """Send the next lane that nobody has begun, until none is left."""
+        for sending in chain.from_iterable(lanes):
+            if results.is_failing or anyio.current_time() >= ends_s:
+                results.left(sending, self._now_ms())
+                continue
+            results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
 
     async def _post(self, webhook: Any, event: Any) -> Any:  # noqa: ANN401 - rows
         body = self._encode(event, webhook.base)
