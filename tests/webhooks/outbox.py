@@ -1,6 +1,7 @@
 """An account with webhooks and a hand that moves the machine's clock, for tests of deliveries."""
 
 import json
+import ssl
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,10 +60,11 @@ class Outbox:
         guard: AddressGuard | None = None,
         timeout_s: float = 5.0,
         database: Database | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> Deliverer:
         """Return the deliverer of a process, which may have a connection of its own to the database."""
         guard = guard or AddressGuard(("127.0.0.0/8",))
-        self.posters.append(Poster(guard, lambda: self.now_ms, timeout_s=timeout_s))
+        self.posters.append(Poster(guard, lambda: self.now_ms, timeout_s=timeout_s, ssl_context=tls))
         return Deliverer(
             database or self.house.database,
             self.posters[-1],

@@ -1,8 +1,7 @@
 """Tests of deliveries to real receivers on loopback: signed, in order, again after failures, and never lost."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import anyio
 import pytest
@@ -20,15 +19,6 @@ from tests.webhooks.receivers import OK, Receiver, answer
 pytestmark = pytest.mark.anyio
 BROKEN = answer("500 Internal Server Error")
 DAY_MS = GIVEN_UP_MS
-
-
-@pytest.fixture
-async def outbox(tmp_path: Path) -> AsyncIterator[Outbox]:
-    box = Outbox(tmp_path)
-    yield box
-    for poster in box.posters:
-        await poster.aclose()
-    box.house.database.close()
 
 
 async def test_events_come_signed_once_each_and_in_order(outbox: Outbox) -> None:
