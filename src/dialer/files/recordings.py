@@ -4,9 +4,10 @@ from typing import Any, Final
 
 from sqlalchemy import RowMapping, insert, select, update
 
-from dialer.api.crud.audit_log import note_changed, note_created
+from dialer.api.crud.audit_log import note_created
 from dialer.api.crud.resource import Change
 from dialer.app.touched_records import known_campaigns
+from dialer.app.unit import RecordWritten
 from dialer.domain.sentences import message_of
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError, Node
@@ -68,8 +69,8 @@ def _replace(writer: RecordWriter, stored: RowMapping, wanted: Wanted, node: Nod
     moved = {**sound, "updated_date": unit.now_ms}
     unit.connection.execute(update(AudioFile).where(AudioFile.id == record_id).values(moved))
     unit.note(known_campaigns(unit.connection, Campaign.voicemail_audiofile_id == record_id))
-    values = {**stored, **moved}
-    note_changed(Change(unit, values, frozenset({"audio_file"}), dict(stored), record_id), wanted.kind.resource)
+    before, after = ({"audio_file": row["audio_file"]} for row in (stored, sound))
+    unit.written.append(RecordWritten("change", wanted.kind.path, record_id, writer.owner_id, before, after))
     return f"file: another sound, {stored['size']} → {sound['size']} bytes"
 
 
