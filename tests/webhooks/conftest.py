@@ -12,6 +12,8 @@ from tests.webhooks.outbox import Outbox
 async def outbox(tmp_path: Path) -> AsyncIterator[Outbox]:
     box = Outbox(tmp_path)
     yield box
+    for process in box.processes:
+        process.close()
     for poster in box.posters:
         await poster.aclose()
     box.house.database.close()
