@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
@@ -10,8 +10,10 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.survey.survey import Survey
 from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -22,6 +24,7 @@ from dialer.store.tables import (
     Transfer,
 )
 from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, moment, moment_or_none
+from dialer.store.timeline.sections import sections_without_answer
 
 _AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
 _SECOND_MS: Final = 1_000
@@ -52,11 +55,16 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
     transfers = _by_call(_rows(connection, Transfer.__table__, Transfer.callrequest_id.in_(ids), Transfer.id))
     messages = _by_call(_rows(connection, SmsMessage.__table__, SmsMessage.callrequest_id.in_(ids), SmsMessage.id))
     names = _Names(connection)
+    surveys = {
+        campaign_id: sealed_survey(connection, campaign_id) for campaign_id in {row["campaign_id"] for row in requests}
+    }
     return [
         _call(
             row,
             names.gateway(GatewayKey(VOICE, row["gateway_id"])),
             next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
+            surveys[row["campaign_id"]],
+            _RowsOfCall(results[row["id"]], transfers[row["id"]]),
             answers=[_answer(result, names) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
             messages=[_message(one) for one in messages[row["id"]]],
@@ -85,6 +93,13 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
         )
         for row in _rows(connection, SmsMessage.__table__, condition, SmsMessage.id)
     ]
+
+
+class _RowsOfCall(NamedTuple):
+    """The answers and transfers of one call."""
+
+    results: list[RowMapping]
+    transfers: list[RowMapping]
 
 
 class _Names:
@@ -121,10 +136,18 @@ def _by_call(rows: _Rows) -> defaultdict[int, list[RowMapping]]:
     return found
 
 
-def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -> AttemptPart:  # noqa: ANN401 - lists
+def _call(
+    row: RowMapping,
+    gateway: str,
+    cdr: RowMapping | None,
+    survey: Survey | None,
+    rows: _RowsOfCall,
+    **parts: Any,  # noqa: ANN401 - lists
+) -> AttemptPart:
     billsec = 0 if cdr is None else cdr["billsec"]
     is_answered = billsec > 0 and row["ended_ms"] is not None
     rang = 0 if cdr is None else _rang(row, cdr)
+    answered_ms = row["started_ms"] + rang * _SECOND_MS
     was_heard = is_answered and row["amd"] != NO_AMD and cdr is not None
     return AttemptPart(
         attempt=row["attempt"],
@@ -136,11 +159,12 @@ def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -
         status_reason=row["status_reason"],
         ended=moment_or_none(row["ended_ms"]),
         rang=None if cdr is None else rang,
-        answered=moment(row["started_ms"] + rang * _SECOND_MS) if is_answered else None,
+        answered=moment(answered_ms) if is_answered else None,
         amd=_AMD[AmdStatus(cdr["amd_status"])] if was_heard and cdr is not None else "",
         hangup_cause_q850=row["hangup_cause_q850"],
         billsec=billsec,
         cost=format_money(0 if cdr is None else cdr["call_cost"]),
+        sections=list(sections_without_answer(row["heard"], survey, answered_ms, *rows)),
         **parts,
     )
 
@@ -161,22 +185,28 @@ def _answer(row: RowMapping, names: _Names) -> AnswerPart:
     word, _, number = response.partition(": ")
     if word == "queue" and number.isdecimal() and SECTION_TYPES[row["section_type"]].transfers:
         response = names.queue(int(number))
-    return AnswerPart(moment(row["created_date"]), row["question"], response, recording)
+    is_transfer = SECTION_TYPES[row["section_type"]].transfers
+    return AnswerPart(moment(row["created_date"]), row["question"], response, recording, is_transfer)
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:
     """Return a transfer with the CDR of its B-leg: the one that began at the same time."""
     legs = (cdr for cdr in cdrs if cdr["leg_type"] == LegType.B_LEG and cdr["starting_date"] == row["started_ms"])
     leg = next(legs, None)
+    has_queued = row["score_from_ms"] > 0
+    to = "a deleted queue" if has_queued else row["phone_number"]
+    waited_until_ms = row["ended_ms"] if row["reason"] else row["answered_ms"]
     return TransferPart(
         at=moment(row["joined_ms"]),
-        to=row["phone_number"] if row["queue_id"] is None else names.queue(row["queue_id"]),
+        to=to if row["queue_id"] is None else names.queue(row["queue_id"]),
         agent=names.agent(row["agent_id"]),
         started=moment_or_none(row["started_ms"]),
         answered=moment_or_none(row["answered_ms"]),
         ended=moment_or_none(row["ended_ms"]),
         reason=row["reason"],
         is_abandoned=row["is_abandoned"],
+        has_queued=has_queued,
+        waited=(waited_until_ms - row["joined_ms"]) / _SECOND_MS if has_queued and waited_until_ms else None,
         billsec=0 if leg is None else leg["billsec"],
         cost=format_money(0 if leg is None else leg["call_cost"]),
     )
