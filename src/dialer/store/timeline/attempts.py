@@ -13,6 +13,7 @@ from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.queries.waits_in_queues import waited_ms
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
@@ -113,7 +114,7 @@ class _Names:
         return f"gateway {key.id}" if row is None else str(row["name"])
 
     def queue(self, queue_id: int) -> str:
-        return f"queue {self._name(Queue.__table__, queue_id, 'no.')}"
+        return self._name(Queue.__table__, queue_id, "no.")
 
     def agent(self, agent_id: int | None) -> str:
         return "" if agent_id is None else self._name(Agent.__table__, agent_id, "agent")
@@ -184,7 +185,7 @@ def _answer(row: RowMapping, names: _Names) -> AnswerPart:
     recording, response = row["id"] if row["record_file"] else None, row["response"]
     word, _, number = response.partition(": ")
     if word == "queue" and number.isdecimal() and SECTION_TYPES[row["section_type"]].transfers:
-        response = names.queue(int(number))
+        response = f"queue {names.queue(int(number))}"
     is_transfer = SECTION_TYPES[row["section_type"]].transfers
     return AnswerPart(moment(row["created_date"]), row["question"], response, recording, is_transfer)
 
@@ -194,11 +195,13 @@ def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> Transfe
     legs = (cdr for cdr in cdrs if cdr["leg_type"] == LegType.B_LEG and cdr["starting_date"] == row["started_ms"])
     leg = next(legs, None)
     has_queued = row["score_from_ms"] > 0
+    queue = "" if row["queue_id"] is None else names.queue(row["queue_id"])
     to = "a deleted queue" if has_queued else row["phone_number"]
-    waited_until_ms = row["ended_ms"] if row["reason"] else row["answered_ms"]
+    in_queue_ms = waited_ms(row)
     return TransferPart(
         at=moment(row["joined_ms"]),
-        to=to if row["queue_id"] is None else names.queue(row["queue_id"]),
+        to=f"queue {queue}" if queue else to,
+        queue=queue,
         agent=names.agent(row["agent_id"]),
         started=moment_or_none(row["started_ms"]),
         answered=moment_or_none(row["answered_ms"]),
@@ -206,7 +209,7 @@ def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> Transfe
         reason=row["reason"],
         is_abandoned=row["is_abandoned"],
         has_queued=has_queued,
-        waited=(waited_until_ms - row["joined_ms"]) / _SECOND_MS if has_queued and waited_until_ms else None,
+        waited=None if in_queue_ms is None else in_queue_ms / _SECOND_MS,
         billsec=0 if leg is None else leg["billsec"],
         cost=format_money(0 if leg is None else leg["call_cost"]),
     )

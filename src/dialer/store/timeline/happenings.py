@@ -61,6 +61,12 @@ def happenings_of(attempt: AttemptPart) -> list[Happening]:
     return sorted(found, key=attrgetter("at"))
 
 
+def wait_of(attempt: AttemptPart) -> TransferPart | None:
+    """Return the wait of a call for an agent: the first abandoned one, else the last one; None if it had none."""
+    waits = [transfer for transfer in attempt.transfers if transfer.has_queued or transfer.queue]
+    return next((one for one in waits if one.is_abandoned), waits[-1] if waits else None)
+
+
 def _of_transfer(transfer: TransferPart) -> Iterator[Happening]:
     if transfer.has_queued:
         yield Happening(transfer.at, HappeningKind.JOINED, transfer)

@@ -114,7 +114,9 @@ class TransferPart(msgspec.Struct, frozen=True):
 
     at: datetime
     to: str
-    """Name of the queue, or the number."""
+    """The queue, such as `queue Sales`, or the number."""
+    queue: str
+    """Name of the queue; empty for a transfer to a number, and for a queue that was deleted."""
     agent: str
     started: datetime | None
     answered: datetime | None
