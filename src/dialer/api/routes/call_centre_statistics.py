@@ -101,20 +101,20 @@ def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> shapes.Que
 
 def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> shapes.QueueStatisticsRead:
     present, counts = found
-    calls = counts.taken + counts.abandoned + counts.timed_out
     longest_ms = 0 if present.oldest_ms is None else max(0, unit.now_ms - present.oldest_ms)
     return shapes.QueueStatisticsRead(
         queue=unit.conventions.links.record(QUEUES.path, queue_id),
         now=shapes.QueueNowRead(present.waiting, _seconds(longest_ms), present.talking),
         totals=shapes.QueueFiguresRead(
-            calls=calls,
+            calls=counts.calls,
             taken=counts.taken,
             abandoned=counts.abandoned,
             hung_up=counts.abandoned,
             timed_out=counts.timed_out,
             within=within_s,
             taken_within=counts.taken_within,
-            service_level=percent(counts.taken_within, calls),
+            service_level=percent(counts.taken_within, counts.calls),
+            late=counts.late,
             average_wait=mean(counts.taken_wait_ms, counts.taken * 1_000),
             longest_wait=_seconds(counts.longest_ms),
         ),

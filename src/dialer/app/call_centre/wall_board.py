@@ -24,7 +24,7 @@ QUEUES_MAX: Final = 100
 CALLS_MAX: Final = 2_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
-_NONE: Final = QueueCounts(0, 0, 0, 0, 0, 0)
+_NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
 
 class AgentOnBoard(NamedTuple):
@@ -54,6 +54,8 @@ class QueueOnBoard(NamedTuple):
     counts: QueueCounts
     level: float | None
     """The service level: the share of calls taken within `LEVEL_WITHIN_S`, of all that left the queue, in per cent."""
+    level_of_rule: float | None
+    """The share of calls taken within `RULE_S`, after which a call counts as abandoned."""
 
 
 class WallBoard(NamedTuple):
@@ -102,7 +104,6 @@ def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoa
 
 def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> QueueOnBoard:
     waiting = [call.joined_ms for call in calls if call.answered_ms is None]
-    left = counts.taken + counts.abandoned + counts.timed_out
     return QueueOnBoard(
         queue.id,
         queue.name,
@@ -110,5 +111,6 @@ def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> Qu
         len(calls) - len(waiting),
         min(waiting, default=None),
         counts,
-        percent(counts.taken_within, left),
+        percent(counts.taken_within, counts.calls),
+        percent(counts.taken - counts.taken_late, counts.calls),
     )
