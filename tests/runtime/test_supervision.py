@@ -186,7 +186,7 @@ async def test_a_supervision_ends_with_the_row_of_its_agent(tmp_path: Path) -> N
     ],
 )
 async def test_a_supervisor_who_may_not_listen_any_more_is_hung_up(
-    tmp_path: Path, columns: dict[str, Any] | None, goes_on: bool
+    tmp_path: Path, columns: dict[str, Any] | None, *, goes_on: bool
 ) -> None:
     """An admin listens to a call of another account. A manager would not see it. None: the user is deleted."""
     (tmp_path / "alone").mkdir()

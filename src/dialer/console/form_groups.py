@@ -65,7 +65,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             ("", "name strategy"),
             ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
-            ("Breaks of agents", "break_reasons"),
+            ("Breaks of agents", "break_reasons max_break_time"),
         ),
         _groups(
             (

@@ -12,6 +12,7 @@ from dialer.domain.statistics import HOUR_MS
 
 HOURS_MAX: Final = 100_000
 """Hours of one span that are counted, eleven years: nothing may last for ever."""
+SECOND_MS: Final = 1_000
 
 
 class ActivitySpan(NamedTuple):
@@ -71,6 +72,12 @@ class AgentClock(msgspec.Struct, frozen=True):
         if self.activity(now_ms) is AgentActivity.AVAILABLE:
             return max(self.counted_ms, self.wraps_until_ms)
         return self.counted_ms
+
+    def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:
+        """Return the time by which the break of now exceeds a limit in seconds; 0 if it does not, or without a limit."""
+        if not limit_s or self.activity(now_ms) is not AgentActivity.ON_BREAK:
+            return 0
+        return max(0, now_ms - self.since_ms(now_ms) - limit_s * SECOND_MS)
 
     def counted(self, now_ms: int) -> "AgentClock":
         """Return the clock once the time until now is counted. A clock that was set back counts nothing twice."""
