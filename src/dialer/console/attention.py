@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview
+from dialer.console.catalogue import PAGES
 from dialer.console.language import gettext
 from dialer.console.rendering import clock, money, percentage, seconds, soon
 from dialer.domain.enums import CampaignStatus
@@ -16,11 +17,11 @@ from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
 from dialer.store.webhooks import StoppedWebhook
 
+AGENT: Final = "agent"
 THINGS_MAX: Final = 20
 ABANDONED_FROM: Final = 20
 """Calls for agents from which the share of abandoned ones means something."""
 PERCENT_UNIT: Final = 100_000
-AGENT_PAGES: Final = "/console/agents/"
 GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/records/sms-gateway/"}
 
 
@@ -96,5 +97,5 @@ def _of_break(one: LongBreak, now_ms: int, zone: ZoneInfo) -> Thing:
         else gettext("%(name)s has been on a break since %(time)s. The limit is %(limit)s.")
     )
     values = {"name": one.name, "reason": one.reason, "limit": seconds(one.limit_s)}
-    url = f"{AGENT_PAGES}{one.agent_id}/"
+    url = f"{PAGES[AGENT].record_url}{one.agent_id}/"
     return Thing(is_urgent=False, text=text % (values | {"time": soon(one.since_ms, now_ms, zone)}), url=url)

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from dialer.app.errors import UnknownRecordError
 from dialer.domain.enums import AgentActivity
-from dialer.domain.queueing.activity import ActivitySpan, AgentClock
+from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import HOUR_MS
 from dialer.store.agent_hours import read_clock
 from dialer.store.queries.breaks import LongBreak, agents_on_break, break_limit, long_breaks
@@ -65,7 +65,7 @@ def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, n
     spent = count_activities(connection, agent_id, hours)
     breaks = count_breaks(connection, agent_id, hours, BREAKS_MAX, clock.break_reason)
     for span in clock.spans(now_ms):
-        spent_ms = _within(span, hours)
+        spent_ms = span.within_ms(hours.first * HOUR_MS, hours.end * HOUR_MS)
         spent[span.activity] = _longer(spent.get(span.activity), spent_ms)
         if span.activity is AgentActivity.ON_BREAK and spent_ms:
             breaks[span.reason] = _longer(breaks.get(span.reason), spent_ms)
@@ -87,11 +87,6 @@ def read_queue_statistics(
         agents_on_break(connection, queue_id),
         long_breaks(connection, now_ms, LONG_BREAKS_MAX, queue_id=queue_id),
     )
-
-
-def _within(span: ActivitySpan, hours: Hours) -> int:
-    """Return the milliseconds of a span that lie within hours."""
-    return max(0, min(span.to_ms, hours.end * HOUR_MS) - max(span.from_ms, hours.first * HOUR_MS))
 
 
 def _longer(counted: TimeSpent | None, spent_ms: int) -> TimeSpent:

@@ -34,6 +34,10 @@ class ActivitySpan(NamedTuple):
             yield hour, until_ms - from_ms
             from_ms = until_ms
 
+    def within_ms(self, from_ms: int, to_ms: int) -> int:
+        """Return the milliseconds of the span that lie between two moments."""
+        return max(0, min(self.to_ms, to_ms) - max(self.from_ms, from_ms))
+
 
 class AgentClock(msgspec.Struct, frozen=True):
     """An agent's state since `counted_ms`, up to which the activities are counted."""
@@ -74,7 +78,7 @@ class AgentClock(msgspec.Struct, frozen=True):
         return self.counted_ms
 
     def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:
-        """Return the time by which the break of now exceeds a limit in seconds; 0 if it does not, or without a limit."""
+        """Return the time by which the present break exceeds a limit in seconds; 0 if none does, or without a limit."""
         if not limit_s or self.activity(now_ms) is not AgentActivity.ON_BREAK:
             return 0
         return max(0, now_ms - self.since_ms(now_ms) - limit_s * SECOND_MS)
