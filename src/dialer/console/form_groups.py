@@ -85,7 +85,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
     "agent": FormLayout(
         _groups(
             ("Who it is", "name login"),
-            ("How calls are taken", "contact wrap_up_time status"),
+            ("How calls are taken", "contact wrap_up_time status break_reason"),
         ),
         _groups(
             ("For simulations", "parameters"),
