@@ -165,6 +165,9 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/board/whisper": Permission.CAMPAIGNS,
     "POST /console/board/join": Permission.CAMPAIGNS,
     "POST /console/board/stop-listening": Permission.CAMPAIGNS,
+    f"GET /console/agents/{RECORD}": Permission.READ_CALLS,
+    f"GET /console/agents/{RECORD}/live": Permission.READ_CALLS,
+    f"POST /console/agents/{RECORD}/status": Permission.WORK,
     "GET /console/desk": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
@@ -180,6 +183,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,
     f"GET /console/calls/{RECORD}": Permission.READ_CALLS,
+    f"GET /console/callrequests/{RECORD}": Permission.READ_CALLS,
     f"GET /console/answers/{RECORD}/recording": Permission.READ,
     # The rows of the resource table say who may read and write which records; the pages ask them.
     "GET /console/records/{path}": Permission.SIGNED_IN,
