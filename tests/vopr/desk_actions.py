@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sqlalchemy import select, true
+from sqlalchemy import RowMapping, select, true
 
 from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
@@ -11,6 +11,7 @@ from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
 from tests.vopr.action_unit import ActionUnit
 from tests.vopr.worlds import number_of
@@ -25,11 +26,11 @@ def at_desk(action: ActionUnit) -> str:
         does_skip = person.call_id is None and action.dice.happens(30)
         (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
         return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
-    return _dial(action, agent["id"])
+    return _dial(action, agent)
 
 
 def in_talk(action: ActionUnit) -> str:
-    """Let an agent who talks give one or two orders about the call; if nobody talks, let an agent dial somebody."""
+    """Let an agent who talks give one or two orders about the call. If nobody talks, let an agent come or dial."""
     query = (
         select(Transfer.callrequest_id, Transfer.agent_id)
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
@@ -39,17 +40,23 @@ def in_talk(action: ActionUnit) -> str:
     )
     talks = action.connection.execute(query).all()
     if not talks or action.dice.happens(10):
-        return at_desk(action)
+        return (_come if action.dice.happens(40) else at_desk)(action)
     call_id, agent_id = talks[action.which % len(talks)]
     orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
     return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id) for order in orders)
 
 
-def _dial(action: ActionUnit, agent_id: int) -> str:
-    campaign = action.one_of(Campaign, Campaign.manual_dialling == true())
+def _come(action: ActionUnit) -> str:
+    agent = action.one_of(Agent, Agent.status.not_in(sorted(TAKES_CALLS)))
+    change_agent_status(action.unit, agent["id"], AgentStatus.AVAILABLE)
+    return f"agent {agent['id']} comes"
+
+
+def _dial(action: ActionUnit, agent: RowMapping) -> str:
+    campaign = action.one_of(Campaign, Campaign.manual_dialling == true(), Campaign.user_id == agent["user_id"])
     rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent_id, Chosen(campaign["id"], number_of(action.dice)), rules)
-    return f"agent {agent_id} dials subscriber {dialled}"
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
+    return f"agent {agent['id']} dials subscriber {dialled}"
 
 
 def _to_number(action: ActionUnit, call_id: int, _agent_id: int) -> str:

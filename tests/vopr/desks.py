@@ -16,6 +16,7 @@ AT_DESK: Final = (
 )
 """Agents who talk until somebody hangs up, and agents whose talks are simulated. All decide at the desk whom to call."""
 CONTACTS: Final = ("", "+33199000001", "1001", "+12025550160")
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _PATIENT: Final = {"answer": 0.9, "machine": 0.0, "listen": 1.0, "talk": [60, 400], "patience": [60, 300]}
 """Callees who answer and wait, so that there are talks about which agents can give orders."""
 
@@ -25,7 +26,7 @@ def has_desks(seed: int) -> bool:
     return Dice(seed, "are there calls at desks").happens(SEEDS_WITH)
 
 
-def draw_desks(seed: int, rows: dict[str, list[Values]]) -> None:
+def draw_desks(seed: int, rows: dict[str, list[Values]], start_ms: int) -> None:
     """Let calls come to agents who give orders about them, in a seed that has such agents."""
     if not has_desks(seed):
         return
@@ -40,7 +41,7 @@ def draw_desks(seed: int, rows: dict[str, list[Values]]) -> None:
     ]
     for campaign in rows["campaign"]:
         if campaign["medium"] == "voice" and dice.happens(85):
-            _lead_to_agents(dice, rows, campaign)
+            _lead_to_agents(dice, rows, campaign, start_ms)
 
 
 def patient(parameters: Values) -> Values:
@@ -59,11 +60,15 @@ def _agent(dice: Dice, place: int) -> Values:
     }
 
 
-def _lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values) -> None:
+def _lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values, start_ms: int) -> None:
     """Make a campaign's first section a transfer to a queue, and let agents dial numbers beside other campaigns."""
     if dice.happens(75):
         campaign["user_id"] = 1
     campaign["callmaxduration"] = dice.pick((60, 300, 900))
+    if dice.happens(75):
+        campaign |= {"daily_start_time": "00:00:00", "daily_stop_time": "23:59:59", **dict.fromkeys(_DAYS, True)}
+        campaign["startingdate"] = start_ms
+        campaign["frequency"] = dice.pick((20, 60, 300))
     theirs = [place for place, one in enumerate(rows["section_template"]) if one["survey_id"] == campaign["object_id"]]
     section = rows["section_template"][theirs[0]]
     section |= {"type": int(SectionType.CALL_TRANSFER), "queue_id": dice.between(1, len(rows["queue"]))}
@@ -72,7 +77,7 @@ def _lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values)
     after = {"section_id": theirs[0] + 1, "keys": "0", "goto_id": dice.pick([*(one + 1 for one in theirs[1:]), None])}
     rows["branching_template"] = [one for one in rows["branching_template"] if one["section_id"] != theirs[0] + 1]
     rows["branching_template"].append(after)
-    method = dice.pick((*DialMethod, DialMethod.PREVIEW))
+    method = dice.pick(list(DialMethod))
     campaign["dial_method"] = int(method)
     if method is DialMethod.PREVIEW:
         campaign |= {"preview_seconds": dice.pick((5, 30, 600)), "manual_dialling": dice.happens(80)}

@@ -25,7 +25,7 @@ _PAUSES_MS: Final = (
 _SHORT_PAUSES_MS: Final = (1, 250, SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 20 * SECOND_MS, MINUTE_MS)
 _DESK_PAUSES_MS: Final = (0, 0, 250, SECOND_MS, 3 * SECOND_MS, 31 * SECOND_MS)
 DESK_STEPS_MAX: Final = 3
-TALKATIVE_MAX: Final = 16
+TALKATIVE_MAX: Final = 14
 """Steps of a seed with calls at desks that are followed by others about these calls."""
 _CHOICES_MAX: Final = 1_000_000
 
@@ -94,6 +94,7 @@ _LAST_ROUNDS: Final = 2
 _INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
 SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.DESK, Do.TALK})
 """The actions that may set a subscriber who is done back to be called again."""
+_ENDS_CALLS: Final = frozenset({Do.ABORT, Do.END, Do.PAUSE, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.PAY_BACK, Do.COPY})
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 
 
@@ -165,7 +166,8 @@ def troubles_of(seed: int) -> Troubles:
     if has_previews(seed):
         steps = _with_desks(Dice(seed, "desks"), steps, Do.DESK, has_real_clock=has_real_clock)
     if has_desks(seed):
-        steps = _with_desks(Dice(seed, "talks"), steps[:TALKATIVE_MAX], Do.TALK, has_real_clock=has_real_clock)
+        steps = [_shorter(step, Dice(seed, f"pause {place}")) for place, step in enumerate(steps[:TALKATIVE_MAX])]
+        steps = _with_desks(Dice(seed, "talks"), steps, Do.TALK, has_real_clock=has_real_clock)
     return Troubles((*beginning, *steps, *last), mischief, is_harmless, has_real_clock)
 
 
@@ -204,6 +206,15 @@ def _with_desks(dice: Dice, steps: list[Step], do: Do, *, has_real_clock: bool) 
             ],
         )
     ]
+
+
+def _shorter(step: Step, dice: Dice) -> Step:
+    """Return a step after which calls may still be in progress. A few steps stay as they are."""
+    if dice.happens(15):
+        return step
+    do = dice.pick((Do.RECYCLE, Do.PAY, Do.START)) if step.action.do in _ENDS_CALLS else step.action.do
+    action = msgspec.structs.replace(step.action, do=do)
+    return msgspec.structs.replace(step, action=action, pause_ms=dice.pick(_SHORT_PAUSES_MS))
 
 
 def _step(dice: Dice, *, has_real_clock: bool) -> Step:

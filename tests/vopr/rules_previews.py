@@ -19,6 +19,8 @@ def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Ite
         return  # Agents who are simulated decide within a unit of work.
     orders = [json.loads(desk.preview_order) for desk in before.desks if desk.preview_order]
     wanted = {order["subscriber_id"] for order in orders if order["action"] in _ORDERS}
+    looks = [json.loads(desk.preview) for desk in before.desks if desk.preview]
+    wanted |= {look["subscriber_id"] for look in looks if look["is_chosen"]}
     for one in new:
         campaign = before.campaigns.get(one.campaign_id)
         is_previewed = campaign is not None and campaign["dial_method"] == DialMethod.PREVIEW

@@ -90,12 +90,14 @@ def world_of(seed: int) -> World:
         user_id: dice.pick((0, 2, 5, 30, 200, 5_000)) * dice.pick((CENTS, 1_130))
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
+    if has_desks(seed) and Dice(seed, "riches").happens(80):
+        money = dict.fromkeys(money, 50_000 * CENTS)
     _draw_lists(Dice(seed, "lists"), rows)
     draw_previews(seed, rows)
-    draw_desks(seed, rows)
+    draw_desks(seed, rows, start_ms)
     _assign_numbers(Dice(seed, "dids"), rows)
-    if has_desks(seed) and Dice(seed, "patience").happens(75):
-        _make_patient(rows)
+    if has_desks(seed):
+        _draw_patience(Dice(seed, "patience"), rows)
     hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
@@ -140,9 +142,16 @@ def parameters_of(dice: Dice) -> str:
     )
 
 
-def _make_patient(rows: dict[str, list[Values]]) -> None:
-    for gateway in rows["gateway"]:
-        gateway["parameters"] = json.dumps(patient(json.loads(gateway["parameters"])))
+def _draw_patience(dice: Dice, rows: dict[str, list[Values]]) -> None:
+    """Add people who answer and wait for agents."""
+    if dice.happens(75):
+        for gateway in rows["gateway"]:
+            gateway["parameters"] = json.dumps(patient(json.loads(gateway["parameters"])))
+    books = len(rows["phonebook"])
+    rows["contact"] += [
+        {"phonebook_id": dice.between(1, books), **contact_of(f"{_PREFIXES[0]}{dice.between(100, 400):04d}")}
+        for _ in range(dice.between(0, 25))
+    ]
 
 
 def _user(dice: Dice, place: int) -> Values:
