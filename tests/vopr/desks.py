@@ -6,7 +6,7 @@ from dialer.domain.enums import DialMethod, SectionType
 from tests.vopr.dice import Dice
 
 Values = dict[str, Any]
-SEEDS_WITH: Final = 25
+SEEDS_WITH: Final = 15
 """Percentage of the seeds in which agents give orders about their calls. All other seeds are as they were before."""
 AGENTS_MAX: Final = 4
 AT_DESK: Final = (
@@ -40,7 +40,7 @@ def draw_desks(seed: int, rows: dict[str, list[Values]], start_ms: int) -> None:
         if agent_id == 1 or dice.happens(75)
     ]
     for campaign in rows["campaign"]:
-        if campaign["medium"] == "voice" and dice.happens(85):
+        if campaign["medium"] == "voice":
             _lead_to_agents(dice, rows, campaign, start_ms)
 
 
@@ -62,13 +62,10 @@ def _agent(dice: Dice, place: int) -> Values:
 
 def _lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values, start_ms: int) -> None:
     """Make a campaign's first section a transfer to a queue, and let agents dial numbers beside other campaigns."""
-    if dice.happens(75):
-        campaign["user_id"] = 1
-    campaign["callmaxduration"] = dice.pick((60, 300, 900))
-    if dice.happens(75):
+    campaign |= {"user_id": 1, "callmaxduration": dice.pick((60, 300, 900)), "calltimeout": 45}
+    if dice.happens(85):
         campaign |= {"daily_start_time": "00:00:00", "daily_stop_time": "23:59:59", **dict.fromkeys(_DAYS, True)}
-        campaign["startingdate"] = start_ms
-        campaign["frequency"] = dice.pick((20, 60, 300))
+        campaign |= {"startingdate": start_ms, "frequency": dice.pick((20, 60, 300))}
     theirs = [place for place, one in enumerate(rows["section_template"]) if one["survey_id"] == campaign["object_id"]]
     section = rows["section_template"][theirs[0]]
     section |= {"type": int(SectionType.CALL_TRANSFER), "queue_id": dice.between(1, len(rows["queue"]))}
