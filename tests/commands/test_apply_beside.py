@@ -26,6 +26,8 @@ surveys:
       - {question: Hello, audiofile: Hello}
       - {question: Bye, audiofile: Bye}
 """
+DIGITS: Final = "Enter 3 to 15 digits with an optional leading +."
+IMPOSSIBLE: Final = "is impossible in its country. Check the number of digits and the country code."
 PEOPLE: Final = """\
 phonebooks:
   - name: Patients
@@ -183,14 +185,12 @@ def test_people_of_a_csv_file_are_imported_row_by_row(run: Run, house: House, tm
     assert planned.out.splitlines() == [
         "+ do-not-call list Never: new",
         "    lists/never.csv: 1 new, 0 there already, 1 refused",
-        "      lists/never.csv:3: refused: phone_number: '12' has fewer than 3 digits. Enter 3 to 15 digits with an optional leading +.",
+        f"      lists/never.csv:3: refused: phone_number: '12' has fewer than 3 digits. {DIGITS}",
         "+ phonebook Patients: new",
         "    contacts: 1",
         "    lists/patients.csv: 3002 new, 0 there already, 1 refused",
-        "      lists/patients.csv:3003: refused: contact: 'none' has no digits. Enter 3 to 15 digits with an"
-        " optional leading +.",
-        "      lists/patients.csv:3004: imported, but '+1202556' is impossible in its country."
-        " Check the number of digits and the country code.",
+        f"      lists/patients.csv:3003: refused: contact: 'none' has no digits. {DIGITS}",
+        f"      lists/patients.csv:3004: imported, but '+1202556' {IMPOSSIBLE}",
         "2 new, 0 changed, 0 unchanged",
     ]
     assert (house.rows(Contact), house.rows(Phonebook)) == ([], [])
@@ -213,8 +213,7 @@ def test_people_of_a_csv_file_are_imported_row_by_row(run: Run, house: House, tm
     again = apply(run, tmp_path, PEOPLE)
     assert (again.code, again.err) == (0, "")
     assert again.out.splitlines()[-1] == "0 new, 0 changed, 2 unchanged"
-    assert "lists/patients.csv:3003: refused: contact: 'none' has no digits. Enter 3 to 15 digits with an"
-        " optional leading +." in again.out
+    assert "lists/patients.csv:3003: refused: contact: 'none' has no digits." in again.out
     write(tmp_path, "lists/never.csv", b"Phone;Note\n+12025550112;x\n")
     more = apply(run, tmp_path, PEOPLE)
     assert more.out.splitlines()[:2] == [
@@ -249,7 +248,8 @@ def test_a_wrong_list_changes_nothing(run: Run, house: House, tmp_path: Path, va
 async def test_a_list_of_a_running_campaign_gets_nobody_from_a_file(run: Run, house: House, tmp_path: Path) -> None:
     write(tmp_path, "p.csv", b"contact\n+12025550101\n")
     text = (
-        "phonebooks:\n  - {name: P, contacts_file: p.csv}\nsurveys: [{name: S, sections: [{question: Hi, script: Hi}]}]\n"
+        "phonebooks:\n  - {name: P, contacts_file: p.csv}\n"
+        "surveys: [{name: S, sections: [{question: Hi, script: Hi}]}]\n"
         "campaigns: [{name: C, survey: S, gateway: sim, phonebooks: [P]}]\n"
     )
     assert apply(run, tmp_path, text).code == 0
@@ -274,11 +274,11 @@ def test_a_list_that_breaks_in_the_middle_says_what_is_done(run: Run, house: Hou
         patch.setattr(command, "_agrees", lambda _: gone.unlink() or True)
         cut = run("apply", "records.yaml", **VIRTUAL)
     assert (cut.code, len(house.rows(Contact)), len(house.rows(Phonebook))) == (1, 1, 2)
-    assert cut.err.splitlines() == [
+    assert cut.err == (
         "dialer: The records are changed; a.csv: 1 imported; b.csv is not imported, or in part:"
-        " records.yaml:3: phonebooks[1].contacts_file: b.csv cannot be read: No such file or directory",
-        "Run the command again: what is done is not done twice.",
-    ]
+        " records.yaml:3: phonebooks[1].contacts_file: b.csv cannot be read: No such file or directory\n"
+        "Run the command again: what is done is not done twice.\n"
+    )
     write(tmp_path, "b.csv", b"contact\n+12025550102\n")
     assert run("apply", "records.yaml", "--yes", **VIRTUAL).code == 0
     assert [row["number"] for row in house.rows(Contact)] == ["+12025550101", "+12025550102"]

@@ -143,9 +143,15 @@ def _import(
     one: PeopleFile, file: BinaryIO, rows: NumberRows, commit: Commit, options: ImportOptions, *, is_dry: bool
 ) -> ImportReport:
     try:
-        return import_csv(pieces_of(file), rows, commit, replace(options, is_dry=is_dry))
+        report = import_csv(pieces_of(file), rows, commit, replace(options, is_dry=is_dry))
     except CsvError as error:
         raise FileError([f"{one.path}: {message_of(error)}"]) from None
+    # Sentences are for the languages of pages. Commands print English.
+    report.errors, report.warnings = (
+        [replace(remark, reason=str(remark.reason)) for remark in remarks]
+        for remarks in (report.errors, report.warnings)
+    )
+    return report
 
 
 def pieces_of(file: BinaryIO) -> Iterator[bytes]:
