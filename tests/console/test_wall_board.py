@@ -59,7 +59,7 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text
     assert "Sales 1 30 s 1 8 2 0 80.0 %" in text
-    assert "Ann Talking 1:05 min +12025550001 Departures · Sales 0 0 s Actions Ben Available 0 s 0 0 s" in text
+    assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 s Actions Ben Available 0 s 0 0 s" in text
     assert "Cleo On a break lunch 0 s 0 0 s" in text
     assert 'href="/console/callrequests/1/"' in alice.page
     assert alice.text("board/live/") in text
