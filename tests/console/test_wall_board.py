@@ -49,16 +49,29 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
         api.create("agent", name=name, status=2)
     api.change("agent/3/", status=4, break_reason="lunch")
     hour = {"queue_id": 1, "hour": NOW_MS // 3_600_000, "taken": 8, "abandoned": 2, "timed_out": 0, "within_s": 10}
+    soon = {**hour, "taken": 5, "abandoned": 1, "within_s": 2, "taken_wait_ms": 900, "longest_ms": 400}
+    never = {
+        **hour,
+        "taken": 0,
+        "abandoned": 0,
+        "timed_out": 3,
+        "within_s": 30,
+        "taken_wait_ms": 0,
+        "longest_ms": 30_000,
+    }
     store(
         database,
         *call(1, status=TransferStatus.CONNECTED, agent_id=1, joined_ms=NOW_MS - 70_000, answered_ms=NOW_MS - 65_000),
         *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
         update(Agent).where(Agent.id == 1).values(is_talking=True),
         insert(QueueHour).values({**hour, "taken_wait_ms": 1_000, "longest_ms": 500}),
+        insert(QueueHour).values(soon),
+        insert(QueueHour).values(never),
     )
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text
-    assert "Sales 1 30 s 1 8 2 0 80.0 %" in text
+    # 8 + 2 + 3 calls waited more than two seconds; 5 of 19 were taken before, and 13 within twenty.
+    assert "Sales 1 30 s 1 13 8 over 2 s 3 2 over 2 s 3 3 over 2 s 13 26.3 % 68.4 %" in text
     assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 s Actions Ben Available 0 s 0 0 s" in text
     assert "Cleo On a break lunch 0 s 0 0 s" in text
     assert 'href="/console/callrequests/1/"' in alice.page

@@ -115,6 +115,14 @@ class QueueFiguresRead(msgspec.Struct):
     service_level: Annotated[
         float | None, described("`taken_within` in per cent of `calls`. Null without calls.", 85.0)
     ]
+    late: Annotated[
+        int,
+        described(
+            "Calls that waited more than two seconds, whether an agent took them later or not. Those of them that the"
+            " dialer placed and that people answered are the abandoned calls of campaigns.",
+            60,
+        ),
+    ]
     average_wait: Annotated[
         float | None, described("Mean seconds that the taken calls waited. Null without any.", 8.25)
     ]

@@ -105,7 +105,6 @@ def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> shapes.Que
 def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> shapes.QueueStatisticsRead:
     present, counts = found.present, found.counts
     links = unit.conventions.links
-    calls = counts.taken + counts.abandoned + counts.timed_out
     longest_ms = 0 if present.oldest_ms is None else max(0, unit.now_ms - present.oldest_ms)
     return shapes.QueueStatisticsRead(
         queue=links.record(QUEUES.path, queue_id),
@@ -117,14 +116,15 @@ def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Uni
             [_shown_break(one, unit.now_ms, links) for one in found.long_breaks],
         ),
         totals=shapes.QueueFiguresRead(
-            calls=calls,
+            calls=counts.calls,
             taken=counts.taken,
             abandoned=counts.abandoned,
             hung_up=counts.abandoned,
             timed_out=counts.timed_out,
             within=within_s,
             taken_within=counts.taken_within,
-            service_level=percent(counts.taken_within, calls),
+            service_level=percent(counts.taken_within, counts.calls),
+            late=counts.late,
             average_wait=mean(counts.taken_wait_ms, counts.taken * 1_000),
             longest_wait=_seconds(counts.longest_ms),
         ),

@@ -27,7 +27,7 @@ CALLS_MAX: Final = 2_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
 _NO_DAY: Final = AgentDay(0, 0)
-_NONE: Final = QueueCounts(0, 0, 0, 0, 0, 0)
+_NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
 
 class AgentOnBoard(NamedTuple):
@@ -71,6 +71,8 @@ class QueueOnBoard(NamedTuple):
     counts: QueueCounts
     level: float | None
     """The service level: the share of calls taken within `LEVEL_WITHIN_S`, of all that left the queue, in per cent."""
+    level_of_rule: float | None
+    """The share of calls taken within `RULE_S`, after which a call counts as abandoned."""
 
 
 class WallBoard(NamedTuple):
@@ -134,7 +136,6 @@ def _agent(agent: BoardAgent, talk: BoardCall | None, day: AgentDay, now_ms: int
 
 def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> QueueOnBoard:
     waiting = [call.joined_ms for call in calls if call.answered_ms is None]
-    left = counts.taken + counts.abandoned + counts.timed_out
     return QueueOnBoard(
         queue.id,
         queue.name,
@@ -142,5 +143,6 @@ def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> Qu
         len(calls) - len(waiting),
         min(waiting, default=None),
         counts,
-        percent(counts.taken_within, left),
+        percent(counts.taken_within, counts.calls),
+        percent(counts.taken - counts.taken_late, counts.calls),
     )

@@ -17,10 +17,14 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.cells import id_in
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
+from dialer.console.rendering import UNKNOWN
 from dialer.console.services import go_to, page
+from dialer.console.wait_words import QUEUE_REASONS
 from dialer.console.zones import zone_of
 from dialer.domain.enums import LegType
 from dialer.domain.numbers.spellings import ERASED
@@ -29,6 +33,7 @@ from dialer.domain.roles import Permission
 from dialer.store.queries.wall_board import NUMBER
 from dialer.store.tables import CallRequest, Cdr
 from dialer.store.timeline.attempts import call_of
+from dialer.store.timeline.happenings import happenings_of, wait_of
 from dialer.store.timeline.parts import AttemptPart
 from dialer.store.timeline.reading import cause_in_words
 
@@ -80,8 +85,12 @@ async def _show(request: ApiRequest, identity: int, refused: DispositionForm | N
         **found._asdict(),
         form=(refused or form_of(found.disposed, zone)).until(found.term, zone),
         is_refused=refused is not None,
-        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS},
+        wait=None if found.attempt is None else wait_of(found.attempt),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
+        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "queue": QUEUE_REASONS},
+        happenings_of=happenings_of,
         cause_in_words=cause_in_words,
+        unknown=UNKNOWN,
         erased=ERASED,
     )
 

@@ -24,6 +24,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.console.audit_filters import changes_url
 from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
 from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
@@ -339,11 +340,14 @@ def _has_no_gateway(groups: list[InputGroup]) -> bool:
 
 def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple[str, str]]:
     """Return the titles and addresses of the lists of what belongs to a record."""
-    return [
+    lists = [
         (gettext(one.title), f"/console/records/{one.path}/?{urlencode({one.field: identity})}")
         for one in found.within
         if may_read(request, shown_page(request, one.path))
     ]
+    resource: Resource = request.service.resources[found.path]
+    is_logged = resource.write is not None and not resource.is_personal and may_read(request, PAGES[AUDIT_LOG])
+    return [*lists, (gettext("Changes"), changes_url(found.path, identity))] if is_logged else lists
 
 
 def _account_waiting(unit: Unit, record: Shape) -> str:

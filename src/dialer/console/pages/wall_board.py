@@ -31,6 +31,7 @@ from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import FREESWITCH, SIMULATED
 from dialer.domain.roles import Permission
 from dialer.domain.statistics import percent
+from dialer.store.queries.call_centre import RULE_S
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 
 PLACE: Final = "centre"
@@ -162,6 +163,7 @@ async def _make(request: ApiRequest) -> str:
         waiting=sum(one.waiting for one in board.queues),
         waiting_since_ms=min((one.waiting_since_ms for one in board.queues if one.waiting_since_ms), default=None),
         level_within_s=LEVEL_WITHIN_S,
+        rule_s=RULE_S,
         abandoned=percent(board.today.abandoned, board.today.for_agents),
         abandoned_meaning=gettext(ABANDONED_MEANING),
         may_listen=_may_listen(request),

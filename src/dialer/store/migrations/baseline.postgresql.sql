@@ -46,8 +46,11 @@ CREATE TABLE audit_log (
 	after TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT pk_audit_log PRIMARY KEY (id)
 );
+CREATE INDEX ix_audit_log_action ON audit_log (action, id);
+CREATE INDEX ix_audit_log_actor ON audit_log (actor, id);
 CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
-CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
+CREATE INDEX ix_audit_log_record ON audit_log (resource, record_id, id);
+CREATE INDEX ix_audit_log_user_id ON audit_log (user_id, id);
 CREATE TABLE call_in_progress (
 	id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,
