@@ -24,6 +24,7 @@ from dialer.app.campaigns.why_waiting import NextPerson, next_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.console.answers import queue_names, shown_questions
+from dialer.console.audit_filters import changes_url
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat_map import heat_rows
@@ -219,6 +220,7 @@ async def show_campaign_page(
         identity=identity,
         live=live,
         messages=messages or [],
+        changes_url=changes_url((SMS_CAMPAIGNS if still.is_sms else CAMPAIGNS).path, identity),
         **still._asdict(),
     )
 

@@ -109,7 +109,7 @@ class AccountEventRows:
         """Write the events of the step."""
         if self._users:
             for events in (
-                *(self._campaigns, self._agents_of, self._refused, self._completed, self._listed),
+                *(self._campaigns, self._agents_of, self._refused, self._completed, self._answered, self._listed),
                 self._halted,
             ):
                 self._events.extend(events(connection))
@@ -252,6 +252,14 @@ class AccountEventRows:
             if reason is not None:
                 after = (SubscriberStatus.ABORT, reason)
                 yield place, _of_subscriber(plan.user_id, "subscriber.failed", at_ms, plan.id, subscriber_id, *after)
+
+    def _answered(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        """Yield events of text messages that were answered with a wish not to be written to."""
+        for place, wish, at_ms in self._wishes:
+            campaign_id = wish.answered_campaign_id
+            if wish.user_id in self._users and campaign_id is not None:
+                subject = campaign_subject(connection, campaign_id)
+                yield place, event_row(wish.user_id, "message.received", at_ms, subject, campaign_id, state="stop")
 
     def _listed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
         """Yield events of numbers that wishes put on lists of their accounts. Numbers that were there have none.
