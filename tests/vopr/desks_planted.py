@@ -10,6 +10,7 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.engine import inbound
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import DeskTransfers
+from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.hopper import Hopper
@@ -19,7 +20,6 @@ from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.domain.queueing.plans import Preview
-from dialer.runtime.kernel import Kernel
 from dialer.store.journal.journal import JournalStore
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
@@ -52,10 +52,7 @@ def _unless_parted(name: str) -> Callable[[Patch], None]:
 
 
 def _parted_legs_go_on(patch: Patch) -> None:
-    def around(move: Wrapped) -> Wrapped:
-        return lambda self, effect: move(self, effect)[1:]
-
-    wrap(patch, Kernel, "_move", around)
+    patch.setattr(Desks, "moved", lambda self, now_ms, event: self.reached(now_ms, event.reached))
 
 
 def _calls_are_transferred_again_after_a_crash(patch: Patch) -> None:

@@ -61,11 +61,14 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Do what was ordered about calls in which the agents who were named still talk."""
+        """Do what was ordered about calls in which the agents who were named still talk.
+
+        A call that was hung up is transferred nowhere, whatever was ordered first.
+        """
         self._holds.follow(now_ms)
         self._supervisions.follow()
-        self._transfers.perform()
-        calls, self._calls = self._calls, {}
-        for agent_id, call_id in sorted(calls.items()):
-            if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:
-                self._state.emit(HangUp(call_id))
+        orders, self._calls = sorted(self._calls.items()), {}
+        hung_up = [call_id for agent_id, call_id in orders if self._distributor.agent_of(call_id) == agent_id]
+        self._transfers.perform(hung_up)
+        for call_id in hung_up:
+            self._state.emit(HangUp(call_id))

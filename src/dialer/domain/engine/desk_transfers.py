@@ -1,5 +1,6 @@
 """Transfers that agents order at their desks: the callee of their call goes on to another number, queue or agent."""
 
+from collections.abc import Collection
 from typing import Final
 
 from dialer.domain.effects import MoveCall
@@ -32,12 +33,12 @@ class DeskTransfers:
         """Forget the order of a deleted agent."""
         self._new.pop(agent_id, None)
 
-    def perform(self) -> None:
-        """Move the calls that were named, if their agents have talked in them since before the order."""
+    def perform(self, hung_up: Collection[int]) -> None:
+        """Move the calls that were named, but for those hung up, if their agents have talked since before the order."""
         new, self._new = self._new, {}
         for agent_id, agent in sorted(new.items()):
             call = self._state.calls.get(agent.transfer_call_id or 0)
-            if call is None or self._distributor.agent_of(call.id) != agent_id:
+            if call is None or call.id in hung_up or self._distributor.agent_of(call.id) != agent_id:
                 continue
             transfer = call.transfers[-1]
             if (transfer.answered_ms or 0) <= agent.transfer_ordered:
