@@ -67,7 +67,8 @@ async def test_a_callee_goes_on_to_a_number_and_each_leg_is_charged(house: House
         (2, "+33199000001", 11),
         (2, OTHER, 40),
     ]
-    assert house.row(Agent, agents[0])["is_talking"] is False
+    agent = house.row(Agent, agents[0])
+    assert (agent["is_talking"], agent["transfer_call_id"]) == (False, None)
     check(house)
     with pytest.raises(RefusedError, match="No agent talks in the call"):
         transfer(house, phone_number=OTHER)
