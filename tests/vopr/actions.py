@@ -386,7 +386,7 @@ def _at_desk(action: ActionUnit) -> str:
         return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
     campaign = action.one_of(Campaign, Campaign.manual_dialling == true())
     rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice), again=True), rules)
     return f"agent {agent['id']} dials subscriber {dialled}"
 
 
