@@ -129,6 +129,25 @@ async def test_a_transferred_call_can_be_hung_up_by_its_new_agent(house: House) 
     check(house)
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_callee_who_comes_back_is_on_hold_only_if_the_agent_orders_it_again(
+    house: House, *, restarts: bool
+) -> None:
+    await talking(house)
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await house.advance(2)
+    transfer(house, phone_number=NOBODY)
+    await house.advance(60)
+    if restarts:
+        house.restart()
+    await house.advance(1)
+    assert [row["on_hold_from_ms"] for row in house.rows(Transfer)] == [None, None, None]
+    house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await house.advance(1)
+    assert [row["on_hold_from_ms"] is not None for row in house.rows(Transfer)] == [False, False, True]
+
+
 async def test_a_wrong_target_is_refused_and_changes_nothing(house: House) -> None:
     agents = await talking(house)
     stranger = house.add(User, username="bob", password_hash="-")

@@ -17,7 +17,7 @@ from dialer.app.call_centre.chosen_people import (
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Subscriber, Transfer, User
+from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing
 
@@ -80,6 +80,31 @@ async def test_an_order_outlives_the_process_and_is_obeyed_once(house: House) ->
     await house.advance(100)
     assert ([number for number, _ in calls(house)], is_sound(house)) == ([BEA], True)
     assert house.rows(Transfer)[0]["agent_id"] == agent_id
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("lacks_channel", [False, True])
+async def test_a_person_waits_for_a_place_and_is_called_then(
+    house: House, *, lacks_channel: bool, restarts: bool
+) -> None:
+    """The agent who has chosen the person waits, too, and is sent on no break."""
+    max_aleg = 0 if lacks_channel else 1
+    first, second = await previewing(house, ADA, agents=2, manual_dialling=True, max_aleg=max_aleg)
+    if lacks_channel:
+        house.change(Gateway, house.gateway_id, max_channels=1)
+    await house.advance(1)
+    dial(house, first, ADA)
+    await house.advance(1)
+    dial(house, second, ELSE)
+    for _ in range(3):
+        if restarts:
+            house.restart()
+        await house.advance(1)
+    assert [number for number, _ in calls(house)] == [ADA]
+    await house.advance(60)
+    assert [number for number, _ in calls(house)] == [ADA, ELSE]
+    assert [row["agent_id"] for row in house.rows(Transfer)] == [first, second]
+    assert ([row["status"] for row in house.rows(Agent)], is_sound(house)) == ([AgentStatus.AVAILABLE] * 2, True)
 
 
 @pytest.mark.parametrize(

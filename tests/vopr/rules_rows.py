@@ -64,6 +64,14 @@ _BREAKS: Final[dict[str, str]] = {
     "I3: an unanswered call that was charged: call": """
         SELECT c.id FROM callrequest c JOIN cdr ON cdr.callrequest_id = c.id AND cdr.leg_type = 1
         WHERE c.status = 2 AND c.status_reason <> 'machine' AND cdr.call_cost <> 0""",
+    "I3: a call that came in was charged, or has not one CDR: call": """
+        SELECT c.id FROM callrequest c WHERE c.attempt < 0 AND c.status <> 7 AND (
+            SELECT coalesce(sum(1 + call_cost), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 1) <> 1""",
+    "I3: B-legs were charged for another time than they lasted: call": """
+        SELECT c.id FROM callrequest c WHERE
+            (SELECT coalesce(sum(billsec), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 2) <>
+            (SELECT coalesce(sum(max(1, (t.ended_ms - t.answered_ms + 999) / 1000)), 0) FROM transfer t
+                WHERE t.callrequest_id = c.id AND t.status = 3 AND t.answered_ms IS NOT NULL)""",
     "I4: free or held money is negative for user": """
         SELECT id FROM user_account WHERE balance - held < 0 OR held < 0""",
     "an agent has two calls: agent": """

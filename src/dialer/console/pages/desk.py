@@ -41,14 +41,14 @@ from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
 from dialer.console.pages.record import identity_in
-from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.enums import AgentStatus, LegType
+from dialer.domain.enums import LegType
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
@@ -56,7 +56,6 @@ PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
 PROMISED_SHOWN: Final = 20
-REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 )
@@ -115,11 +114,7 @@ async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServi
 @post("/desk/status", media_type="text/html")
 async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Log the viewer in or out, or send the viewer on a break, with a reason."""
-    filled = await read_fields(request)
-    status = STATUSES.get(filled.get("status", ""))
-    if status is None:
-        raise RecordNotFoundError("There is no such button.")
-    reason = filled.get("reason", "").strip()[:REASON_MAX] if status is AgentStatus.ON_BREAK else ""
+    status, reason = read_status(await read_fields(request))
 
     def change(unit: Unit) -> None:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)

@@ -16,7 +16,9 @@ from dialer.api.crud.resource import Resource, Unit, references_of
 from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
+from dialer.console.agent_states import cells_of_agents
 from dialer.console.audit_filters import FILTERS, AuditFilters, audit_filters, record_asked
 from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_kinds import CARRIERS
@@ -88,7 +90,9 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         if found.path == AUDIT_LOG:
             rows = with_audit_words(unit, listed.results, found.columns, rows, zone)
         if found.path in CARRIERS:
-            rows = _with_lines(found, rows, cells_of_lines(unit, CARRIERS[found.path], ids))
+            rows = _with_column(found, rows, "line_down", cells_of_lines(unit, CARRIERS[found.path], ids))
+        if found.path == AGENTS.path:
+            rows = _with_column(found, rows, "status", cells_of_agents(unit, ids))
         return Found(
             ids,
             _with_sizes(unit, found.within[0], ids, rows) if found.counts else rows,
@@ -210,10 +214,10 @@ def _export_url(path: str, given: Mapping[str, str]) -> str:
     return f"{RECORDS}{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
 
 
-def _with_lines(found: RecordPage, rows: list[list[Cell]], lines: list[Cell]) -> list[list[Cell]]:
-    """Return the rows of gateways with the state of their lines."""
-    place = found.columns.index("line_down")
-    return [[*row[:place], line, *row[place + 1 :]] for row, line in zip(rows, lines, strict=True)]
+def _with_column(found: RecordPage, rows: list[list[Cell]], name: str, cells: list[Cell]) -> list[list[Cell]]:
+    """Return rows with other cells in the column of a field: those of a state at this moment."""
+    place = found.columns.index(name)
+    return [[*row[:place], cell, *row[place + 1 :]] for row, cell in zip(rows, cells, strict=True)]
 
 
 def _with_sizes(unit: Unit, within: Within, ids: list[int], rows: list[list[Cell]]) -> list[list[Cell]]:

@@ -20,6 +20,8 @@ class Preview(msgspec.Struct, frozen=True):
     """The time until which the agent has to decide."""
     call_id: int | None = None
     """The call to the person, once it is placed."""
+    is_chosen: bool = False
+    """True for a person whom the agent has chosen, and wants to call."""
 
 
 class DeskAction(StrEnum):

@@ -418,6 +418,7 @@ CREATE TABLE queue (
 	max_wait_time_with_no_agent INTEGER NOT NULL,
 	max_wait_time_with_no_agent_time_reached INTEGER NOT NULL,
 	break_reasons TEXT DEFAULT '' NOT NULL,
+	max_break_time INTEGER DEFAULT '0' NOT NULL,
 	last_agent_id INTEGER DEFAULT '0' NOT NULL,
 	no_agent_from_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
@@ -445,6 +446,7 @@ CREATE TABLE agent (
 	supervision_turn INTEGER DEFAULT '0' NOT NULL,
 	supervision_mode VARCHAR(8) DEFAULT 'listen' NOT NULL,
 	supervision_contact VARCHAR(255) DEFAULT '' NOT NULL,
+	supervisor_id INTEGER,
 	preview TEXT DEFAULT '' NOT NULL,
 	preview_order TEXT DEFAULT '' NOT NULL,
 	transfer_call_id INTEGER,
@@ -453,9 +455,11 @@ CREATE TABLE agent (
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
-	CONSTRAINT fk_agent_login_id_user_account FOREIGN KEY(login_id) REFERENCES user_account (id) ON DELETE SET NULL
+	CONSTRAINT fk_agent_login_id_user_account FOREIGN KEY(login_id) REFERENCES user_account (id) ON DELETE SET NULL,
+	CONSTRAINT fk_agent_supervisor_id_user_account FOREIGN KEY(supervisor_id) REFERENCES user_account (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_agent_login_id ON agent (login_id);
+CREATE INDEX ix_agent_supervisor_id ON agent (supervisor_id);
 CREATE INDEX ix_agent_user_id ON agent (user_id);
 CREATE TABLE idempotent_response (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
