@@ -283,7 +283,7 @@ def test_a_hostile_file_is_refused(run: Run, house: House, tmp_path: Path) -> No
     assert [message.removeprefix("dialer: records.yaml:").strip() for message in messages] == [
         "1: surveys[0]" + "[0]" * 28 + ": has more than 30 levels",
         "1: anchors and aliases (& and *) are not accepted: write the value out",
-        f" is larger than {FILE_BYTES_MAX} bytes. Import long lists from CSV files instead".strip(),
+        "is larger than 2 MiB. Put long lists into CSV files, and name them here",
         "not valid YAML: unacceptable character #x0000: control characters are not allowed",
         "1: expected an object with fields, got a list",
         "1: surveys: expected a list, got a number, '1'",

@@ -7,7 +7,7 @@ from sqlalchemy import insert, update
 
 from dialer.domain.plans import SIMULATED, SIP
 from dialer.store.database import Database
-from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour, Webhook
+from dialer.store.tables import Agent, Campaign, CampaignHour, Gateway, Queue, User, UserHour, Webhook
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -37,10 +37,10 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in alice.text("board/")
-    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in alice.text("board/")
+    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
     assert [
@@ -174,3 +174,27 @@ def test_who_may_not_change_campaigns_cannot_stop_them(visitor: Visitor, api: Ca
 @pytest.mark.parametrize("query", ["stopped=x", "stopped=-1", "stopped=0", "resumed=x&left=y", f"stopped={'9' * 30}"])
 def test_an_address_with_wrong_numbers_shows_the_overview(alice: Visitor, query: str) -> None:
     assert "No campaign is in progress." in alice.text(f"overview/?{query}")
+
+
+def test_breaks_that_last_too_long_stand_there_the_longest_first(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    api.create("queue", name="Sales", max_break_time=900)
+    for name, minutes, reason in (("Ann", 20, "Lunch"), ("Ben", 10, ""), ("Cleo", 30, "")):
+        url = api.create("agent", name=name, status=4, break_reason=reason)["url"]
+        api.create("tier", queue=api.get("queue/1/")["url"], agent=url)
+        since = update(Agent).where(Agent.name == name).values(counted_ms=NOW_MS - minutes * 60_000)
+        store(database, since)
+    page = alice.get("overview/")
+    cleo, ann = (
+        "Cleo has been on a break since 10:36. The limit is 15:00 min.",
+        "Ann has been on a break since 10:46 (Lunch). The limit is 15:00 min.",
+    )
+    assert f"{cleo} {ann}" in words(page)
+    assert "Ben has been" not in page
+    link = re.search(r'<a href="([^"]*)">Cleo has been', page)
+    assert link is not None
+    assert "Cleo" in alice.text(link[1].removeprefix("/console/"))
+    assert "has been on a break" not in bob.get("overview/")
+    store(database, update(Queue).values(max_break_time=0))
+    assert "has been on a break" not in alice.get("overview/")

@@ -67,7 +67,8 @@ async def test_a_callee_goes_on_to_a_number_and_each_leg_is_charged(house: House
         (2, "+33199000001", 11),
         (2, OTHER, 40),
     ]
-    assert house.row(Agent, agents[0])["is_talking"] is False
+    agent = house.row(Agent, agents[0])
+    assert (agent["is_talking"], agent["transfer_call_id"]) == (False, None)
     check(house)
     with pytest.raises(RefusedError, match="No agent talks in the call"):
         transfer(house, phone_number=OTHER)
@@ -127,6 +128,25 @@ async def test_a_transferred_call_can_be_hung_up_by_its_new_agent(house: House) 
     await house.advance(60)
     assert [row[3] for row in legs(house)] == [11, 8]
     check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_callee_who_comes_back_is_on_hold_only_if_the_agent_orders_it_again(
+    house: House, *, restarts: bool
+) -> None:
+    await talking(house)
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await house.advance(2)
+    transfer(house, phone_number=NOBODY)
+    await house.advance(60)
+    if restarts:
+        house.restart()
+    await house.advance(1)
+    assert [row["on_hold_from_ms"] for row in house.rows(Transfer)] == [None, None, None]
+    house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await house.advance(1)
+    assert [row["on_hold_from_ms"] is not None for row in house.rows(Transfer)] == [False, False, True]
 
 
 async def test_a_wrong_target_is_refused_and_changes_nothing(house: House) -> None:
@@ -196,3 +216,27 @@ async def test_over_a_line_a_callee_comes_back_from_a_number_that_does_not_answe
     ]
     await house.pass_s(200)
     assert is_clean(house)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("to_agent", [False, True])
+@pytest.mark.parametrize("hangs_up_first", [False, True])
+async def test_a_call_that_is_hung_up_and_transferred_at_once_is_over(
+    tmp_path: Path, *, to_agent: bool, hangs_up_first: bool
+) -> None:
+    house, agents = await talking_over_a_line(tmp_path)
+    (call,) = house.rows(CallRequest)
+    orders = [
+        partial(hang_up_call, callrequest_id=call["id"]),
+        partial(
+            transfer_call,
+            callrequest_id=call["id"],
+            to=TransferTarget(agent_id=agents[1]) if to_agent else TransferTarget(OTHER),
+        ),
+    ]
+    for order in orders if hangs_up_first else orders[::-1]:
+        house.perform(order)
+    await house.pass_s(200)
+    assert ([row[1] for row in legs(house)], len(house.side.second_numbers)) == ([agents[0]], 1)
+    assert ([kind for kind, *_ in cdrs(house)], is_clean(house)) == ([2, 1], True)

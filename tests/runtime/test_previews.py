@@ -228,7 +228,7 @@ async def test_a_simulated_agent_decides_by_their_profile(house: House) -> None:
 async def test_rows_of_agents_hold_what_they_see_and_nothing_else(house: House) -> None:
     (agent_id,) = await previewing(house, ADA)
     kept = msgspec.json.decode(house.row(Agent, agent_id)["preview"])
-    assert set(kept) == {"campaign_id", "subscriber_id", "from_ms", "until_ms", "call_id"}
+    assert set(kept) == {"campaign_id", "subscriber_id", "from_ms", "until_ms", "call_id", "is_chosen"}
     call(house, agent_id)
     await house.advance(100)
     row = house.row(Agent, agent_id)

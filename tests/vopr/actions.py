@@ -1,18 +1,16 @@
 """The actions of users in a made-up service, each the use case that the API calls for one request."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, true, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.audit_log import COMMAND_LINE
-from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
-from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
+from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
-from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
 from dialer.app.campaigns.change import (
     abort_campaign,
@@ -30,7 +28,6 @@ from dialer.app.gateways import change_gateway
 from dialer.app.touched_records import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome
-from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
@@ -49,7 +46,6 @@ from dialer.store.tables import (
     Phonebook,
     Queue,
     RateCardLine,
-    Row,
     SectionTemplate,
     SmsMessage,
     Subscriber,
@@ -57,6 +53,8 @@ from dialer.store.tables import (
     User,
 )
 from dialer.store.touched import NOTHING, Touched
+from tests.vopr.action_unit import ActionUnit
+from tests.vopr.desk_actions import at_desk, in_talk
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
 from tests.vopr.previews import METHODS
@@ -67,55 +65,6 @@ _COPIED: Final = (
     *("frequency", "max_aleg", "max_xfer", "callmaxduration", "calltimeout", "maxretry", "intervalretry"),
     *("completion_maxretry", "completion_intervalretry", "dial_method", "agent_dial_rate", "voicemail", "amd_behavior"),
 )
-
-
-class ActionUnit(NamedTuple):
-    """A unit of work in which an action is performed."""
-
-    unit: UnitOfWork
-    which: int
-    dice: Dice
-
-    @property
-    def connection(self) -> Connection:
-        """Return the transaction."""
-        return self.unit.connection
-
-    @property
-    def now_ms(self) -> int:
-        """Return the service's time."""
-        return self.unit.now_ms
-
-    def one_of(self, model: type[Row], *conditions: ColumnElement[bool]) -> Any:  # noqa: ANN401 - a row's values
-        """Return the row that the action concerns, of the existing ones.
-
-        Raises:
-            RefusedError: there is none.
-        """
-        table = model.__table__
-        ids = self.connection.scalars(select(table.c.id).where(*conditions).order_by(table.c.id)).all()
-        if not ids:
-            raise RefusedError("there is none")
-        row_id = ids[self.which % len(ids)]
-        return self.connection.execute(select(table).where(table.c.id == row_id, *conditions)).mappings().one()
-
-    def change(self, model: type[Row], row_id: int, **values: object) -> None:
-        """Change a row."""
-        table = model.__table__
-        self.connection.execute(update(table).where(table.c.id == row_id).values(**values, updated_date=self.now_ms))
-
-    @property
-    def moments(self) -> dict[str, int]:
-        """Return the moments of a new row."""
-        return {"created_date": self.now_ms, "updated_date": self.now_ms}
-
-    def add(self, model: type[Row], **values: object) -> None:
-        """Insert a row and return its id."""
-        self.connection.execute(insert(model.__table__).values(**self.moments, **values))
-
-    def has(self, table: Table, *conditions: ColumnElement[bool]) -> bool:
-        """Return whether such a row exists."""
-        return self.connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None
 
 
 def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
@@ -243,7 +192,7 @@ def _edit_rate(action: ActionUnit) -> str:
 def _agent_status(action: ActionUnit) -> str:
     agent = action.one_of(Agent)
     status = action.dice.pick(list(AgentStatus))
-    change_agent_status(action.unit, agent["id"], status)
+    change_agent(action.unit, agent["id"], {"status": status})
     return f"agent {agent['id']} {status.name}"
 
 
@@ -375,21 +324,6 @@ def _delete_subscriber(action: ActionUnit) -> str:
     return f"subscriber {subscriber['id']}"
 
 
-def _at_desk(action: ActionUnit) -> str:
-    """Let an agent call or skip the person whom they see, or else call anybody of a campaign with previews."""
-    looks = [Agent.preview != ""] if action.has(Agent.__table__, Agent.preview != "") else []
-    agent = action.one_of(Agent, *looks)
-    person = read_preview(action.connection, agent["id"])
-    if person is not None and action.dice.happens(85):
-        does_skip = person.call_id is None and action.dice.happens(30)
-        (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
-        return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
-    campaign = action.one_of(Campaign, Campaign.manual_dialling == true())
-    rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
-    return f"agent {agent['id']} dials subscriber {dialled}"
-
-
 def _change_did(action: ActionUnit) -> str:
     did, campaign = action.one_of(Did), action.one_of(Campaign)
     action.change(Did, did["id"], campaign_id=campaign["id"])
@@ -427,6 +361,7 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.COPY: _copy,
     Do.CORRECT_CONTACT: _correct_contact,
     Do.CALL_AGAIN: _call_again,
-    Do.DESK: _at_desk,
+    Do.DESK: at_desk,
+    Do.TALK: in_talk,
     Do.NOTHING: lambda _: "",
 }

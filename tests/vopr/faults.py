@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from tests.vopr.desks import has_desks
 from tests.vopr.dice import Dice
 from tests.vopr.previews import has_previews
 
@@ -24,6 +25,8 @@ _PAUSES_MS: Final = (
 _SHORT_PAUSES_MS: Final = (1, 250, SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 20 * SECOND_MS, MINUTE_MS)
 _DESK_PAUSES_MS: Final = (0, 0, 250, SECOND_MS, 3 * SECOND_MS, 31 * SECOND_MS)
 DESK_STEPS_MAX: Final = 3
+TALKATIVE_MAX: Final = 14
+"""Steps of a seed with calls at desks that are followed by others about these calls."""
 _CHOICES_MAX: Final = 1_000_000
 
 
@@ -81,14 +84,17 @@ class Do(StrEnum):
     """Not drawn either: it has steps of its own at the end of a timetable."""
     DESK = "an agent decides about a person"
     """Not drawn either: it has steps of its own, in seeds with previews."""
+    TALK = "an agent gives an order about a call"
+    """Not drawn either: it has steps of its own, in seeds with calls at desks."""
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
 _LAST: Final = (Do.END, Do.CALL_AGAIN, Do.ADD_CONTACT, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.ABORT, Do.CALL_AGAIN)
 _LAST_ROUNDS: Final = 2
 _INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
-SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.DESK})
+SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.DESK, Do.TALK})
 """The actions that may set a subscriber who is done back to be called again."""
+_ENDS_CALLS: Final = frozenset({Do.ABORT, Do.END, Do.PAUSE, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.PAY_BACK, Do.COPY})
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 
 
@@ -158,7 +164,10 @@ def troubles_of(seed: int) -> Troubles:
     beginning = [Step(0, Action(Do.START, place, 0)) for place in range(4)]
     last = _last_steps(Dice(seed, "call again"), has_real_clock=has_real_clock)
     if has_previews(seed):
-        steps = _with_desks(Dice(seed, "desks"), steps, has_real_clock=has_real_clock)
+        steps = _with_desks(Dice(seed, "desks"), steps, Do.DESK, has_real_clock=has_real_clock)
+    if has_desks(seed):
+        steps = [_shorter(step, Dice(seed, f"pause {place}")) for place, step in enumerate(steps[:TALKATIVE_MAX])]
+        steps = _with_desks(Dice(seed, "talks"), steps, Do.TALK, has_real_clock=has_real_clock)
     return Troubles((*beginning, *steps, *last), mischief, is_harmless, has_real_clock)
 
 
@@ -178,8 +187,8 @@ def _last_steps(dice: Dice, *, has_real_clock: bool) -> list[Step]:
     ]
 
 
-def _with_desks(dice: Dice, steps: list[Step], *, has_real_clock: bool) -> list[Step]:
-    """Return steps with others after each, in which agents decide about the persons whom they see."""
+def _with_desks(dice: Dice, steps: list[Step], do: Do, *, has_real_clock: bool) -> list[Step]:
+    """Return steps with others after each, in which agents give orders at their desks."""
     return [
         one
         for step in steps
@@ -188,7 +197,7 @@ def _with_desks(dice: Dice, steps: list[Step], *, has_real_clock: bool) -> list[
             *[
                 Step(
                     pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _DESK_PAUSES_MS),
-                    action=Action(Do.DESK, dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
+                    action=Action(do, dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
                     fault=dice.pick(list(Fault)) if dice.happens(20) else None,
                     action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
                     statement=dice.between(1, 30),
@@ -197,6 +206,15 @@ def _with_desks(dice: Dice, steps: list[Step], *, has_real_clock: bool) -> list[
             ],
         )
     ]
+
+
+def _shorter(step: Step, dice: Dice) -> Step:
+    """Return a step after which calls may still be in progress. A few steps stay as they are."""
+    if dice.happens(15):
+        return step
+    do = dice.pick((Do.RECYCLE, Do.PAY, Do.START)) if step.action.do in _ENDS_CALLS else step.action.do
+    action = msgspec.structs.replace(step.action, do=do)
+    return msgspec.structs.replace(step, action=action, pause_ms=dice.pick(_SHORT_PAUSES_MS))
 
 
 def _step(dice: Dice, *, has_real_clock: bool) -> Step:
@@ -224,5 +242,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, *_INSTEAD}])
+    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, Do.TALK, *_INSTEAD}])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

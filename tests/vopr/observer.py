@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from tests.vopr import rules_again, rules_dials, rules_hours, rules_moves, rules_previews, rules_rows
+from tests.vopr import rules_again, rules_desks, rules_dials, rules_hours, rules_moves, rules_previews, rules_rows
 from tests.vopr.memory import Memory
 from tests.vopr.rules_events import EventRules
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
@@ -42,7 +42,7 @@ class Observer:
         """Return the rules that were broken since the last snapshot, while only the worker wrote."""
         last = self._last
         seen = self._take_snapshot(connection)
-        broken = [] if last is None else list(self._broken(connection, last, seen))
+        broken = [] if last is None else list(self._broken(connection, last, seen, has_worked=has_worked))
         if has_worked:
             broken += [*rules_rows.not_aborted(connection), *rules_rows.silent(connection, now_ms)]
         return broken + self._check_events(connection, last, seen, by_user=False)
@@ -57,7 +57,7 @@ class Observer:
         self._last = seen
         return seen
 
-    def _broken(self, connection: Connection, last: Snapshot, seen: Snapshot) -> Iterator[str]:
+    def _broken(self, connection: Connection, last: Snapshot, seen: Snapshot, *, has_worked: bool) -> Iterator[str]:
         memory = self.memory
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
@@ -71,6 +71,8 @@ class Observer:
         memory.learn_attempts(seen)
         yield from rules_dials.limits(last, seen, new, memory)
         yield from rules_moves.attempts(seen, memory)
+        yield from rules_desks.desks(last, seen, memory, has_worked=has_worked)
+        yield from rules_desks.inbound(seen, memory)
         yield from rules_rows.rows(connection)
         yield from rules_rows.acknowledged(connection, memory)
         self._snapshots += 1

@@ -15,10 +15,12 @@ def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Ite
     seen = [json.loads(desk.preview)["subscriber_id"] for desk in after.desks if desk.preview]
     for subscriber_id in sorted({one for one in seen if seen.count(one) > 1}):
         yield f"I17: several agents see subscriber {subscriber_id}"
-    if not all("at_desk" in desk.parameters for desk in (*before.desks, *after.desks)):
+    if not all(_is_at_desk(desk.parameters) for desk in (*before.desks, *after.desks)):
         return  # Agents who are simulated decide within a unit of work.
     orders = [json.loads(desk.preview_order) for desk in before.desks if desk.preview_order]
     wanted = {order["subscriber_id"] for order in orders if order["action"] in _ORDERS}
+    looks = [json.loads(desk.preview) for desk in before.desks if desk.preview]
+    wanted |= {look["subscriber_id"] for look in looks if look["is_chosen"]}
     for one in new:
         campaign = before.campaigns.get(one.campaign_id)
         is_previewed = campaign is not None and campaign["dial_method"] == DialMethod.PREVIEW
@@ -26,3 +28,7 @@ def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Ite
             if one.subscriber_id not in wanted:
                 yield f"I17: attempt {one.id} to subscriber {one.subscriber_id}, whom no agent wanted to call"
             wanted.discard(one.subscriber_id)
+
+
+def _is_at_desk(parameters: str) -> bool:
+    return "at_desk" in parameters or "person" in parameters

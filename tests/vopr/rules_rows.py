@@ -64,6 +64,14 @@ _BREAKS: Final[dict[str, str]] = {
     "I3: an unanswered call that was charged: call": """
         SELECT c.id FROM callrequest c JOIN cdr ON cdr.callrequest_id = c.id AND cdr.leg_type = 1
         WHERE c.status = 2 AND c.status_reason <> 'machine' AND cdr.call_cost <> 0""",
+    "I3: a call that came in was charged, or has not one CDR: call": """
+        SELECT c.id FROM callrequest c WHERE c.attempt < 0 AND c.status <> 7 AND (
+            SELECT coalesce(sum(1 + call_cost), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 1) <> 1""",
+    "I3: B-legs were charged for another time than they lasted: call": """
+        SELECT c.id FROM callrequest c WHERE
+            (SELECT coalesce(sum(billsec), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 2) <>
+            (SELECT coalesce(sum(max(1, (t.ended_ms - t.answered_ms + 999) / 1000)), 0) FROM transfer t
+                WHERE t.callrequest_id = c.id AND t.status = 3 AND t.answered_ms IS NOT NULL)""",
     "I4: free or held money is negative for user": """
         SELECT id FROM user_account WHERE balance - held < 0 OR held < 0""",
     "an agent has two calls: agent": """
@@ -142,13 +150,13 @@ def ahead(connection: Connection, now_ms: int) -> Iterator[str]:
         yield f"call {row[0]} begins after the answer to a change"
 
 
-def channels(connection: Connection, counted: Mapping[str, int]) -> Iterator[str]:
-    """F8: yield gateways whose count of calls in the engine differs from the rows."""
-    query = """SELECT gateway, count(*) FROM (
-        SELECT CAST(gateway_id AS TEXT) AS gateway FROM callrequest WHERE status = 7 AND attempt > 0
+def channels(connection: Connection, counted: Mapping[str, int], *, over_lines: bool = False) -> Iterator[str]:
+    """F8: yield gateways whose count of calls in the engine differs from the rows. Over lines, inbound calls count."""
+    query = f"""SELECT gateway, count(*) FROM (
+        SELECT CAST(gateway_id AS TEXT) AS gateway FROM callrequest WHERE status = 7 AND (attempt > 0 OR {over_lines:d})
         UNION ALL SELECT 'sms:' || gateway_id FROM sms_message WHERE ended_ms IS NULL
         UNION ALL SELECT CAST(t.gateway_id AS TEXT) FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway"""
+            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway"""  # noqa: S608 - a number
     there = dict(ask(connection, query))
     for gateway_id, count in counted.items():
         in_rows = there.get(gateway_id, 0)

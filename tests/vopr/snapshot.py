@@ -21,7 +21,8 @@ _TEXTS: Final = """
     FROM sms_message WHERE id >= ? ORDER BY id"""
 _LEGS: Final = """
     SELECT t.id, c.campaign_id, CASE WHEN t.gateway_id > 0 THEN CAST(t.gateway_id AS TEXT) ELSE '' END, t.joined_ms,
-        t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status
+        t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status, t.callrequest_id,
+        t.from_agent_id, t.for_agent_id, t.on_hold_from_ms
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"
@@ -37,7 +38,9 @@ _WISHES: Final = """
     LEFT JOIN subscriber s ON s.id = r.subscriber_id
     WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
-_DESKS: Final = "SELECT id, parameters, preview, preview_order FROM agent ORDER BY id"
+_DESKS: Final = """
+    SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id
+        FROM agent ORDER BY id"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -77,11 +80,21 @@ class Leg(NamedTuple):
     agent_id: int | None
     offers: str
     status: int
+    call_id: int
+    from_agent_id: int | None
+    """The agent who has transferred the call."""
+    for_agent_id: int | None
+    on_hold_from_ms: int | None
 
     @property
     def end_ms(self) -> int:
         """Return the moment when it ended, or `FOREVER_MS` if it has not."""
         return FOREVER_MS if self.ended_ms is None else self.ended_ms
+
+    @property
+    def is_ordered(self) -> bool:
+        """Return whether an agent has ordered the transfer; a call that comes back to the agent has not been."""
+        return self.from_agent_id is not None and self.for_agent_id != self.from_agent_id
 
 
 class Person(NamedTuple):
@@ -120,6 +133,11 @@ class DeskRow(NamedTuple):
     parameters: str
     preview: str
     preview_order: str
+    is_talking: bool
+    figures: str
+    hang_up_call_id: int | None
+    hold_call_id: int | None
+    transfer_call_id: int | None
 
 
 class Since(NamedTuple):

@@ -13,6 +13,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import DialMethod, QueueStrategy
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.plans import SMS
+from tests.vopr.desks import draw_desks, has_desks, patient
 from tests.vopr.dice import Dice
 from tests.vopr.previews import METHODS, draw_previews
 from tests.vopr.worlds_surveys import draw_survey
@@ -54,6 +55,8 @@ _DIFFICULT_WINDOWS: Final = (
 _FIXED_NUMBERS: Final = tuple(f"+120255501{place:02d}" for place in (*range(22), 30, 31, 32))
 SHOWN: Final = ("+12025550150", "+12025550151")
 """Numbers that callees see and may call back."""
+INBOUND_PERCENT: Final = 40
+"""Percentage of the seeds whose numbers take the calls of people who call back."""
 RESTING: Final = '{"answer": [10, 40], "missed": 0.1, "wrap_up": [0, 30], "breaks": 0.3, "break_length": {"mean": 60}}'
 """An agent who answers late, lets calls ring, and takes breaks."""
 
@@ -87,8 +90,14 @@ def world_of(seed: int) -> World:
         user_id: dice.pick((0, 2, 5, 30, 200, 5_000)) * dice.pick((CENTS, 1_130))
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
+    if has_desks(seed) and Dice(seed, "riches").happens(80):
+        money = dict.fromkeys(money, 50_000 * CENTS)
     _draw_lists(Dice(seed, "lists"), rows)
     draw_previews(seed, rows)
+    draw_desks(seed, rows, start_ms)
+    _assign_numbers(Dice(seed, "dids"), rows)
+    if has_desks(seed):
+        _draw_patience(Dice(seed, "patience"), rows)
     hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
@@ -131,6 +140,18 @@ def parameters_of(dice: Dice) -> str:
             "sms_reply_stop": dice.pick((0.0, 0.3)),
         }
     )
+
+
+def _draw_patience(dice: Dice, rows: dict[str, list[Values]]) -> None:
+    """Add people who answer and wait for agents."""
+    if dice.happens(75):
+        for gateway in rows["gateway"]:
+            gateway["parameters"] = json.dumps(patient(json.loads(gateway["parameters"])))
+    books = len(rows["phonebook"])
+    rows["contact"] += [
+        {"phonebook_id": dice.between(1, books), **contact_of(f"{_PREFIXES[0]}{dice.between(100, 400):04d}")}
+        for _ in range(dice.between(0, 25))
+    ]
 
 
 def _user(dice: Dice, place: int) -> Values:
@@ -329,3 +350,10 @@ def _draw_dids(dice: Dice, rows: dict[str, list[Values]]) -> None:
         for number in SHOWN
         if dice.happens(60)
     ]
+
+
+def _assign_numbers(dice: Dice, rows: dict[str, list[Values]]) -> None:
+    """Let the numbers of some seeds take calls."""
+    is_assigned = dice.happens(INBOUND_PERCENT)
+    for did in rows["did"]:
+        did["is_assigned"] = is_assigned

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.domain.statistics import Figures
+from dialer.store.queries.breaks import LongBreak, long_breaks
 from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns
 from dialer.store.queries.live_overview import (
     CampaignInProgress,
@@ -23,6 +24,7 @@ CAMPAIGNS_MAX: Final = 50
 GATEWAYS_MAX: Final = 50
 BALANCES_MAX: Final = 20
 WEBHOOKS_MAX: Final = 20
+BREAKS_MAX: Final = 10
 
 
 class CampaignNow(NamedTuple):
@@ -46,6 +48,8 @@ class LiveOverview(NamedTuple):
     balances: list[SpentBalance]
     webhooks: list[StoppedWebhook]
     """Webhooks that the service has switched off."""
+    breaks: list[LongBreak]
+    """Breaks of agents that last too long, the longest first."""
 
 
 def read_live_overview(connection: Connection, now_ms: int, user_id: int | None = None) -> LiveOverview:
@@ -57,6 +61,7 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
         gateways_in_use(connection, GATEWAYS_MAX, user_id),
         low_balances(connection, now_ms, BALANCES_MAX, user_id),
         stopped_webhooks(connection, WEBHOOKS_MAX, user_id),
+        long_breaks(connection, now_ms, BREAKS_MAX, user_id=user_id),
     )
 
 

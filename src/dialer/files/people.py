@@ -6,7 +6,7 @@ A file adds people and changes them. It never removes anybody, and it leaves the
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -18,7 +18,7 @@ from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact
 
 PEOPLE_MAX: Final = 2_000
-"""Contacts of one phonebook, or numbers of one list, in one file. They are written in one transaction."""
+"""Contacts of one phonebook, or numbers of one list, that stand in one file. They are written in one transaction."""
 _RUNNING: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _ENTRY: Final = RecordKind("numbers", "number", "dnc-contact", without=frozenset({"dnc"}))
 
@@ -71,18 +71,24 @@ def _write_contacts(
 
 def refuse_while_called(writer: RecordWriter, phonebook_ids: Collection[int], place: FilePlace) -> None:
     """Raise FileError if a running campaign calls one of these phonebooks."""
-    running = (
-        select(Campaign.name)
-        .join(CampaignPhonebook, CampaignPhonebook.campaign_id == Campaign.id)
-        .where(CampaignPhonebook.phonebook_id.in_(phonebook_ids), Campaign.status.in_(_RUNNING))
-    )
-    name = writer.unit.connection.scalar(running.limit(1))
+    name = running_campaign(writer.unit.connection, phonebook_ids)
     if name is not None:
         raise FileError.at(
             place,
             f"the campaign {name!r} runs and calls this list, and a file does not change the people of a running"
             " campaign. Import them over the API or in the console, or wait for its end",
         )
+
+
+def running_campaign(connection: Connection, phonebook_ids: Collection[int]) -> str | None:
+    """Return the name of a running campaign that calls one of these phonebooks; None if there is none."""
+    running = (
+        select(Campaign.name)
+        .join(CampaignPhonebook, CampaignPhonebook.campaign_id == Campaign.id)
+        .where(CampaignPhonebook.phonebook_id.in_(phonebook_ids), Campaign.status.in_(_RUNNING))
+    )
+    name = connection.scalar(running.limit(1))
+    return None if name is None else str(name)
 
 
 def refuse_other_people(writer: RecordWriter, wanted: Wanted, campaign_id: int) -> None:

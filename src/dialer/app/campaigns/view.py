@@ -8,6 +8,7 @@ from dialer.app.overview import People, people_in
 from dialer.domain.enums import LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
+from dialer.store.queries.waits_in_queues import CallWait, waits_of_calls
 from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import Campaign, Cdr
 
@@ -27,6 +28,9 @@ class LastCall(NamedTuple):
     billsec: int
     cost: int
     """An integer of 1e-5."""
+    is_abandoned: bool
+    wait: CallWait | None = None
+    """Its wait for an agent; None if it came to no queue."""
 
 
 class CampaignView(NamedTuple):
@@ -70,7 +74,10 @@ def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
         Cdr.hangup_cause_q850,
         Cdr.billsec,
         Cdr.call_cost,
+        Cdr.is_abandoned,
     )
     query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
     query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
-    return [LastCall._make(row) for row in map(tuple, connection.execute(query))]
+    found = [LastCall(*row) for row in map(tuple, connection.execute(query))]
+    waits = waits_of_calls(connection, [call.id for call in found])
+    return [call._replace(wait=waits.get(call.id)) for call in found]

@@ -24,6 +24,7 @@ from dialer.app.campaigns.why_waiting import NextPerson, next_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.console.answers import queue_names, shown_questions
+from dialer.console.audit_filters import changes_url
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat_map import heat_rows
@@ -40,6 +41,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
+from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
@@ -218,6 +220,7 @@ async def show_campaign_page(
         identity=identity,
         live=live,
         messages=messages or [],
+        changes_url=changes_url((SMS_CAMPAIGNS if still.is_sms else CAMPAIGNS).path, identity),
         **still._asdict(),
     )
 
@@ -292,6 +295,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         answered=percent(totals.answered, totals.calls),
         abandoned=percent(totals.abandoned, totals.for_agents),
         abandoned_meaning=gettext(ABANDONED_MEANING),
+        wait_words=wait_words,
         abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
         bar=people_bar(view.people),
         funnel=funnel_of(view),

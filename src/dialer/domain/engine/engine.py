@@ -51,6 +51,7 @@ _AGENT_EVENTS: Final = frozenset(
         events.AgentAnswered,
         events.AgentMissed,
         events.LegEnded,
+        events.CallMoved,
         events.DistributorWoken,
         events.PersonDecided,
         events.CallEnded,
@@ -122,6 +123,7 @@ class Engine:
             events.AgentMissed: self._transfers.missed,
             events.SupervisionEnded: self._transfers.supervision_over,
             events.LegEnded: self._end_leg,
+            events.CallMoved: self._move_call,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
             events.QueueOpened: self._desks.open_queue,
@@ -323,25 +325,32 @@ class Engine:
             return
         plan = call.plan if campaign is None else campaign.plan
         if call.subscriber.number:
-            self._stop_number(now_ms, events.NumberStopped(plan.user_id, plan.dnc_id, call.subscriber.number))
+            answered_id = plan.id if call.parts else None
+            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, answered_id))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
+        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number))
+
+    def _keep_wish(self, now_ms: int, wish: KeepWish) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._state.called_off
         if called_off.is_forgetting_due:
             called_off.forget(
                 min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
             )
-        wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
         self._state.emit(wish)
-        self._orders.number_stopped(now_ms, event.number)
+        self._orders.number_stopped(now_ms, wish.number)
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
         call = self._calls.get(event.call_id)
         if call is not None:
             self._free(call, now_ms)
+
+    def _move_call(self, now_ms: int, event: events.CallMoved) -> None:
+        self._desks.moved(now_ms, event)
+        self._free(self._calls[event.call_id], now_ms)
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]

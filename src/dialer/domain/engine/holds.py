@@ -49,8 +49,7 @@ class Holds:
                 continue
             self._resume(now_ms, call, transfer)
             if is_wanted:
-                del self._wanted[agent_id]
-                self._state.emit(KeepAgent(agent_id, None, ended_hold_id=call.id))
+                self._forget(agent_id, call)
         new, self._new = self._new, set()
         for agent_id in sorted(new & self._wanted.keys()):
             self._hold(now_ms, agent_id, self._wanted[agent_id])
@@ -65,7 +64,17 @@ class Holds:
         self._wanted.pop(agent_id, None)
 
     def ended(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        """Count the hold of a transfer that is over, or is resumed, if it is on hold."""
+        """End the hold of a transfer that is over, and what its agent wanted: the callee may come back to the agent."""
+        self._count(now_ms, call, transfer)
+        agent_id = transfer.agent_id
+        if agent_id is not None and self._wanted.get(agent_id) == call.id:
+            self._forget(agent_id, call)
+
+    def _forget(self, agent_id: int, call: Call) -> None:
+        del self._wanted[agent_id]
+        self._state.emit(KeepAgent(agent_id, None, ended_hold_id=call.id))
+
+    def _count(self, now_ms: int, call: Call, transfer: Transfer) -> None:
         if transfer.on_hold_from_ms is not None:
             transfer.on_hold_ms += max(0, now_ms - transfer.on_hold_from_ms)
             transfer.on_hold_from_ms = None
@@ -82,7 +91,7 @@ class Holds:
         self._state.emit(HoldCall(call_id, is_held=True))
 
     def _resume(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        self.ended(now_ms, call, transfer)
+        self._count(now_ms, call, transfer)
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(HoldCall(call.id, is_held=False))
 

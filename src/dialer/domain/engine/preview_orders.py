@@ -99,7 +99,7 @@ class PreviewOrders:
     def _known(self, campaign: OpenCampaign, offered: Offered, subscriber: Subscriber, now_ms: int) -> None:
         was_known, offered.is_known, offered.subscriber = offered.is_known, True, subscriber
         agent = self._previews.agents.get(offered.agent_id)
-        if offered.is_chosen:
+        if offered.preview.is_chosen:
             self._previews.touched.add(offered.agent_id)
             self._previews.wake(now_ms)
         elif not was_known and agent is not None:
@@ -150,7 +150,7 @@ class PreviewOrders:
             self._previews.end(offered.agent_id)
             self._state.emit(RefuseSubscriber(campaign.plan.id, offered.subscriber, refusal))
             self._dialling.wake_at(campaign, now_ms)
-        elif offered.is_chosen or (order is not None and _is_about(order, offered.preview)):
+        elif offered.preview.is_chosen or (order is not None and _is_about(order, offered.preview)):
             if order is not None and order.action is DeskAction.SKIP:
                 self._skip(campaign, offered, now_ms)
             else:
@@ -172,7 +172,7 @@ class PreviewOrders:
         """Let an agent call a person whom they have chosen, if they have no call."""
         previews = self._previews
         campaign, in_hand = self._state.campaigns.get(order.campaign_id), previews.offers.get(agent_id)
-        if in_hand is not None and in_hand.is_chosen:
+        if in_hand is not None and in_hand.preview.is_chosen:
             self._state.emit(KeepPreview(agent_id, in_hand.preview))
             return
         if in_hand is not None:
@@ -181,9 +181,9 @@ class PreviewOrders:
         if campaign is None or is_taken or not self._distributor.may_dial(agent_id, campaign.plan.flow.queue_ids):
             self._tidy(agent_id, has_order=True)
             return
-        preview = Preview(order.campaign_id, order.subscriber_id, order.given_ms, order.given_ms)
+        preview = Preview(order.campaign_id, order.subscriber_id, order.given_ms, order.given_ms, is_chosen=True)
         unknown = Subscriber(order.subscriber_id, "", "")
-        chosen = Offered(agent_id, preview, unknown, is_known=False, is_chosen=True, is_claimed=True)
+        chosen = Offered(agent_id, preview, unknown, is_known=False, is_claimed=True)
         previews.show(campaign, chosen)
         self._state.emit(KeepPreview(agent_id, preview))
         self._dialling.claim(ClaimOffered(order.campaign_id, agent_id, unknown))

@@ -22,8 +22,6 @@ class Offered(msgspec.Struct):
     subscriber: Subscriber
     is_known: bool = True
     """False until the row of the subscriber is read: after a restart, and for a person whom the agent has chosen."""
-    is_chosen: bool = False
-    """True for a person whom the agent has chosen, and wants to call."""
     is_claimed: bool = False
     """True if the campaign may have claimed the subscriber again since, because it was read again."""
 
@@ -81,7 +79,7 @@ class Previews:
         self.offers[agent_id] = offered
         campaign.offered[preview.subscriber_id] = agent_id
         self._distributor.kept.keep(agent_id)
-        if not offered.is_chosen:
+        if not offered.preview.is_chosen:
             self.limits.expect(agent_id, preview.until_ms)
             self.wake(preview.until_ms)
 

@@ -104,8 +104,12 @@ class OpenCampaign:
 
     @property
     def has_no_place(self) -> bool:
-        """Return whether `max_aleg` allows no further call. Everybody at whom an agent looks has a place already."""
-        return 0 < self.plan.max_aleg <= self.in_progress + len(self.offered) and not self.wanted
+        """Return whether `max_aleg` allows no further call. Persons at whom agents look have places, too.
+
+        The first of them whom an agent wants takes the next place. The others wait, if agents have chosen more persons.
+        """
+        taken = self.in_progress if self.wanted else self.in_progress + len(self.offered)
+        return 0 < self.plan.max_aleg <= taken
 
     def dial_next_at(self, due_us: int) -> None:
         """Set the time of the next dial, which is not before the campaign begins."""

@@ -34,6 +34,8 @@ class Queue(Row):
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
     break_reasons: Mapped[LongText]
     """The reasons that its agents may give for a break, with commas between them. Empty: any."""
+    max_break_time: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The time after which a break of its agents is too long; 0 for no limit."""
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
@@ -67,7 +69,7 @@ class Agent(Row):
     wraps_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The end of the wrap-up time after the last call."""
     hang_up_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last call that was to be hung up while the agent talked in it."""
+    """The call that is to be hung up while the agent talks in it; null once that is done."""
     hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that the agent wants on hold."""
     supervised_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
@@ -78,16 +80,16 @@ class Agent(Row):
     """A `dialer.domain.enums.SupervisionMode`."""
     supervision_contact: Mapped[Name] = mapped_column(default="", server_default="")
     """The telephone of the supervisor."""
+    supervisor_id: Mapped[int | None] = mentions("user_account")
+    """The user who supervises the call, or did so last."""
     preview: Mapped[LongText]
     """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
     preview_order: Mapped[LongText]
     """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
     transfer_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last call that the agent transferred at the desk."""
+    """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
-    transfer_ordered: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """The moment of that order, in milliseconds since the epoch."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

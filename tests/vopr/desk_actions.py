@@ -1,0 +1,105 @@
+"""The actions of agents at their desks: about persons whom they see, calls in which they talk, and numbers."""
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import RowMapping, select, true
+
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
+from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
+from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
+from tests.vopr.action_unit import ActionUnit
+from tests.vopr.worlds import number_of
+
+
+def at_desk(action: ActionUnit) -> str:
+    """Let an agent call or skip the person whom they see, or else call anybody of a campaign with previews."""
+    looks = [Agent.preview != ""] if action.has(Agent.__table__, Agent.preview != "") else []
+    agent = action.one_of(Agent, *looks)
+    person = read_preview(action.connection, agent["id"])
+    if person is not None and action.dice.happens(85):
+        does_skip = person.call_id is None and action.dice.happens(30)
+        (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
+        return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
+    return _dial(action, agent)
+
+
+def in_talk(action: ActionUnit) -> str:
+    """Let an agent who talks give one or two orders about the call. If nobody talks, let an agent come or dial."""
+    query = (
+        select(Transfer.callrequest_id, Transfer.agent_id)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(CallRequest.status == CallRequestStatus.CALLING, Transfer.status == TransferStatus.CONNECTED)
+        .where(Transfer.agent_id.is_not(None))
+        .order_by(Transfer.id)
+    )
+    talks = action.connection.execute(query).all()
+    if not talks or action.dice.happens(10):
+        return (_come if action.dice.happens(40) else at_desk)(action)
+    call_id, agent_id = talks[action.which % len(talks)]
+    orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
+    return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id) for order in orders)
+
+
+def _come(action: ActionUnit) -> str:
+    agent = action.one_of(Agent, Agent.status.not_in(sorted(TAKES_CALLS)))
+    change_agent(action.unit, agent["id"], {"status": AgentStatus.AVAILABLE})
+    return f"agent {agent['id']} comes"
+
+
+def _dial(action: ActionUnit, agent: RowMapping) -> str:
+    campaign = action.one_of(Campaign, Campaign.manual_dialling == true(), Campaign.user_id == agent["user_id"])
+    rules = Rules("UTC", CallingHours(), None)
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice), again=True), rules)
+    return f"agent {agent['id']} dials subscriber {dialled}"
+
+
+def _to_number(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    number = action.dice.pick(("+33199000002", "+12025550111", "+12025550112", number_of(action.dice)))
+    transfer_call(action.unit, call_id, TransferTarget(phone_number=number))
+    return f"to {number}"
+
+
+def _to_queue(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    queue = action.one_of(Queue)
+    transfer_call(action.unit, call_id, TransferTarget(queue_id=queue["id"]))
+    return f"to queue {queue['id']}"
+
+
+def _to_agent(action: ActionUnit, call_id: int, agent_id: int) -> str:
+    other = action.one_of(Agent, Agent.id != agent_id)
+    transfer_call(action.unit, call_id, TransferTarget(agent_id=other["id"]))
+    return f"to agent {other['id']}"
+
+
+def _hold(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    hold_call(action.unit, call_id)
+    return "hold"
+
+
+def _resume(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    resume_call(action.unit, call_id)
+    return "resume"
+
+
+def _hang_up(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    hang_up_call(action.unit, call_id)
+    return "hang up"
+
+
+def _leave(action: ActionUnit, _call_id: int, agent_id: int) -> str:
+    status = action.dice.pick(list(AgentStatus))
+    change_agent(action.unit, agent_id, {"status": status})
+    return status.name
+
+
+_TRANSFERS: Final = (_to_number, _to_queue, _to_agent)
+_ORDERS: Final[tuple[Callable[[ActionUnit, int, int], str], ...]] = (
+    *(_TRANSFERS * 3),
+    *(_hold, _hold, _hold, _resume, _resume, _hang_up, _hang_up, _leave),
+)

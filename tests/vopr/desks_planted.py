@@ -1,0 +1,201 @@
+"""Planted bugs of desks and of calls that come in, which the fault simulator must find."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from msgspec import structs
+
+from dialer.domain.billing.charge import Rate
+from dialer.domain.engine import inbound
+from dialer.domain.engine.desk_orders import DeskOrders
+from dialer.domain.engine.desks import Desks
+from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.holds import Holds
+from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.preview_orders import PreviewOrders
+from dialer.domain.engine.state import OpenCampaign
+from dialer.domain.engine.transfers import Transfers
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.kept_agents import KeptAgents
+from dialer.domain.queueing.plans import Preview
+from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.transfers import CallCentreRows
+from tests.runtime.broken import Wrapped, wrap
+from tests.vopr.planted import Planted
+
+Patch = pytest.MonkeyPatch
+_MUCH: Final = 10**12
+
+
+def _is_parted(transfers: Transfers, call: Any, transfer: Any) -> bool:  # noqa: ANN401 - of the engine
+    """Return whether the agent of a transfer has ordered another transfer of the call."""
+    agent = transfers._agents.get(transfer.agent_id or 0)
+    return agent is not None and agent.transfer_call_id == call.id
+
+
+def _unless_parted(name: str) -> Callable[[Patch], None]:
+    """Return a function that leaves out a step when the leg of an agent ends who has transferred the call."""
+
+    def plant(patch: Patch) -> None:
+        def around(step: Wrapped) -> Wrapped:
+            def left_out(self: Transfers, call: Any, transfer: Any, *rest: Any) -> None:  # noqa: ANN401 - as the step
+                if not _is_parted(self, call, transfer):
+                    step(self, call, transfer, *rest)
+
+            return left_out
+
+        wrap(patch, Transfers, name, around)
+
+    return plant
+
+
+def _parted_legs_go_on(patch: Patch) -> None:
+    patch.setattr(Desks, "moved", lambda self, now_ms, event: self.reached(now_ms, event.reached))
+
+
+def _orders_are_kept(patch: Patch) -> None:
+    """Let the rows of agents keep orders that were performed, so that a restart performs them again."""
+
+    def around(keep: Wrapped) -> Wrapped:
+        def kept(self: CallCentreRows, effect: Any) -> None:  # noqa: ANN401 - as `keep_agent`
+            keep(self, structs.replace(effect, ended_hang_up_id=None, ended_transfer_id=None))
+
+        return kept
+
+    wrap(patch, CallCentreRows, "keep_agent", around)
+
+
+def _orders_are_forgotten_at_a_crash(patch: Patch) -> None:
+    def around(read: Wrapped) -> Wrapped:
+        def forgetful(self: DeskOrders, before: Any, agent: Any) -> None:  # noqa: ANN401 - plans of agents
+            is_new = before is not None
+            read(self, before, agent if is_new else structs.replace(agent, hang_up_call_id=None, transfer_call_id=None))
+
+        return forgetful
+
+    wrap(patch, DeskOrders, "read", around)
+
+
+def _agents_are_free_twice(patch: Patch) -> None:
+    def around(released: Wrapped) -> Wrapped:
+        def twice(self: CallDistributor, now_ms: int, call_id: int, rest_ms: int | None = None) -> int | None:
+            agent_id: int | None = released(self, now_ms, call_id, rest_ms)
+            if agent_id is not None and self._agent(agent_id).plan.transfer_call_id == call_id:
+                self._talks[call_id] = agent_id
+                released(self, now_ms, call_id, rest_ms)
+            return agent_id
+
+        return twice
+
+    wrap(patch, CallDistributor, "released", around)
+
+
+def _holds_stay_when_a_call_is_transferred(patch: Patch) -> None:
+    patch.setattr(Holds, "ended", Holds._count)
+
+
+def _hang_ups_are_not_obeyed(patch: Patch) -> None:
+    def around(perform: Wrapped) -> Wrapped:
+        def deaf(self: DeskOrders, now_ms: int) -> None:
+            self._calls = {}
+            perform(self, now_ms)
+
+        return deaf
+
+    wrap(patch, DeskOrders, "perform", around)
+
+
+def _agents_are_asked_while_they_dial(patch: Patch) -> None:
+    def around(keep: Wrapped) -> Wrapped:
+        def kept(self: KeptAgents, agent_id: int, *call_id: int) -> None:
+            if call_id:
+                self.let_go(agent_id)
+            else:
+                keep(self, agent_id)
+
+        return kept
+
+    wrap(patch, KeptAgents, "keep", around)
+
+
+def _inbound_calls_are_charged(patch: Patch) -> None:
+    patch.setattr(inbound, "FREE", Rate(60_000))
+
+
+def _inbound_calls_count_as_dialled(patch: Patch) -> None:
+    def around(finish: Wrapped) -> Wrapped:
+        def counted(self: JournalStore, effect: Any, now_ms: int) -> None:  # noqa: ANN401 - as `_record_inbound`
+            finish(self, effect, now_ms)
+            self._progress[effect.call.plan.id].calls += 1
+
+        return counted
+
+    wrap(patch, JournalStore, "_record_inbound", around)
+
+
+def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
+    def around(has_no_place: Wrapped) -> Wrapped:
+        return property(lambda self: not self.wanted and has_no_place.fget(self))
+
+    wrap(patch, OpenCampaign, "has_no_place", around)
+
+
+def _manual_dials_ignore_hours(patch: Patch) -> None:
+    patch.setattr(Hopper, "is_open", lambda *_: True)
+
+
+def _manual_dials_ignore_lists(patch: Patch) -> None:
+    def around(refusal: Wrapped) -> Wrapped:
+        def refused(self: CampaignDialling, campaign: Any, person: Any) -> Any:  # noqa: ANN401 - as `refusal`
+            return "" if person.id in campaign.offered else refusal(self, campaign, person)
+
+        return refused
+
+    wrap(patch, CampaignDialling, "refusal", around)
+
+
+def _manual_dials_ignore_money(patch: Patch) -> None:
+    def around(place: Wrapped) -> Wrapped:
+        def rich(self: CampaignDialling, campaign: Any, *rest: Any) -> Any:  # noqa: ANN401 - as `_place`
+            account = self._accounts[campaign.plan.user_id]
+            account.balance += _MUCH if campaign.wanted else 0
+            try:
+                return place(self, campaign, *rest)
+            finally:
+                account.balance -= _MUCH if campaign.wanted else 0
+
+        return rich
+
+    wrap(patch, CampaignDialling, "_place", around)
+
+
+def _chosen_persons_are_forgotten_at_a_crash(patch: Patch) -> None:
+    def around(restore: Wrapped) -> Wrapped:
+        def seen(self: PreviewOrders, agent_id: int, preview: Preview) -> None:
+            restore(self, agent_id, structs.replace(preview, is_chosen=False))
+
+        return seen
+
+    wrap(patch, PreviewOrders, "_restore", around)
+
+
+DESK_PLANTED: Final = (
+    Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 0),
+    Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 0),
+    Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 0),
+    Planted("an agent who transfers is free again twice", _agents_are_free_twice, 0),
+    Planted("orders are kept once they are performed", _orders_are_kept, 0),
+    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 0),
+    Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 0),
+    Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 0),
+    Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 0),
+    Planted("calls that come in are charged", _inbound_calls_are_charged, 0),
+    Planted("calls that come in count as dialled", _inbound_calls_count_as_dialled, 0),
+    Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 0),
+    Planted("manual dials ignore calling hours", _manual_dials_ignore_hours, 0),
+    Planted("manual dials ignore do-not-call lists", _manual_dials_ignore_lists, 0),
+    Planted("manual dials ignore the balance", _manual_dials_ignore_money, 0),
+    Planted("chosen persons are forgotten at a crash", _chosen_persons_are_forgotten_at_a_crash, 0),
+)
+"""Bugs that only worlds with calls at desks, or with numbers that take calls, find."""

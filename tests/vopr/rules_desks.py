@@ -1,0 +1,100 @@
+"""Rules about calls at desks: orders are performed once, and an agent is in one call at a time (I18)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from tests.vopr.memory import Memory
+from tests.vopr.snapshot import DeskRow, Leg, Snapshot
+
+_CONNECTED: Final = 2
+
+
+def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool) -> Iterator[str]:
+    """Yield what is wrong with agents and the calls that they have taken; `memory` already holds the legs."""
+    legs = {leg.agent_id: leg for leg in after.legs if leg.status == _CONNECTED and leg.agent_id is not None}
+    talks = Counter(leg.agent_id for leg in memory.legs.values() if leg.agent_id and leg.ended_ms is not None)
+    for desk in after.desks:
+        leg = legs.get(desk.agent_id)
+        if bool(desk.is_talking) != (leg is not None):
+            yield f"I18: agent {desk.agent_id} {'talks' if desk.is_talking else 'does not talk'} in {leg}"
+        done = json.loads(desk.figures)["calls_answered"] if desk.figures else 0
+        if done != talks[desk.agent_id]:
+            yield f"I18: agent {desk.agent_id} was free again {done} times, after {talks[desk.agent_id]} talks"
+        yield from _own_call(desk, leg, after)
+        if has_worked and leg is not None:
+            yield from _obeyed(desk, leg)
+    if has_worked:
+        yield from _unobeyed(before, after)
+    yield from _at_once(after, memory)
+    yield from _ordered(before, after)
+
+
+def _own_call(desk: DeskRow, leg: Leg | None, after: Snapshot) -> Iterator[str]:
+    """Yield a call that an agent has placed, if another one comes to the agent before it is over."""
+    call_id = json.loads(desk.preview).get("call_id") if desk.preview else None
+    if call_id is None or not any(call.id == call_id and call.ended_ms is None for call in after.calls):
+        return
+    if leg is not None and leg.call_id != call_id:
+        yield f"I18: agent {desk.agent_id} has placed call {call_id} and talks in call {leg.call_id}"
+    asks = [one for one in after.legs if one.ended_ms is None and str(desk.agent_id) in json.loads(one.offers)]
+    yield from (
+        f"I18: agent {desk.agent_id} has placed call {call_id} and is asked for {one.call_id}"
+        for one in asks
+        if one.call_id != call_id
+    )
+
+
+def _obeyed(desk: DeskRow, leg: Leg) -> Iterator[str]:
+    if (leg.on_hold_from_ms is not None) != (desk.hold_call_id == leg.call_id):
+        yield f"I18: agent {desk.agent_id} wants call {desk.hold_call_id} on hold, and that of transfer {leg.id} is not"
+
+
+def _unobeyed(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield calls that go on with an agent who has hung them up or transferred them, and orders that are kept."""
+    talks = {leg.agent_id: leg for leg in before.legs if leg.status == _CONNECTED and leg.agent_id is not None}
+    still = {leg.id for leg in after.legs if leg.status == _CONNECTED}
+    for desk in before.desks:
+        leg = talks.get(desk.agent_id)
+        if leg is not None and leg.id in still and leg.call_id in {desk.hang_up_call_id, desk.transfer_call_id}:
+            yield f"I18: call {leg.call_id} goes on, which agent {desk.agent_id} has hung up or transferred"
+    for desk in after.desks:
+        if desk.hang_up_call_id is not None or desk.transfer_call_id is not None:
+            yield f"I18: agent {desk.agent_id} still wants to end a call: {desk}"
+
+
+def _at_once(after: Snapshot, memory: Memory) -> Iterator[str]:
+    """Yield two talks of an agent at once, and two legs of a call at once."""
+    known = [leg for leg in memory.transfers() if leg.answered_ms is not None]
+    new = [leg for leg in after.legs if leg.answered_ms is not None]
+    for one in new:
+        for other in known:
+            is_agent = one.agent_id is not None and one.agent_id == other.agent_id
+            if other.id < one.id and (is_agent or one.call_id == other.call_id) and _overlap(one, other):
+                yield f"I18: transfers {other.id} and {one.id} at once of agent {one.agent_id}, call {one.call_id}"
+
+
+def _overlap(one: Leg, other: Leg) -> bool:
+    return max(one.answered_ms or 0, other.answered_ms or 0) < min(one.end_ms, other.end_ms)
+
+
+def _ordered(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield transfers that no agent has ordered, such as those that were ordered once and are performed again."""
+    known = {leg.id for leg in before.legs}
+    orders = {(desk.agent_id, desk.transfer_call_id) for desk in before.desks}
+    for leg in after.legs:
+        if leg.id in known or not leg.is_ordered or leg.from_agent_id is None:
+            continue
+        if (leg.from_agent_id, leg.call_id) not in orders:
+            yield f"I18: agent {leg.from_agent_id} has not ordered transfer {leg.id} of call {leg.call_id}"
+        orders.discard((leg.from_agent_id, leg.call_id))
+
+
+def inbound(after: Snapshot, memory: Memory) -> Iterator[str]:
+    """Yield campaigns that count calls which they have not dialled, such as those that came in."""
+    dialled = Counter(call.campaign_id for call in memory.calls.values() if call.attempt > 0)
+    dialled.update(text.campaign_id for text in memory.texts.values() if text.parent_id is None)
+    for campaign_id, campaign in after.campaigns.items():
+        if campaign["calls"] > dialled[campaign_id]:
+            yield f"I18: campaign {campaign_id} counts {campaign['calls']} calls, and has dialled {dialled[campaign_id]}"
