@@ -37,10 +37,10 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in alice.text("board/")
-    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in alice.text("board/")
+    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
     assert [
