@@ -78,6 +78,6 @@ def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
     )
     query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
     query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
-    rows = [tuple(row) for row in connection.execute(query)]
-    waits = waits_of_calls(connection, [row[0] for row in rows])
-    return [LastCall._make((*row, waits.get(row[0]))) for row in rows]
+    rows = connection.execute(query).all()
+    waits = waits_of_calls(connection, [row.id for row in rows])
+    return [LastCall._make((*row, waits.get(row.id))) for row in rows]
