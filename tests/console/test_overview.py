@@ -40,10 +40,12 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered, limit 3.0 %" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in alice.text("board/")
-    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in alice.text(
+        "board/"
+    )
+    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
     assert [
@@ -73,14 +75,14 @@ def test_a_share_above_the_legal_limit_is_named_with_its_causes_although_the_cam
     ahead = "It dials ahead of agents until 60 % of calls are abandoned. Set “Abandoned calls at most” to 3 or less."
     text = alice.text("overview/")
     assert f"Departures abandoned 5.0 % of its answered calls. The limit is 3.0 %. {ahead}" in text
-    marked = "Abandoned today 5.0 % Above the limit. 30 of 600 calls that people answered, limit 3.0 %"
+    marked = "Abandoned today 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert (marked in text, marked in alice.text("board/")) == (True, True)
     text = alice.text(f"campaigns/{campaign_id}/")
     assert "5.0 % of the calls that people answered were abandoned. At most 3.0 % may be." in text
     assert f"{ahead} Edit settings" in text
     nobody = "No agent of its queues is available: 1 on a break, 0 logged out."
     assert f"{nobody} Pause the campaign, or let agents log in. Wall board" in text
-    assert "Abandoned 5.0 % Above the limit. 30 of 600 calls that people answered, limit 3.0 %" in text
+    assert "Abandoned 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
     store(database, update(CampaignHour).values(abandoned=18))
     assert "Above the limit." not in alice.text(f"campaigns/{campaign_id}/figures/")
     assert "abandoned 5.0 %" not in alice.text("overview/")

@@ -57,6 +57,11 @@ class OpenAccount:
         self._sounds: Final = LocalSounds(settings.media_dir)
 
     @property
+    def user_id(self) -> int:
+        """Return the id of the user."""
+        return self._actor.id
+
+    @property
     def username(self) -> str:
         """Return the name of the user."""
         return self._actor.username
