@@ -4,7 +4,9 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dialer.app.call_centre.abandoned_share import why_exceeded
 from dialer.app.overview import People, people_in
+from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
@@ -45,6 +47,8 @@ class CampaignView(NamedTuple):
     outcomes: list[Counted]
     zone_hours: list[Counted]
     last_calls: list[LastCall]
+    exceeded: ExceededShare | None
+    """The share of abandoned calls with its causes, if it is above the limit."""
 
 
 def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> CampaignView:
@@ -52,17 +56,19 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
     scope = WhoseCalls(campaign_id=campaign_id)
     row = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
+    figures = totals[0].figures if totals else Figures()
     states = subscribers_by_state(connection, campaign_id, None)
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
     return CampaignView(
         dict(row),
         present(connection, scope, now_ms),
-        totals[0].figures if totals else Figures(),
+        figures,
         states,
         people_in(states),
         outcomes,
         count_calls(connection, scope, Grouping.ZONE, None, ZONE_HOURS_MAX, by_hour=True),
         _last_calls(connection, campaign_id),
+        why_exceeded(connection, campaign_id, row["abandon_rate_max"], figures),
     )
 
 
