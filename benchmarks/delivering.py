@@ -129,7 +129,6 @@ async def _deliver(database: Database, user_id: int, rate: int) -> tuple[dict[st
         database,
         Poster(guard, now_ms),
         encoded_event,
-        holder="one",
         now_ms=now_ms,
         event_ms=now_ms,
         chance=lambda: 1.0,

@@ -67,7 +67,8 @@ async def test_a_callee_goes_on_to_a_number_and_each_leg_is_charged(house: House
         (2, "+33199000001", 11),
         (2, OTHER, 40),
     ]
-    assert house.row(Agent, agents[0])["is_talking"] is False
+    agent = house.row(Agent, agents[0])
+    assert (agent["is_talking"], agent["transfer_call_id"]) == (False, None)
     check(house)
     with pytest.raises(RefusedError, match="No agent talks in the call"):
         transfer(house, phone_number=OTHER)
@@ -215,3 +216,27 @@ async def test_over_a_line_a_callee_comes_back_from_a_number_that_does_not_answe
     ]
     await house.pass_s(200)
     assert is_clean(house)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("to_agent", [False, True])
+@pytest.mark.parametrize("hangs_up_first", [False, True])
+async def test_a_call_that_is_hung_up_and_transferred_at_once_is_over(
+    tmp_path: Path, *, to_agent: bool, hangs_up_first: bool
+) -> None:
+    house, agents = await talking_over_a_line(tmp_path)
+    (call,) = house.rows(CallRequest)
+    orders = [
+        partial(hang_up_call, callrequest_id=call["id"]),
+        partial(
+            transfer_call,
+            callrequest_id=call["id"],
+            to=TransferTarget(agent_id=agents[1]) if to_agent else TransferTarget(OTHER),
+        ),
+    ]
+    for order in orders if hangs_up_first else orders[::-1]:
+        house.perform(order)
+    await house.pass_s(200)
+    assert ([row[1] for row in legs(house)], len(house.side.second_numbers)) == ([agents[0]], 1)
+    assert ([kind for kind, *_ in cdrs(house)], is_clean(house)) == ([2, 1], True)

@@ -13,6 +13,7 @@ from sqlalchemy import delete
 from structlog.testing import capture_logs
 
 from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, SubscriberStatus, TransferStatus
+from dialer.store.queries.survey_results import AnswerCount, SectionCount, count_answers
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -126,6 +127,8 @@ async def test_only_a_callee_whom_an_agent_takes_completes_a_transfer(house: Hou
     assert standing == [(SubscriberStatus.COMPLETED, ""), (SubscriberStatus.SENT, "not_served")]
     assert [row["is_completed"] for row in house.rows(Cdr) if row["leg_type"] == LegType.A_LEG] == [False, False, True]
     assert house.row(Campaign, campaign_id)["completed"] == 1
+    counted = house.database.read_now(lambda connection: count_answers(connection, campaign_id))
+    assert counted == {1: SectionCount(3, [AnswerCount("queue: 1", 3)], unserved=2, went_on=2)}
 
 
 @pytest.mark.parametrize("restarts", [False, True])

@@ -55,7 +55,7 @@ def _come(action: ActionUnit) -> str:
 def _dial(action: ActionUnit, agent: RowMapping) -> str:
     campaign = action.one_of(Campaign, Campaign.manual_dialling == true(), Campaign.user_id == agent["user_id"])
     rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice), again=True), rules)
     return f"agent {agent['id']} dials subscriber {dialled}"
 
 

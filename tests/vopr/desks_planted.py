@@ -9,7 +9,7 @@ from msgspec import structs
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine import inbound
 from dialer.domain.engine.desk_orders import DeskOrders
-from dialer.domain.engine.desk_transfers import DeskTransfers
+from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.hopper import Hopper
@@ -19,13 +19,12 @@ from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.domain.queueing.plans import Preview
-from dialer.runtime.kernel import Kernel
 from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.transfers import CallCentreRows
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 
 Patch = pytest.MonkeyPatch
-_FOR_EVER_MS: Final = 2**62
 _MUCH: Final = 10**12
 
 
@@ -52,27 +51,30 @@ def _unless_parted(name: str) -> Callable[[Patch], None]:
 
 
 def _parted_legs_go_on(patch: Patch) -> None:
-    def around(move: Wrapped) -> Wrapped:
-        return lambda self, effect: move(self, effect)[1:]
-
-    wrap(patch, Kernel, "_move", around)
+    patch.setattr(Desks, "moved", lambda self, now_ms, event: self.reached(now_ms, event.reached))
 
 
-def _calls_are_transferred_again_after_a_crash(patch: Patch) -> None:
+def _orders_are_kept(patch: Patch) -> None:
+    """Let the rows of agents keep orders that were performed, so that a restart performs them again."""
+
+    def around(keep: Wrapped) -> Wrapped:
+        def kept(self: CallCentreRows, effect: Any) -> None:  # noqa: ANN401 - as `keep_agent`
+            keep(self, structs.replace(effect, ended_hang_up_id=None, ended_transfer_id=None))
+
+        return kept
+
+    wrap(patch, CallCentreRows, "keep_agent", around)
+
+
+def _orders_are_forgotten_at_a_crash(patch: Patch) -> None:
     def around(read: Wrapped) -> Wrapped:
-        def again(self: DeskTransfers, before: Any, agent: Any) -> None:  # noqa: ANN401 - plans of agents
-            read(self, before, structs.replace(agent, transfer_ordered=agent.transfer_ordered and _FOR_EVER_MS))
+        def forgetful(self: DeskOrders, before: Any, agent: Any) -> None:  # noqa: ANN401 - plans of agents
+            is_new = before is not None
+            read(self, before, agent if is_new else structs.replace(agent, hang_up_call_id=None, transfer_call_id=None))
 
-        return again
+        return forgetful
 
-    wrap(patch, DeskTransfers, "read", around)
-
-
-def _transfers_are_forgotten_at_a_crash(patch: Patch) -> None:
-    def around(read: Wrapped) -> Wrapped:
-        return lambda self, before, agent: None if before is None else read(self, before, agent)
-
-    wrap(patch, DeskTransfers, "read", around)
+    wrap(patch, DeskOrders, "read", around)
 
 
 def _agents_are_free_twice(patch: Patch) -> None:
@@ -183,8 +185,8 @@ DESK_PLANTED: Final = (
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 0),
     Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 0),
     Planted("an agent who transfers is free again twice", _agents_are_free_twice, 0),
-    Planted("calls are transferred again after a crash", _calls_are_transferred_again_after_a_crash, 0),
-    Planted("transfers are forgotten at a crash", _transfers_are_forgotten_at_a_crash, 0),
+    Planted("orders are kept once they are performed", _orders_are_kept, 0),
+    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 0),
     Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 0),
     Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 0),
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 0),

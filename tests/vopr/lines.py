@@ -6,24 +6,26 @@ report has failed a step twice.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import structlog
 from sqlalchemy import select
 
-from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
-from dialer.app.errors import RefusedError
-from dialer.app.unit import UnitOfWork
+from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
+from dialer.app.call_centre.supervision import stop_supervising, supervise_call
+from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus, TransferStatus
+from dialer.domain.enums import CampaignStatus, SupervisionMode, TransferStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.sessions.leg_protocol import Arriving, Leg
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import (
     SMS,
+    Agent,
     CallRequest,
     Campaign,
     Did,
@@ -42,18 +44,23 @@ from tests.vopr.database import CrashError
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Fault
 from tests.vopr.nonsense import POISON, BrittleKernel, Failures, TwiceError, babble
+from tests.vopr.rules_rows import channels, rows
 
 STEPS: Final = 25
 TEXTS_A_CALL: Final = 3
 DESKS_PERCENT: Final = 25
 """Seeds of a hundred whose calls come to agents, who hang up, hold and resume at their desks."""
+TRANSFERS_PERCENT: Final = 50
+"""Of a hundred of these, those in which agents also transfer calls, and a supervisor hears them."""
+SUPERVISOR: Final = "+12025550160"
 BABBLES_PERCENT: Final = 35
 """Seeds of a hundred whose lines talk nonsense."""
 DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
 BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
-Order = Callable[[UnitOfWork, int], None]
+Order = Callable[..., None]
+"""A use case of a live call, which takes the unit of work and `callrequest_id`."""
 _CONNECTED: Final = TransferStatus.CONNECTED
 _CRASHES: Final = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 _FAILURES: Final = (Fault.LOCKED, Fault.LOST, Fault.UNSURE)
@@ -82,6 +89,12 @@ class LineRun:
         self._desk_dice: Final = Dice(seed, "agents' desks")
         self._hold_dice: Final = Dice(seed, "holds")
         self._has_desks: Final = self._desk_dice.happens(DESKS_PERCENT)
+        self._transfer_dice: Final = Dice(seed, "transfers at desks")
+        self._has_transfers: Final = self._has_desks and self._transfer_dice.happens(TRANSFERS_PERCENT)
+        self.transferred: Final[set[int]] = set()
+        """Calls that agents have transferred."""
+        self.supervised: Final[set[int]] = set()
+        """Calls that a supervisor has heard."""
         self.hung_up: Final[set[int]] = set()
         """Calls that agents have hung up."""
         self.held: Final[set[int]] = set()
@@ -125,6 +138,8 @@ class LineRun:
             dnc_id=house.dnc_list(),
         )
         house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=self._campaign_id)
+        if self._has_transfers:
+            house.change(User, house.user_id, telephone=SUPERVISOR)
         house.start(self._campaign_id)
         for _ in range(STEPS):
             await self._one_step()
@@ -181,15 +196,32 @@ class LineRun:
         for call_id in talks if self._has_desks else ():
             if self._hold_dice.happens(50):
                 self._order(call_id, *self._hold_dice.pick(((hold_call, self.held), (resume_call, set()))))
-            if self._desk_dice.happens(50):
+            if self._has_transfers and self._transfer_dice.happens(60):
+                self._order(call_id, *self._transfer_dice.pick(self._orders_about_legs()))
+            if self._desk_dice.happens(20 if self._has_transfers else 50):
                 self._order(call_id, hang_up_call, self.hung_up)
+
+    def _orders_about_legs(self) -> tuple[tuple[Order, set[int]], ...]:
+        """Return orders that move a call to another leg, or let a supervisor hear it."""
+        house, dice = self._house, self._transfer_dice
+        to = dice.pick(
+            (
+                TransferTarget(phone_number=dice.pick(("+12025559999", "+12025550111", "+12025550112"))),
+                TransferTarget(queue_id=1),
+                TransferTarget(agent_id=dice.between(1, 3)),
+            )
+        )
+        mode = dice.pick(list(SupervisionMode))
+        transfer = partial(transfer_call, to=to), self.transferred
+        supervise = partial(supervise_call, supervisor_id=house.user_id, mode=mode), self.supervised
+        return transfer, supervise, supervise, (stop_supervising, set())
 
     def _order(self, call_id: int, order: Order, done: set[int]) -> None:
         try:
-            self._house.perform(lambda unit: order(unit, call_id))
+            self._house.perform(lambda unit: order(unit, callrequest_id=call_id))
         except CrashError:
             self._house.restart()
-        except (RefusedError, StorageUnavailableError):
+        except (RefusedError, InvalidFieldsError, StorageUnavailableError):
             return
         else:
             done.add(call_id)
@@ -208,7 +240,12 @@ class LineRun:
             side.call_in(POISON, dice.pick((DID, "+12025550000")))
 
     def _check_rows(self) -> None:
-        """Check that whatever was dialled or answered, and is up, has a row, so that another process could end it."""
+        """Check the rules about rows and channels, and that whatever is up has a row, so that another process could end it."""
+        database, live = self._house.database, self._house.worker._live  # noqa: SLF001 - as the observer of ordinary worlds
+        self._findings += database.read_now(lambda connection: list(rows(connection)))
+        if live is not None:
+            counted = {str(one): load.in_progress for one, load in live.engine.engine_state.gateways.items()}
+            self._findings += database.read_now(lambda c: list(channels(c, counted, over_lines=True)))
         keys = {row["key"] for row in self._house.rows(LiveLeg)}
         self._findings += [
             f"{key} is up without a row" for key in self._side.phones.keys() & self._side.dialled.keys() - keys
@@ -304,6 +341,11 @@ class LineRun:
         self._findings += [f"{row['key']} has still a row" for row in house.rows(LiveLeg)]
         self._findings += [
             f"{row} is still open" for row in house.rows(Transfer) if row["status"] != TransferStatus.OVER
+        ]
+        self._findings += [
+            f"agent {row['id']} is stuck: {dict(row)}"
+            for row in house.rows(Agent)
+            if row["is_talking"] or row["supervised_call_id"] is not None or row["hold_call_id"] is not None
         ]
         held = house.row(User, house.user_id)["held"]
         self._findings += [f"{held} is still held"] if held else []

@@ -51,8 +51,6 @@ class Memory:
         """The payments of each user, less their refunds."""
         self.entries: Final[set[tuple[int, str]]] = set()
         """Entries of do-not-call lists that have been seen. No action removes an entry."""
-        self.obeyed: Final[set[tuple[int, int, int]]] = set()
-        """The orders to transfer a call that were performed: the agent, the call, and the time."""
         self.cdrs: Final[list[tuple[object, ...]]] = []
 
     def attempts(self) -> Iterator[Attempt]:

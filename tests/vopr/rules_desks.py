@@ -25,9 +25,10 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
         yield from _own_call(desk, leg, after)
         if has_worked and leg is not None:
             yield from _obeyed(desk, leg)
-    yield from _hung_up(before, after)
+    if has_worked:
+        yield from _unobeyed(before, after)
     yield from _at_once(after, memory)
-    yield from _ordered(before, after, memory)
+    yield from _ordered(before, after)
 
 
 def _own_call(desk: DeskRow, leg: Leg | None, after: Snapshot) -> Iterator[str]:
@@ -48,18 +49,19 @@ def _own_call(desk: DeskRow, leg: Leg | None, after: Snapshot) -> Iterator[str]:
 def _obeyed(desk: DeskRow, leg: Leg) -> Iterator[str]:
     if (leg.on_hold_from_ms is not None) != (desk.hold_call_id == leg.call_id):
         yield f"I18: agent {desk.agent_id} wants call {desk.hold_call_id} on hold, and that of transfer {leg.id} is not"
-    if desk.transfer_call_id == leg.call_id and (leg.answered_ms or 0) < desk.transfer_ordered:
-        yield f"I18: call {leg.call_id} was not transferred by agent {desk.agent_id}"
 
 
-def _hung_up(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Yield calls that go on with an agent who has hung them up."""
-    talks = {leg.agent_id: leg.id for leg in after.legs if leg.status == _CONNECTED}
-    orders = {desk.agent_id: desk.hang_up_call_id for desk in before.desks}
-    for leg in before.legs:
-        is_theirs = leg.status == _CONNECTED and leg.agent_id is not None and orders.get(leg.agent_id) == leg.call_id
-        if is_theirs and talks.get(leg.agent_id) == leg.id:
-            yield f"I18: call {leg.call_id} goes on, which agent {leg.agent_id} has hung up"
+def _unobeyed(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield calls that go on with an agent who has hung them up or transferred them, and orders that are kept."""
+    talks = {leg.agent_id: leg for leg in before.legs if leg.status == _CONNECTED and leg.agent_id is not None}
+    still = {leg.id for leg in after.legs if leg.status == _CONNECTED}
+    for desk in before.desks:
+        leg = talks.get(desk.agent_id)
+        if leg is not None and leg.id in still and leg.call_id in {desk.hang_up_call_id, desk.transfer_call_id}:
+            yield f"I18: call {leg.call_id} goes on, which agent {desk.agent_id} has hung up or transferred"
+    for desk in after.desks:
+        if desk.hang_up_call_id is not None or desk.transfer_call_id is not None:
+            yield f"I18: agent {desk.agent_id} still wants to end a call: {desk}"
 
 
 def _at_once(after: Snapshot, memory: Memory) -> Iterator[str]:
@@ -77,20 +79,16 @@ def _overlap(one: Leg, other: Leg) -> bool:
     return max(one.answered_ms or 0, other.answered_ms or 0) < min(one.end_ms, other.end_ms)
 
 
-def _ordered(before: Snapshot, after: Snapshot, memory: Memory) -> Iterator[str]:
-    """Yield transfers that no agent has ordered, or that were ordered once and performed again."""
+def _ordered(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield transfers that no agent has ordered, such as those that were ordered once and are performed again."""
     known = {leg.id for leg in before.legs}
-    orders = {desk.agent_id: (desk.transfer_call_id, desk.transfer_ordered) for desk in before.desks}
+    orders = {(desk.agent_id, desk.transfer_call_id) for desk in before.desks}
     for leg in after.legs:
         if leg.id in known or not leg.is_ordered or leg.from_agent_id is None:
             continue
-        call_id, ordered_ms = orders.get(leg.from_agent_id, (None, 0))
-        order = leg.from_agent_id, leg.call_id, ordered_ms
-        if call_id != leg.call_id:
+        if (leg.from_agent_id, leg.call_id) not in orders:
             yield f"I18: agent {leg.from_agent_id} has not ordered transfer {leg.id} of call {leg.call_id}"
-        elif order in memory.obeyed:
-            yield f"I18: transfer {leg.id} of call {leg.call_id} was ordered once, and performed twice"
-        memory.obeyed.add(order)
+        orders.discard((leg.from_agent_id, leg.call_id))
 
 
 def inbound(after: Snapshot, memory: Memory) -> Iterator[str]:

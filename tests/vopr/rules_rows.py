@@ -150,13 +150,13 @@ def ahead(connection: Connection, now_ms: int) -> Iterator[str]:
         yield f"call {row[0]} begins after the answer to a change"
 
 
-def channels(connection: Connection, counted: Mapping[str, int]) -> Iterator[str]:
-    """F8: yield gateways whose count of calls in the engine differs from the rows."""
-    query = """SELECT gateway, count(*) FROM (
-        SELECT CAST(gateway_id AS TEXT) AS gateway FROM callrequest WHERE status = 7 AND attempt > 0
+def channels(connection: Connection, counted: Mapping[str, int], *, over_lines: bool = False) -> Iterator[str]:
+    """F8: yield gateways whose count of calls in the engine differs from the rows. Over lines, inbound calls count."""
+    query = f"""SELECT gateway, count(*) FROM (
+        SELECT CAST(gateway_id AS TEXT) AS gateway FROM callrequest WHERE status = 7 AND (attempt > 0 OR {over_lines:d})
         UNION ALL SELECT 'sms:' || gateway_id FROM sms_message WHERE ended_ms IS NULL
         UNION ALL SELECT CAST(t.gateway_id AS TEXT) FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway"""
+            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway"""  # noqa: S608 - a number
     there = dict(ask(connection, query))
     for gateway_id, count in counted.items():
         in_rows = there.get(gateway_id, 0)

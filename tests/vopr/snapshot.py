@@ -39,8 +39,8 @@ _WISHES: Final = """
     WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
 _DESKS: Final = """
-    SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id,
-        transfer_ordered FROM agent ORDER BY id"""
+    SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id
+        FROM agent ORDER BY id"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -138,7 +138,6 @@ class DeskRow(NamedTuple):
     hang_up_call_id: int | None
     hold_call_id: int | None
     transfer_call_id: int | None
-    transfer_ordered: int
 
 
 class Since(NamedTuple):

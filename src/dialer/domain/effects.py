@@ -237,7 +237,7 @@ class FinishLeg(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepAgent(msgspec.Struct, frozen=True, gc=False):
-    """Record the figures of an agent, and a status that the engine changed."""
+    """Record the figures of an agent, a status that the engine changed, and the ends of orders."""
 
     agent_id: int
     figures: AgentFigures | None
@@ -246,6 +246,10 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     """The call that the agent wanted on hold, and that was resumed without the agent."""
     ended_supervision: int | None = None
     """The number of the supervision that is over."""
+    ended_hang_up_id: int | None = None
+    """The call that was to be hung up. The order is performed, or came too late."""
+    ended_transfer_id: int | None = None
+    """The call that was to be transferred. The order is performed, or came too late."""
 
 
 class KeepPreview(msgspec.Struct, frozen=True, gc=False):

@@ -267,6 +267,14 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
     seq: int = 0
 
 
+class CallMoved(msgspec.Struct, frozen=True, gc=False):
+    """The leg of an agent ended because the agent has transferred the call, which goes on to another transfer."""
+
+    call_id: int
+    outcome: LegOutcome
+    reached: TransferReached
+
+
 class LineLost(msgspec.Struct, frozen=True, gc=False):
     """The line of a gateway stopped working. Nothing is dialled over the gateway until `LineFound`."""
 
@@ -411,6 +419,7 @@ EngineEvent = (
     | AgentMissed
     | SupervisionEnded
     | LegEnded
+    | CallMoved
     | LineLost
     | LineFound
     | CallTakenBack

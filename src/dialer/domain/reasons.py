@@ -128,6 +128,7 @@ class TransferReason(Reason):
     NO_CREDIT = "no_credit", "the owner's balance could not pay for the B-leg"
     GATEWAY_FULL = "gateway_full", "the gateway had no free channel in time"
     RESTING = "resting", "the gateway rested"
+    LINE_DOWN = "line_down", "the gateway's connection to its carrier did not work"
 
 
 WAITS: Final = _meanings(WaitsFor)

@@ -300,7 +300,7 @@ class Kernel:
     def _move(self, effect: effects.MoveCall) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
         leg = self._carrier.part(effect.call_id, self.now_ms)
-        return (events.LegEnded(effect.call_id, leg), effect.reached)
+        return (events.CallMoved(effect.call_id, leg, effect.reached),)
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

@@ -8,7 +8,12 @@ import rich_click as click
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _URL: Final = click.option(
-    "--url", metavar="URL", default="http://127.0.0.1:8000", show_default=True, help="The service."
+    "--url",
+    metavar="URL",
+    envvar="DIALER_URL",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="The service. Without it: DIALER_URL, if it is set.",
 )
 key_file_option: Final = click.option(
     "--key-file",

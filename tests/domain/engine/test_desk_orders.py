@@ -6,7 +6,7 @@ from typing import Final, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.effects import Effect, HangUp
+from dialer.domain.effects import Effect, HangUp, KeepAgent
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -29,20 +29,16 @@ def test_an_order_ends_the_call_it_names_once_and_never_another(
     state = SimpleNamespace(calls={}, emit=effects.append)
     distributor = SimpleNamespace()
     orders = DeskOrders(cast("EngineState", state), cast("CallDistributor", distributor))
-    agents: dict[int, AgentPlan] = {}
     for read, talks in steps:
-        expected: list[Effect] = []
-        for agent_id, call_id in sorted(read.items()):
-            before = agents.get(agent_id)
-            agents[agent_id] = AgentPlan(agent_id, user_id=1, hang_up_call_id=call_id)
-            orders.read(before, agents[agent_id])
-            is_new = before is None or before.hang_up_call_id != call_id
-            if call_id is not None and is_new and talks.get(call_id) == agent_id:
-                expected.append(HangUp(call_id))
+        ordered = sorted((agent_id, call_id) for agent_id, call_id in read.items() if call_id is not None)
+        for agent_id, call_id in read.items():
+            orders.read(None, AgentPlan(agent_id, user_id=1, hang_up_call_id=call_id))
         state.calls = dict.fromkeys(talks)
         distributor.agent_of = talks.get
         effects.clear()
 
         orders.perform(0)
 
-        assert effects == expected
+        forgotten = [KeepAgent(agent_id, None, ended_hang_up_id=call_id) for agent_id, call_id in ordered]
+        ended = [HangUp(call_id) for agent_id, call_id in ordered if talks.get(call_id) == agent_id]
+        assert effects == [*forgotten, *ended]

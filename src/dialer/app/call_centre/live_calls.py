@@ -91,7 +91,7 @@ def transfer_call(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> 
     agent_id = agent_in_call(unit.connection, callrequest_id)
     user_id = unit.connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
     target = _target(unit.connection, user_id, agent_id, to)
-    written = {"transfer_call_id": callrequest_id, "transfer_to": target, "transfer_ordered": unit.now_ms}
+    written = {"transfer_call_id": callrequest_id, "transfer_to": target}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     unit.note(Touched(agents=frozenset({agent_id})), CallTransferred(agent_id, callrequest_id))
 

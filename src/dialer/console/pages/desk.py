@@ -17,7 +17,14 @@ from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.records.previews import NUMBER_MAX, rules_of
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, dial_chosen, manual_campaigns
+from dialer.app.call_centre.chosen_people import (
+    AlreadyReachedError,
+    Chosen,
+    LastReached,
+    ManualCampaign,
+    dial_chosen,
+    manual_campaigns,
+)
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.live_calls import (
     NamedTargets,
@@ -64,6 +71,19 @@ class PastCall(NamedTuple):
     cause: int
     billsec: int
     said: str
+
+
+class ReachedPerson(NamedTuple):
+    """A person who has completed the survey, and whom the agent may call again."""
+
+    campaign_id: int
+    number: str
+    reached: LastReached
+
+    @property
+    def said(self) -> str:
+        """Return the outcome of the last call in words; empty if the agent gave none."""
+        return said_in_words(self.reached.disposition, self.reached.word)
 
 
 class _Read(NamedTuple):
@@ -155,7 +175,8 @@ async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
 async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Call a number of the viewer's own choice, within the rules of a campaign."""
     filled = await read_fields(request)
-    chosen = Chosen(identity_in(filled.get("campaign", "")), filled.get("number", "").strip()[:NUMBER_MAX])
+    number = filled.get("number", "").strip()[:NUMBER_MAX]
+    chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
 
     def give(unit: Unit) -> None:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
@@ -165,8 +186,11 @@ async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
 
     try:
         await request.service.write(request, give)
+    except AlreadyReachedError as error:
+        asked = ReachedPerson(chosen.campaign_id, error.number, error.reached)
+        return await _show(request, await _make(request), status_of(error), number=number, reached=asked)
     except (InvalidFieldsError, RefusedError) as error:
-        return await _show(request, await _make(request), status_of(error), messages_of(error), chosen.number)
+        return await _show(request, await _make(request), status_of(error), messages_of(error), number)
     console.snapshots.forget(_key(request))
     return go_to(DESK)
 
@@ -177,6 +201,7 @@ async def _show(
     status: HTTPStatus = HTTPStatus.OK,
     messages: Sequence[str] = (),
     number: str = "",
+    reached: ReachedPerson | None = None,
 ) -> Response[Any]:
     """Show the desk, and the form of an agent who may dial by hand."""
 
@@ -184,8 +209,17 @@ async def _show(
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
         return [] if desk is None else manual_campaigns(unit.connection, desk.agent_id)
 
-    campaigns = await request.service.read(request, read)
-    return page(request, "desk.html", PLACE, status, live=live, campaigns=campaigns, messages=messages, number=number)
+    return page(
+        request,
+        "desk.html",
+        PLACE,
+        status,
+        live=live,
+        campaigns=await request.service.read(request, read),
+        messages=messages,
+        number=number,
+        reached=reached,
+    )
 
 
 async def _order_person(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.effects import HangUp
+from dialer.domain.effects import HangUp, KeepAgent
 from dialer.domain.engine.desk_transfers import DeskTransfers
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
@@ -31,13 +31,12 @@ class DeskOrders:
         self._transfers: Final = DeskTransfers(engine_state, distributor)
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
-        """Note the order of an agent, if it is a new one."""
+        """Note what the row of an agent orders. It orders nothing that was performed."""
         self._holds.read(agent)
         self._supervisions.read(before, agent)
-        self._transfers.read(before, agent)
-        call_id = agent.hang_up_call_id
-        if call_id is not None and (before is None or before.hang_up_call_id != call_id):
-            self._calls[agent.id] = call_id
+        self._transfers.read(agent)
+        if agent.hang_up_call_id is not None:
+            self._calls[agent.id] = agent.hang_up_call_id
 
     def restore(self, call: Call, transfer: Transfer) -> None:
         """Restore what desks have ordered about a call with an agent, after a restart."""
@@ -51,6 +50,7 @@ class DeskOrders:
 
     def close(self, agent_id: int) -> None:
         """Forget what the desk of a deleted agent has ordered."""
+        self._calls.pop(agent_id, None)
         self._holds.close(agent_id)
         self._supervisions.close(agent_id)
         self._transfers.close(agent_id)
@@ -61,11 +61,16 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Do what was ordered about calls in which the agents who were named still talk."""
+        """Do what was ordered about calls in which the agents who were named still talk.
+
+        A call that was hung up is transferred nowhere, whatever was ordered first.
+        """
         self._holds.follow(now_ms)
         self._supervisions.follow()
-        self._transfers.perform()
-        calls, self._calls = self._calls, {}
-        for agent_id, call_id in sorted(calls.items()):
-            if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:
-                self._state.emit(HangUp(call_id))
+        orders, self._calls = sorted(self._calls.items()), {}
+        for agent_id, call_id in orders:
+            self._state.emit(KeepAgent(agent_id, None, ended_hang_up_id=call_id))
+        hung_up = [call_id for agent_id, call_id in orders if self._distributor.agent_of(call_id) == agent_id]
+        self._transfers.perform(hung_up)
+        for call_id in hung_up:
+            self._state.emit(HangUp(call_id))

@@ -1,8 +1,9 @@
 """Transfers that agents order at their desks: the callee of their call goes on to another number, queue or agent."""
 
+from collections.abc import Collection
 from typing import Final
 
-from dialer.domain.effects import MoveCall
+from dialer.domain.effects import KeepAgent, MoveCall
 from dialer.domain.engine.state import EngineState
 from dialer.domain.events import TransferReached
 from dialer.domain.plans import Call, Promise, Transfer
@@ -16,32 +17,33 @@ AGENT: Final = "agent:"
 
 
 class DeskTransfers:
-    """The orders that were read with agents and are not performed yet. One about a call that is over does nothing."""
+    """The orders that were read with agents and are not performed yet. One about a call that is over does nothing.
+
+    The row of the agent forgets an order in the step that performs it, so that no restart performs it again.
+    """
 
     def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
         self._state: Final = engine_state
         self._distributor: Final = distributor
         self._new: dict[int, AgentPlan] = {}
 
-    def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
-        """Note the order of an agent, if it is a new one."""
-        if agent.transfer_call_id is not None and (before is None or before.transfer_ordered != agent.transfer_ordered):
+    def read(self, agent: AgentPlan) -> None:
+        """Note the order of an agent, if there is one."""
+        if agent.transfer_call_id is not None:
             self._new[agent.id] = agent
 
     def close(self, agent_id: int) -> None:
         """Forget the order of a deleted agent."""
         self._new.pop(agent_id, None)
 
-    def perform(self) -> None:
-        """Move the calls that were named, if their agents have talked in them since before the order."""
+    def perform(self, hung_up: Collection[int]) -> None:
+        """Move the calls that were named and were not hung up, if the agents who were named still talk in them."""
         new, self._new = self._new, {}
         for agent_id, agent in sorted(new.items()):
+            self._state.emit(KeepAgent(agent_id, None, ended_transfer_id=agent.transfer_call_id))
             call = self._state.calls.get(agent.transfer_call_id or 0)
-            if call is None or self._distributor.agent_of(call.id) != agent_id:
-                continue
-            transfer = call.transfers[-1]
-            if (transfer.answered_ms or 0) <= agent.transfer_ordered:
-                self._state.emit(MoveCall(call.id, self._reached(call, transfer, agent)))
+            if call is not None and call.id not in hung_up and self._distributor.agent_of(call.id) == agent_id:
+                self._state.emit(MoveCall(call.id, self._reached(call, call.transfers[-1], agent)))
 
     def _reached(self, call: Call, transfer: Transfer, agent: AgentPlan) -> TransferReached:
         to, queue_id, for_agent_id = agent.transfer_to, None, None

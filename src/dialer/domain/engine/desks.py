@@ -36,6 +36,11 @@ class Desks:
         self._transfers.reached(now_ms, event)
         self._previews.reached(event.call_id)
 
+    def moved(self, now_ms: int, event: events.CallMoved) -> None:
+        """Take a call that an agent has transferred. Nobody is dialled for the agent before the call waits again."""
+        self._transfers.leg_ended(now_ms, events.LegEnded(event.call_id, event.outcome))
+        self.reached(now_ms, event.reached)
+
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:
         """Perform orders, and note that the floor is to be looked at."""
         self._transfers.woken(now_ms, event)

@@ -51,6 +51,7 @@ _AGENT_EVENTS: Final = frozenset(
         events.AgentAnswered,
         events.AgentMissed,
         events.LegEnded,
+        events.CallMoved,
         events.DistributorWoken,
         events.PersonDecided,
         events.CallEnded,
@@ -122,6 +123,7 @@ class Engine:
             events.AgentMissed: self._transfers.missed,
             events.SupervisionEnded: self._transfers.supervision_over,
             events.LegEnded: self._end_leg,
+            events.CallMoved: self._move_call,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
             events.QueueOpened: self._desks.open_queue,
@@ -345,6 +347,10 @@ class Engine:
         call = self._calls.get(event.call_id)
         if call is not None:
             self._free(call, now_ms)
+
+    def _move_call(self, now_ms: int, event: events.CallMoved) -> None:
+        self._desks.moved(now_ms, event)
+        self._free(self._calls[event.call_id], now_ms)
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]

@@ -107,7 +107,7 @@ class AgentPlan(msgspec.Struct, frozen=True):
     parameters: str = "{}"
     """The agent's behaviour in a simulation: JSON text of an object."""
     hang_up_call_id: int | None = None
-    """The last call that was to be hung up while the agent talked in it. Ids of calls are never used again."""
+    """The call that is to be hung up while the agent talks in it; None if the agent has ordered that of none."""
     hold_call_id: int | None = None
     """The call that the agent wants on hold, or wanted last; None if the agent has resumed it."""
     supervised_call_id: int | None = None
@@ -122,11 +122,9 @@ class AgentPlan(msgspec.Struct, frozen=True):
     preview_order: str = ""
     """A `PreviewOrder` as JSON; empty if there is none that is not obeyed yet."""
     transfer_call_id: int | None = None
-    """The last call that the agent transferred at the desk."""
+    """The call that the agent transfers at the desk; None if the agent has ordered that of none."""
     transfer_to: str = ""
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
-    transfer_ordered: int = 0
-    """When the agent ordered that, in milliseconds since the epoch."""
 
     @property
     def supervision(self) -> Supervision | None:

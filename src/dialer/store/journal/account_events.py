@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain import effects
 from dialer.domain.billing.charge import Bill
@@ -30,6 +30,9 @@ _FINAL: Final = {
     SubscriberStatus.NOT_AUTHORIZED: "subscriber.failed",
 }
 _MOVED: Final = {CampaignStatus.PAUSE: "campaign.paused", CampaignStatus.END: "campaign.ended"}
+_HALTED: Final = select(Subscriber.id, Subscriber.status_reason).where(
+    Subscriber.status == SubscriberStatus.ABORT, Subscriber.id.in_(bindparam("ids", expanding=True))
+)
 
 
 _Effect = TypeVar("_Effect")
@@ -243,9 +246,8 @@ class AccountEventRows:
         """Yield events of subscribers who are not called again, because their contact was changed during the call."""
         if not self._waiting:
             return
-        query = select(Subscriber.id, Subscriber.status_reason).where(Subscriber.status == SubscriberStatus.ABORT)
-        query = query.where(Subscriber.id.in_({one.effect.call.subscriber.id for one in self._waiting}))
-        reasons = {row.id: row.status_reason for row in connection.execute(query)}
+        waiting = {one.effect.call.subscriber.id for one in self._waiting}
+        reasons = {row.id: row.status_reason for row in connection.execute(_HALTED, {"ids": list(waiting)})}
         for place, effect, at_ms in reversed(self._waiting):
             plan, subscriber_id = effect.call.plan, effect.call.subscriber.id
             reason = reasons.pop(subscriber_id, None)

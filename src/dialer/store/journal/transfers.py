@@ -61,8 +61,10 @@ _KEEP_AGENT: Final = Bulk(
         supervised_call_id=case(
             (Agent.supervision_turn == bindparam("ended_supervision"), null()), else_=Agent.supervised_call_id
         ),
+        hang_up_call_id=func.nullif(Agent.hang_up_call_id, bindparam("ended_hang_up")),
+        transfer_call_id=func.nullif(Agent.transfer_call_id, bindparam("ended_transfer")),
     ),
-    ("new_figures", "new_status", "ended_hold", "ended_supervision", "agent"),
+    ("new_figures", "new_status", "ended_hold", "ended_supervision", "ended_hang_up", "ended_transfer", "agent"),
 )
 _KEEP_QUEUE: Final = Bulk(
     update(Queue)
@@ -127,22 +129,20 @@ class CallCentreRows:
     """Figures of queues, agents and campaigns that wait to be written, each in its latest state."""
 
     def __init__(self) -> None:
-        self._agents: dict[int, tuple[str | None, int | None, int | None, int | None]] = {}
+        self._agents: dict[int, tuple[str | int | None, ...]] = {}
         self._queues: dict[int, tuple[int | None, int | None]] = {}
         self._figures: dict[int, PacingFigures] = {}
 
     def keep_agent(self, effect: effects.KeepAgent) -> None:
-        """Record the figures and the status of an agent, and the ends of a hold and of a supervision."""
-        figures, status, *ended = self._agents.get(effect.agent_id, (None, None, None, None))
-        hold_id, supervision = ended
-        if effect.figures is not None:
-            figures = msgspec.json.encode(effect.figures).decode()
-        status = status if effect.status is None else int(effect.status)
-        self._agents[effect.agent_id] = (
-            figures,
-            status,
-            effect.ended_hold_id or hold_id,
-            effect.ended_supervision or supervision,
+        """Record the figures and the status of an agent, and the ends of a hold, of a supervision and of orders."""
+        new = (
+            None if effect.figures is None else msgspec.json.encode(effect.figures).decode(),
+            None if effect.status is None else int(effect.status),
+            *(effect.ended_hold_id, effect.ended_supervision, effect.ended_hang_up_id, effect.ended_transfer_id),
+        )
+        known = self._agents.get(effect.agent_id, new)
+        self._agents[effect.agent_id] = tuple(
+            before if value is None else value for before, value in zip(known, new, strict=True)
         )
 
     def keep_queue(self, effect: effects.KeepQueue) -> None:

@@ -451,7 +451,6 @@ CREATE TABLE agent (
 	preview_order TEXT DEFAULT '' NOT NULL,
 	transfer_call_id INTEGER,
 	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
-	transfer_ordered INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
@@ -647,6 +646,7 @@ CREATE TABLE dnc_contact (
 	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id, user_id) REFERENCES dnc_list (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
+CREATE INDEX ix_dnc_contact_last_digits ON dnc_contact (user_id, substr(number, -4), number);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);
 CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number, user_id);
 CREATE TABLE agent_hour (
@@ -1052,6 +1052,7 @@ CREATE INDEX ix_cdr_call_cost ON cdr (call_cost, id, user_id);
 CREATE INDEX ix_cdr_callrequest_id ON cdr (callrequest_id);
 CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);
 CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);
+CREATE INDEX ix_cdr_last_digits ON cdr (user_id, substr(phone_number, -4), phone_number);
 CREATE INDEX ix_cdr_phone_number ON cdr (phone_number, id, user_id);
 CREATE INDEX ix_cdr_starting_date ON cdr (starting_date, id, user_id);
 CREATE INDEX ix_cdr_user_id_id ON cdr (user_id, id);

@@ -69,7 +69,7 @@ class Agent(Row):
     wraps_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The end of the wrap-up time after the last call."""
     hang_up_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last call that was to be hung up while the agent talked in it."""
+    """The call that is to be hung up while the agent talks in it; null once that is done."""
     hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that the agent wants on hold."""
     supervised_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
@@ -87,11 +87,9 @@ class Agent(Row):
     preview_order: Mapped[LongText]
     """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
     transfer_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last call that the agent transferred at the desk."""
+    """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
-    transfer_ordered: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """The moment of that order, in milliseconds since the epoch."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
