@@ -57,9 +57,7 @@ class Observer:
         self._last = seen
         return seen
 
-    def _broken(
-        self, connection: Connection, last: Snapshot, seen: Snapshot, *, has_worked: bool
-    ) -> Iterator[str]:
+    def _broken(self, connection: Connection, last: Snapshot, seen: Snapshot, *, has_worked: bool) -> Iterator[str]:
         memory = self.memory
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
