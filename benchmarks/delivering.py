@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection as Pipe
 from typing import Final
 
 import anyio
-import httpcore
+from aiohttp import ClientSession, DummyCookieJar, TCPConnector
 from anyio.abc import SocketAttribute, SocketStream
 from sqlalchemy import Connection
 
@@ -129,7 +129,6 @@ async def _deliver(database: Database, user_id: int, rate: int) -> tuple[dict[st
         database,
         Poster(guard, now_ms),
         encoded_event,
-        holder="one",
         now_ms=now_ms,
         event_ms=now_ms,
         chance=lambda: 1.0,
@@ -167,13 +166,14 @@ async def _bare(database: Database, user_id: int, rate: int) -> float:
     receiver.start()
     url = f"http://127.0.0.1:{await anyio.to_thread.run_sync(own.recv)}/events"
     secret, limiter = new_secret(), anyio.CapacityLimiter(AT_ONCE_QUICK)
-    async with httpcore.AsyncConnectionPool(max_connections=AT_ONCE_QUICK) as pool:
+    async with ClientSession(connector=TCPConnector(limit=AT_ONCE_QUICK), cookie_jar=DummyCookieJar()) as session:
 
         async def post(row: object) -> None:
             async with limiter:
                 body = encoded_event(row, "http://x")
                 headers = signed_headers([secret], "evt_1", body, datetime.now(UTC))
-                await pool.request("POST", url, headers=list(headers.items()), content=body.encode())
+                async with session.post(url, headers=headers, data=body.encode()) as answer:
+                    await answer.read()
 
         cpu_s = time.process_time()
         async with anyio.create_task_group() as tasks:

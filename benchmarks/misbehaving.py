@@ -124,9 +124,7 @@ def _furnish(connection: Connection, url: str, ports: dict[str, int]) -> list[in
 async def _deliver(database: Database, users: list[int], rate: int) -> dict[str, float]:
     """Write events for all accounts at a rate while they are delivered. Return the times of those of the first one."""
     poster = Poster(AddressGuard(("127.0.0.0/8",)), now_ms)
-    deliverer = Deliverer(
-        database, poster, encoded_event, holder="one", now_ms=now_ms, event_ms=now_ms, chance=lambda: 1.0
-    )
+    deliverer = Deliverer(database, poster, encoded_event, now_ms=now_ms, event_ms=now_ms, chance=lambda: 1.0)
     written: dict[str, float] = {}
     began_s = time.time()
     async with deliverer.delivering():

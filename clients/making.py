@@ -5,6 +5,7 @@ changes of the API.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,10 @@ SHARED: Final = ROOT / "src" / "dialer" / "webhooks" / "server_sent.py"
 """The reader of streams, which needs nothing else of the service."""
 TYPES: Final = ("--enum", "--default-non-nullable=false")
 """Options of openapi-typescript: enumerations with names, and requests that may leave out fields with a default."""
+_LIST_OF_MODELS: Final = re.compile(r"isinstance\((\w+), list\[\w+\]\)")
+"""The test of a body that the generator writes for an operation with several media types: Python refuses it."""
+_TEXT: Final = re.compile(r"\bbody\.payload\b")
+"""The content that the generator writes for a body which is a text, such as CSV: a text has no payload."""
 _NOT_KEPT: Final = shutil.ignore_patterns("node_modules", "__pycache__")
 
 
@@ -63,11 +68,19 @@ def python_client(described: Path, folder: Path) -> Path:
         if not (package / found.name).exists():  # The package's own __init__ stays.
             shutil.move(found, package / found.name)
     shutil.rmtree(generated)
+    _mend_bodies(package)
     shutil.copy(SHARED, package)
     (package / "event_types.py").write_text(_event_types(json.loads(described.read_text("utf-8"))), "utf-8")
     (package / "py.typed").touch()
     run(sources, str(Path(sys.executable).with_name("uv")), "build", "--wheel", "--offline", "--out-dir", str(folder))
     return next(folder.glob("*.whl"))
+
+
+def _mend_bodies(package: Path) -> None:
+    """Let operations send bodies that the generator writes wrongly: lists beside another media type, and texts."""
+    for operation in package.glob("api/*/*.py"):
+        text = operation.read_text("utf-8")
+        operation.write_text(_TEXT.sub("body", _LIST_OF_MODELS.sub(r"isinstance(\1, list)", text)), "utf-8")
 
 
 def _event_types(document: dict[str, Any]) -> str:

@@ -38,6 +38,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "store",
             "runtime",
             "forecast",
+            "files",
             "webhooks",
             "settings",
             "settings_values",
@@ -61,13 +62,14 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     )
     | {"api.crud", "api.http", "api.records", "api.service", "api.webhook_sender", "carriers.parameters", "forecast"}
     | {"webhooks.retries", "webhooks.signing"},
+    "files": frozenset({"files", "api.crud", "api.http", "api.records", "app", "domain", "store", "settings"}),
     "mcp": frozenset({"mcp", "__version__"}),
     "webhooks": frozenset({"webhooks", "domain", "store"}),
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
     "__init__": frozenset(),
 }
-OUTERMOST: Final = frozenset({"commands", "demo", "dev", "files", "scenarios", "testing", "usage"})
+OUTERMOST: Final = frozenset({"commands", "demo", "dev", "scenarios", "testing", "usage"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
     {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}

@@ -125,6 +125,7 @@ class Estate:
             queue_id=self.queue["id"],
             status=3,
             reason="gave_up",
+            score_from_ms=NOW_MS - 30_000,
             joined_ms=NOW_MS - 30_000,
             ended_ms=NOW_MS,
         )

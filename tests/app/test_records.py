@@ -7,7 +7,7 @@ import pytest
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.app.accounts.users import NewUser, change_password, create_user
-from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
+from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.subscribers import (
@@ -209,7 +209,7 @@ def test_gateways_are_touched_with_their_medium(house: House) -> None:
 def test_agents_log_in_and_are_deleted_with_their_places_in_queues(house: House) -> None:
     house.queue(house.agent(status=AgentStatus.LOGGED_OUT))
     agent = Touched(agents=frozenset({1}))
-    available = use(house, lambda unit: change_agent_status(unit, 1, AgentStatus.AVAILABLE))
+    available = use(house, lambda unit: change_agent(unit, 1, {"status": AgentStatus.AVAILABLE}))
     assert available == Used(agent, [AgentStatusChanged(1, AgentStatus.AVAILABLE)])
     assert use(house, lambda unit: delete_agent(unit, 1)) == Used(agent, [])
     assert (house.rows(Agent), house.rows(Tier)) == ([], [])

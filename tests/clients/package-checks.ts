@@ -2,8 +2,11 @@
 // The file EVENTS has a secret, and an event of each type with its headers, as the service signs them.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
 import { connect, follow, RefusedError, verify, WebhookVerificationError, type EventOf } from "dialer-client";
 
 interface Sent {
@@ -20,6 +23,18 @@ test("an event of each type is verified", () => {
 
 test("an event is verified as bytes", () => {
   assert.deepEqual(verify(sent.secret, first.headers, Buffer.from(first.body)), JSON.parse(first.body));
+});
+
+test("an event is verified with the headers of node:http and of fetch", () => {
+  const { headers, body } = first;
+  assert.deepEqual(verify(sent.secret, { ...headers, "set-cookie": ["a"], host: undefined }, body), JSON.parse(body));
+  assert.deepEqual(verify(sent.secret, new Headers(headers), body), JSON.parse(body));
+  assert.throws(() => verify(sent.secret, new Headers(), body), WebhookVerificationError);
+});
+
+test("a connection without an address or a key is refused", () => {
+  assert.throws(() => connect("https://dialer.example", ""), /The API key does not begin with dk_/);
+  assert.throws(() => connect("dialer.example", "dk_1"), /'dialer.example' is not an address of a service/);
 });
 
 test("an altered event is refused, and nothing else happens", () => {
@@ -123,4 +138,66 @@ test("leaving a stream closes it", async () => {
     break;
   }
   assert.equal(asked.length, 1);
+});
+
+/** A service on this machine whose streams a test writes. */
+async function served(context: TestContext) {
+  const waiting: ((opened: Opened) => void)[] = [];
+  const server = createServer((request, response) => {
+    if (request.url!.startsWith("/rest-api/clock/")) {
+      response.setHeader("Content-Type", "application/json");
+      response.end('{"now":"2026-11-16T14:00:00Z","mode":"virtual","seed":0}');
+      return;
+    }
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).flushHeaders();
+    waiting.shift()!({ request, response });
+  });
+  context.after(() => server.closeAllConnections());
+  context.after(() => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "dk_1");
+  const opening = () => new Promise<Opened>((resolve) => waiting.push(resolve));
+  return { client, opening };
+}
+
+interface Opened {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Write an event into a stream, as the service does. */
+function write({ response }: Opened, id: string): void {
+  response.write(`id: ${id}\nevent: call.ended\ndata: {"id":"${id}","type":"call.ended"}\n\n`);
+}
+
+test("a stream that is quiet for 45 seconds is opened again after its last event", { timeout: 60_000 }, async (context) => {
+  const { client, opening } = await served(context);
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const [first, again] = [opening(), opening()];
+  const events = (await follow(client, { types: ["call.ended"], sleep: async () => {} }))[Symbol.asyncIterator]();
+  write(await first, "evt_7");
+  assert.equal((await events.next()).value.id, "evt_7");
+  context.mock.timers.tick(44_999);
+  write(await first, "evt_8");
+  assert.equal((await events.next()).value.id, "evt_8");
+  const following = events.next();
+  context.mock.timers.tick(44_999);
+  assert.equal((await first).response.closed, false);
+  context.mock.timers.tick(1);
+  const reopened = await again;
+  assert.equal(reopened.request.headers["last-event-id"], "evt_8");
+  write(reopened, "evt_9");
+  assert.equal((await following).value.id, "evt_9");
+  await events.return?.();
+});
+
+test("a signal ends a stream that waits for an event, and nothing is opened again", { timeout: 60_000 }, async (context) => {
+  const { client, opening } = await served(context);
+  const [opened, ending] = [opening(), new AbortController()];
+  const events = (await follow(client, { signal: ending.signal }))[Symbol.asyncIterator]();
+  write(await opened, "evt_7");
+  assert.equal((await events.next()).value.id, "evt_7");
+  const following = events.next();
+  ending.abort();
+  assert.deepEqual(await following, { value: undefined, done: true });
 });

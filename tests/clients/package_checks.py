@@ -1,13 +1,16 @@
 """Checks of the hand-written parts of the client in Python. `test_python_client.py` runs them on its wheel."""
 
+import asyncio
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 import httpx
 import pytest
 from dialer_client import (
+    AsyncEventStream,
     AuthenticatedClient,
     Event,
     EventStream,
@@ -17,10 +20,13 @@ from dialer_client import (
     done,
     event_of,
     follow,
+    follow_async,
     models,
     verify,
 )
-from dialer_client.api.phonebook import read_phonebook
+from dialer_client.api.contact import add_contacts
+from dialer_client.api.dnc_contact import add_dnc_contacts
+from dialer_client.api.phonebook import import_contacts, read_phonebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,7 +87,7 @@ def test_a_signed_text_that_is_no_event_is_refused() -> None:
             verify(SECRET, signed(body), body)
 
 
-class Cut(httpx.SyncByteStream):
+class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
     """A stream that breaks after some events."""
 
     def __init__(self, *ids: int) -> None:
@@ -93,6 +99,10 @@ class Cut(httpx.SyncByteStream):
             data = json.dumps({**example_of("call.ended"), "id": f"evt_{number}"})
             yield f"id: evt_{number}\nevent: call.ended\ndata: {data}\n\n".encode()
         raise httpx.ReadError("cut")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self:
+            yield part
 
 
 def serving(*answers: httpx.Response | Exception) -> tuple[AuthenticatedClient, list[tuple[str, str]]]:
@@ -114,6 +124,9 @@ def serving(*answers: httpx.Response | Exception) -> tuple[AuthenticatedClient, 
     headers = {"Authorization": "Bearer dk_1"}
     transport = httpx.MockTransport(answer)
     client.set_httpx_client(httpx.Client(base_url="https://dialer.example", headers=headers, transport=transport))
+    client.set_async_httpx_client(
+        httpx.AsyncClient(base_url="https://dialer.example", headers=headers, transport=transport)
+    )
     return client, asked
 
 
@@ -125,7 +138,22 @@ def heard(events: EventStream) -> list[str]:
     return ids
 
 
-def test_a_stream_goes_on_where_it_broke() -> None:
+def heard_async(events: AsyncEventStream) -> list[str]:
+    """Return the ids of the events that a program with asyncio hears until the service refuses to go on."""
+    ids: list[str] = []
+
+    async def hear() -> None:
+        async with events as stream:
+            async for event in stream:
+                ids.append(event.id)  # noqa: PERF401 - those of a stream that fails count, too
+
+    with pytest.raises(RefusedError, match="401"):
+        asyncio.run(hear())
+    return ids
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_stream_goes_on_where_it_broke(is_async: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     gone = httpx.Response(401, json={"detail": "Invalid API key"})
     client, asked = serving(
         httpx.Response(200, stream=Cut()),
@@ -136,8 +164,16 @@ def test_a_stream_goes_on_where_it_broke() -> None:
         gone,
     )
     sleeps: list[float] = []
-    events = follow(client, types=["call.ended", "call.started"], campaign=3, sleep=sleeps.append)
-    assert heard(events) == ["evt_7", "evt_8", "evt_9"]
+    types = ["call.ended", "call.started"]
+
+    async def sleep(seconds: float) -> None:
+        sleeps.append(seconds)
+
+    if is_async:
+        ids = heard_async(follow_async(client, types=types, campaign=3, sleep=sleep))
+    else:
+        ids = heard(follow(client, types=types, campaign=3, sleep=sleeps.append))
+    assert ids == ["evt_7", "evt_8", "evt_9"]
     wanted = "types=call.ended%2Ccall.started&campaign=3"
     since = f"{wanted}&since=2026-11-16T14%3A00%3A00Z"
     assert asked == [(wanted, ""), *[(since, "")] * 3, (wanted, "evt_8"), (wanted, "evt_9")]
@@ -164,6 +200,20 @@ def test_a_refused_stream_says_why(answer: httpx.Response, messages: Any) -> Non
     assert refused.value.messages == messages
 
 
+@pytest.mark.parametrize(
+    ("url", "key", "said"),
+    [
+        ("https://dialer.example", "", "The API key does not begin with dk_. Make one with `dialer keys create`."),
+        ("https://dialer.example", "Bearer dk_1", "The API key does not begin with dk_"),
+        ("", "dk_1", "'' is not an address of a service. Give one that begins with http:// or https://."),
+        ("dialer.example", "dk_1", "'dialer.example' is not an address of a service."),
+    ],
+)
+def test_a_connection_without_an_address_or_a_key_is_refused(url: str, key: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        connect(url, key)
+
+
 def answering(answer: Callable[[], httpx.Response]) -> AuthenticatedClient:
     client = connect("https://dialer.example", "dk_1")
     transport = httpx.MockTransport(lambda _: answer())
@@ -175,3 +225,30 @@ def test_a_refused_request_raises_what_the_service_says() -> None:
     with pytest.raises(RefusedError) as refused:
         done(read_phonebook.sync_detailed(7, client=client))
     assert (refused.value.status, refused.value.messages) == (404, {"detail": "Not found."})
+
+
+def test_many_records_are_sent_as_a_list_as_lines_or_as_csv() -> None:
+    sent: list[tuple[str, str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        kind, content = request.headers["Content-Type"], request.content.decode()
+        sent.append((request.url.path, kind, content if kind == "text/csv" else json.loads(content)))
+        counts = {"imported": 1, "duplicates": 0, "errors": []} if kind == "text/csv" else {"created": 1, "results": []}
+        return httpx.Response(200, json={**counts, "rejected": 0})
+
+    client = connect("https://dialer.example", "dk_1")
+    transport = httpx.MockTransport(answer)
+    client.set_httpx_client(httpx.Client(base_url="https://dialer.example", transport=transport))
+    lines = '{"phonebook":1,"contact":"+12025550101"}\n'
+    contact = models.ContactWrite(phonebook=1, contact="+12025550101")
+    done(add_contacts.sync_detailed(client=client, body=[contact]))
+    done(add_contacts.sync_detailed(client=client, body=lines))
+    done(import_contacts.sync_detailed(1, client=client, body="contact\n+12025550101\n"))
+    entry = models.DncContactWrite(dnc=1, phone_number="+12025550101")
+    done(add_dnc_contacts.sync_detailed(client=client, body=[entry]))
+    assert sent == [
+        ("/rest-api/contact/bulk/", "application/json", [contact.to_dict()]),
+        ("/rest-api/contact/bulk/", "application/x-ndjson", json.loads(lines)),
+        ("/rest-api/phonebook/1/import/", "text/csv", "contact\n+12025550101\n"),
+        ("/rest-api/dnc-contact/bulk/", "application/json", [entry.to_dict()]),
+    ]

@@ -12,11 +12,13 @@ import pytest
 
 from clients.making import PYTHON, ROOT, MakingError, document, python_client, run
 from dialer import __version__
-from tests.clients.touring import guide, heard, shown, walk
+from tests.clients.touring import FIRST, FORWARDED, guide, heard, heard_twice, shown, walk
 
 TOUR: Final = Path(__file__).with_name("tour.py")
 EXAMPLE: Final = PYTHON / "examples" / "hear_the_end.py"
-KEPT: Final = ("connection", "events", "webhooks")
+FIRST_PROGRAM: Final = PYTHON / "examples" / "first_campaign.py"
+RECEIVER: Final = PYTHON / "examples" / "webhook.py"
+KEPT: Final = ("async_events", "connection", "events", "openings", "webhooks")
 CHECK_S_MAX: Final = 300
 HERE: Final = Path(__file__).parent
 
@@ -50,6 +52,16 @@ def test_the_example_hears_the_end_of_a_campaign(environment: dict[str, str], tm
         "ended: completed. 1 answered.",
     ]
     assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 40
+
+
+def test_the_first_program_calls_people_and_a_receiver_gets_the_events(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    receiver = (sys.executable, str(RECEIVER))
+    lines, received = heard_twice(tmp_path, environment, (sys.executable, str(FIRST_PROGRAM)), receiver)
+    assert (lines, received[:-1]) == (FIRST, FORWARDED)
+    assert received[-1].startswith("refused: ")
+    assert max(len(path.read_text("utf-8").splitlines()) for path in (FIRST_PROGRAM, RECEIVER)) <= 40
 
 
 def test_events_and_signatures_hold(environment: dict[str, str]) -> None:
@@ -88,11 +100,15 @@ def test_a_program_that_fails_is_told(tmp_path: Path) -> None:
 
 
 def test_the_parts_that_are_kept_and_the_programs_are_typed(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "guide.py").write_text(guide("python"), "utf-8")
-    modules = [str(tmp_path / "guide.py")] + [str(installed / "dialer_client" / f"{name}.py") for name in KEPT]
+    guides = {"guide.py": guide("python"), "async_guide.py": guide("py")}
+    for name, program in guides.items():
+        (tmp_path / name).write_text(program, "utf-8")
+    modules = [str(tmp_path / name) for name in guides] + [
+        str(installed / "dialer_client" / f"{name}.py") for name in KEPT
+    ]
     options = ["--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path)]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *modules, str(TOUR), str(EXAMPLE)],
+        [sys.executable, "-m", "mypy", *options, *modules, str(TOUR), *map(str, (EXAMPLE, FIRST_PROGRAM, RECEIVER))],
         env={**os.environ, "MYPYPATH": str(installed)},
         capture_output=True,
         text=True,

@@ -14,12 +14,14 @@ from clients.making import NODE_MODULES, TYPESCRIPT, document, typescript_client
 from dialer import __version__
 from dialer.webhooks.examples import EXAMPLES, example_of
 from dialer.webhooks.signing import new_secret, signed_headers
-from tests.clients.touring import guide, heard, shown, walk
+from tests.clients.touring import FIRST, FORWARDED, guide, heard, heard_twice, shown, walk
 from tests.optional_tools import find_tool, install_packages
 
 HERE: Final = Path(__file__).parent
 EXAMPLE: Final = TYPESCRIPT / "examples" / "hear-the-end.ts"
-PROGRAMS: Final = (HERE / "tour.ts", HERE / "package-checks.ts", EXAMPLE)
+FIRST_PROGRAM: Final = TYPESCRIPT / "examples" / "first-campaign.ts"
+RECEIVER: Final = TYPESCRIPT / "examples" / "webhook.ts"
+PROGRAMS: Final = (HERE / "tour.ts", HERE / "package-checks.ts", EXAMPLE, FIRST_PROGRAM, RECEIVER)
 RUN_S_MAX: Final = 300
 OPTIONS: Final = {
     "strict": True,
@@ -81,6 +83,14 @@ def test_the_example_hears_the_end_of_a_campaign(compiled: Path, tmp_path: Path)
         "ended: completed. 1 answered.",
     ]
     assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 40
+
+
+def test_the_first_program_calls_people_and_a_receiver_gets_the_events(compiled: Path, tmp_path: Path) -> None:
+    first, receiver = (("node", str(compiled / f"{path.stem}.js")) for path in (FIRST_PROGRAM, RECEIVER))
+    lines, received = heard_twice(tmp_path, os.environ, first, receiver)
+    assert (lines, received[:-1]) == (FIRST, FORWARDED)
+    assert received[-1].startswith("refused: ")
+    assert max(len(path.read_text("utf-8").splitlines()) for path in (FIRST_PROGRAM, RECEIVER)) <= 40
 
 
 def test_events_and_signatures_hold(compiled: Path, tmp_path: Path) -> None:

@@ -13,17 +13,17 @@ from dialer_client import RefusedError, connect, done
 from dialer_client import models as m
 from dialer_client.api.audio_files import upload_audio
 from dialer_client.api.branching_template import create_branching_template
-from dialer_client.api.campaigns import change_campaigns, create_campaigns
-from dialer_client.api.cdr import list_cdr
+from dialer_client.api.campaigns import change_campaign, create_campaign
+from dialer_client.api.cdr import list_cdrs
 from dialer_client.api.clock import advance_clock
 from dialer_client.api.contact import create_contact
 from dialer_client.api.gateway import create_gateway
 from dialer_client.api.payment import create_payment
 from dialer_client.api.phonebook import create_phonebook, import_contacts
 from dialer_client.api.section_template import create_section_template
-from dialer_client.api.survey_result import list_survey_result
+from dialer_client.api.survey_result import list_survey_results
 from dialer_client.api.survey_template import create_survey_template
-from dialer_client.api.users import read_users
+from dialer_client.api.users import read_user
 from dialer_client.client import AuthenticatedClient
 from dialer_client.types import File
 
@@ -80,16 +80,16 @@ def started(ben: AuthenticatedClient, survey: m.SurveyTemplateRead, gateway: str
         daily_start_time="09:00:00",
         daily_stop_time="20:00:00",
     )
-    created = done(create_campaigns.sync_detailed(client=ben, body=campaign))
+    created = done(create_campaign.sync_detailed(client=ben, body=campaign))
     start = m.CampaignChange(status=m.CampaignStatus.START)
-    done(change_campaigns.sync_detailed(created.id, client=ben, body=start))
+    done(change_campaign.sync_detailed(created.id, client=ben, body=start))
     return report
 
 
 def outcome(ben: AuthenticatedClient) -> dict[str, Any]:
     """Return the calls, answers and the balance, as README.md shows them."""
-    calls = done(list_cdr.sync_detailed(client=ben)).results
-    answers = done(list_survey_result.sync_detailed(client=ben)).results
+    calls = done(list_cdrs.sync_detailed(client=ben)).results
+    answers = done(list_survey_results.sync_detailed(client=ben)).results
     return {
         "calls": [
             [
@@ -101,7 +101,7 @@ def outcome(ben: AuthenticatedClient) -> dict[str, Any]:
             for call in calls
         ],
         "answers": [[answer.question, answer.response] for answer in answers],
-        "balance": done(read_users.sync_detailed(2, client=ben)).balance,
+        "balance": done(read_user.sync_detailed(2, client=ben)).balance,
     }
 
 

@@ -2,20 +2,47 @@
 
 import contextlib
 import json
+import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import httpx
 
 from dialer.demo.recordings import WELCOME
+from dialer.webhooks.signing import new_secret
 from tests.test_readme import ROOT, blocks, steps
-from tests.test_server import ADMIN, Served, serving
+from tests.test_server import ADMIN, DIALER, Served, serving
 
 TOUR: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-11-16T14:00:00Z"}
 WORK_S_MAX: Final = 120
 GUIDE: Final = ROOT / "docs" / "clients.md"
+FIRST: Final = [
+    "call.ended answered",
+    "call.ended not_answered",
+    "call.ended answered",
+    "campaign.ended ended",
+    "Do you come? yes",
+    "Do you come? no",
+]
+"""The lines of the first program, whose clock goes on by an hour."""
+FORWARDED: Final = [
+    "campaign.started campaigns/1",
+    "call.started callrequest/1",
+    "call.started callrequest/2",
+    "call.answered callrequest/1",
+    "call.ended callrequest/1",
+    "subscriber.completed subscriber-list/1",
+    "call.started callrequest/3",
+    "call.ended callrequest/3",
+    "subscriber.failed subscriber-list/3",
+    "call.answered callrequest/2",
+    "call.ended callrequest/2",
+    "subscriber.completed subscriber-list/2",
+    "campaign.ended campaigns/1",
+]
+"""The lines of a receiver of its events."""
 PATIENTS: Final = """contact,full_name,city
 +1 (202) 555-0101,Ada Byron,Washington
 +12025550111,Bert Busy,Washington
@@ -99,36 +126,80 @@ def guide(language: str) -> str:
     return example
 
 
+@contextlib.contextmanager
+def listened(folder: Path) -> Iterator[tuple[Toured, httpx.Client]]:
+    """Run a service with a simulated carrier, where ben has money and keeps events. Yield it and a client of ben's."""
+    with toured(folder) as service:
+        created(service.served.client, "payment", user=2, amount=10)
+        created(service.served.client, "gateway", name="Simulated carrier")
+        with httpx.Client(base_url=service.served.base, headers=service.headers, timeout=WORK_S_MAX) as ben:
+            assert ben.patch("events/", json={"enabled": True}).status_code == 200
+            yield service, ben
+
+
 def heard(folder: Path, environment: Mapping[str, str], *program: str) -> list[str]:
-    """Run a program that starts the campaign of its arguments and hears its end, and return the lines that it prints.
+    """Run a program that starts the campaign of its arguments and hears its end, and return what it prints."""
+    with listened(folder) as (service, ben):
+        return said(service, ben, environment, *program, service.url, str(prepared(ben)))
+
+
+def heard_twice(
+    folder: Path, environment: Mapping[str, str], program: Sequence[str], receiver: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Run a program that makes a campaign and hears its end, and then a receiver to which its events are forwarded.
+
+    Return the lines that each of them prints.
+    """
+    with listened(folder) as (service, ben):
+        lines = said(service, ben, environment, *program)
+        return lines, forwarded(service, environment, receiver)
+
+
+def said(service: Toured, ben: httpx.Client, environment: Mapping[str, str], *program: str) -> list[str]:
+    """Run a program that starts a campaign, and return the lines that it prints.
 
     The clock is advanced by an hour when there is an event of the start.
     """
-    with toured(folder) as service:
-        anna = service.served.client
-        created(anna, "payment", user=2, amount=10)
-        gateway = created(anna, "gateway", name="Simulated carrier")["url"]
-        with httpx.Client(base_url=service.served.base, headers=service.headers, timeout=WORK_S_MAX) as ben:
-            campaign = prepared(ben, gateway)
-            assert ben.patch("events/", json={"enabled": True}).status_code == 200
-            with (
-                ben.stream("GET", "events/", headers={"Accept": "text/event-stream"}) as stream,
-                subprocess.Popen(
-                    [*program, service.url, str(campaign)],
-                    cwd=folder,
-                    env={**environment, "DIALER_KEY": service.key},
-                    stdout=subprocess.PIPE,
-                    text=True,
-                ) as process,
-            ):
-                assert any(line == "event: campaign.started" for line in stream.iter_lines())
-                assert anna.post("clock/advance/", json={"seconds": 3_600}).status_code == 200
-                said, _ = process.communicate(timeout=WORK_S_MAX)
+    given = {**environment, "DIALER_URL": service.url, "DIALER_API_KEY": service.key}
+    with (
+        ben.stream("GET", "events/", headers={"Accept": "text/event-stream"}) as stream,
+        subprocess.Popen(program, env=given, stdout=subprocess.PIPE, text=True) as process,
+    ):
+        assert any(line == "event: campaign.started" for line in stream.iter_lines())
+        assert service.served.client.post("clock/advance/", json={"seconds": 3_600}).status_code == 200
+        lines, _ = process.communicate(timeout=WORK_S_MAX)
     assert process.returncode == 0
-    return said.splitlines()
+    return lines.splitlines()
 
 
-def prepared(ben: httpx.Client, gateway: str) -> int:
+def forwarded(service: Toured, environment: Mapping[str, str], receiver: Sequence[str]) -> list[str]:
+    """Return the lines of a receiver to which all events are forwarded, and one that somebody else has signed."""
+    secret = new_secret()
+    given = {**environment, "DIALER_SECRET": secret}
+    with subprocess.Popen([*receiver, "0"], env=given, stdout=subprocess.PIPE, text=True) as received:
+        assert received.stdout is not None
+        to = ("--forward-to", received.stdout.readline().split()[-1])
+        listening = (DIALER, "listen", "--url", service.url, "--after", "evt_0", *to, "--secret", secret)
+        key = {**os.environ, "DIALER_API_KEY": service.key}
+        with subprocess.Popen(listening, env=key, stdout=subprocess.DEVNULL) as listener:
+            lines = [*until(received.stdout, "campaign.ended")]
+            listener.terminate()
+        refused = subprocess.run([DIALER, "trigger", "call.ended", *to], timeout=WORK_S_MAX, check=False)
+        assert refused.returncode == 1
+        lines += until(received.stdout, "refused")
+        received.terminate()
+    return lines
+
+
+def until(lines: Iterable[str], start: str) -> Iterator[str]:
+    """Yield lines up to the first one that begins with a word, and that one too."""
+    for line in lines:
+        yield line.rstrip("\n")
+        if line.startswith(start):
+            return
+
+
+def prepared(ben: httpx.Client) -> int:
     """Create a campaign with two people, one of whom is busy, and return its id."""
     survey = created(ben, "survey-template", name="News")
     created(ben, "section-template", survey=survey["url"], type=1, question="News", script="Hello.", completed=True)
@@ -141,7 +212,7 @@ def prepared(ben: httpx.Client, gateway: str) -> int:
         name="News",
         object_id=str(survey["id"]),
         phonebook=[book["url"]],
-        aleg_gateway=gateway,
+        aleg_gateway=1,
         callerid="+12025550199",
         maxretry=0,
     )

@@ -228,13 +228,17 @@ def test_toml_is_read(run: Run, house: House, tmp_path: Path) -> None:
         ("gateway: sim", "gateway: {a: 1}", "records.yaml:42: campaigns[0].gateway: expected a text, got an object"),
         ("[Patients]", "Patients", "records.yaml:43: campaigns[0].phonebooks: expected a list, got a text, 'Patients'"),
         ("    gateway: sim\n", "", "records.yaml:40: campaigns[0]: a campaign needs the field gateway"),
-        ("progressive", "fast", 'campaigns[0].dial_method: "fast" is not a valid choice. Use one of: fixed_rate, p'),
+        (
+            "progressive",
+            "fast",
+            'campaigns[0].dial_method: "fast" is not a valid choice. Use one of: 1 (fixed_rate), 2 (p',
+        ),
         ("2: 20, ", "x: 20, ", 'records.yaml:23: surveys[0].sections[0].branches: "x" is not an answer.'),
         ("id: 20", "id: 30", "records.yaml:35: surveys[0].sections[2]: another section has the id 30"),
         (
             "type: call_transfer",
             "type: 77",
-            'records.yaml:31: surveys[0].sections[1].type: "77" is not a valid choice.',
+            'records.yaml:31: surveys[0].sections[1].type: "77" is not a valid choice. Use one of: 1 (play_mess',
         ),
         ("{name: Ann, level: 2}", "Anne", "queues[0].agents[0]: there is no agent 'Anne'; there are: Ann"),
         ("+12025550111", "none", "records.yaml:10: dnc_lists[0].numbers[0]: 'none' has no digits"),
@@ -279,7 +283,7 @@ def test_a_hostile_file_is_refused(run: Run, house: House, tmp_path: Path) -> No
     assert [message.removeprefix("dialer: records.yaml:").strip() for message in messages] == [
         "1: surveys[0]" + "[0]" * 28 + ": has more than 30 levels",
         "1: anchors and aliases (& and *) are not accepted: write the value out",
-        f" is larger than {FILE_BYTES_MAX} bytes. Import long lists from CSV files instead".strip(),
+        "is larger than 2 MiB. Put long lists into CSV files, and name them here",
         "not valid YAML: unacceptable character #x0000: control characters are not allowed",
         "1: expected an object with fields, got a list",
         "1: surveys: expected a list, got a number, '1'",

@@ -45,7 +45,8 @@ async def test_a_long_story_is_told_in_order(run: Run, house: House) -> None:
         {"type": 10, "sms_text": "thanks"},
         {"type": 6, "script": "wait", "phonenumber": PRESSES_THREE},
         {"type": 6, "queue_id": house.queue(max_wait_time=20)},
-        branches={0: {"any": 1, "timeout": 1}, 1: {"0": 2}, 2: {"0": 3, "timeout": 3}},
+        {"type": 7, "script": "sorry"},
+        branches={0: {"any": 1, "timeout": 1}, 1: {"0": 2}, 2: {"0": 3, "timeout": 3}, 3: {"timeout": 4}},
     )
     group_id = house.add(CallerIdGroup, name="numbers")
     house.add(CallerId, user_id=house.user_id, callerid_group_id=group_id, areacode="202", callerid_num="+12025550199")
@@ -84,13 +85,16 @@ Subscriber    since 2026-03-02 12:00:00Z
 
 2026-03-02 12:01:45Z  attempt 2 over sim: 0012025550119, showing +12025550199
   answered by a person after 5 s, at 2026-03-02 12:01:50Z
+  2026-03-02 12:01:50Z  question 0: no answer
   2026-03-02 12:01:58Z  question 1: SMS: +12025550119
   2026-03-02 12:01:58Z  text to +12025550119, Delivered, 1 part for 0.05000: thanks
-  2026-03-02 12:01:59Z  question 2: phonenumber: +12025550103
-  2026-03-02 12:01:59Z  to +12025550103: taken at 2026-03-02 12:02:04Z; 45 s for 0.02000
-  2026-03-02 12:02:48Z  question 3: queue queue
-  2026-03-02 12:02:48Z  to queue queue: the longest wait that the queue allows was over
-  over at 2026-03-02 12:03:08Z: cause 16, normal clearing; 79 s for 0.04000
+  2026-03-02 12:01:59Z  to +12025550103
+  2026-03-02 12:02:04Z  to +12025550103: taken; 45 s for 0.02000
+  2026-03-02 12:02:48Z  joined queue queue
+  2026-03-02 12:02:50Z  abandoned: no agent within 2 seconds
+  2026-03-02 12:03:08Z  to queue queue: the longest wait that the queue allows was over after 20 s
+  2026-03-02 12:03:08Z  question 4: played
+  over at 2026-03-02 12:03:09Z: cause 16, normal clearing; 80 s for 0.04000
   not tried again: the survey was completed
 
 Now           COMPLETED
@@ -209,6 +213,7 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
         "billsec": 0,
         "cost": "0.00000",
         "answers": [],
+        "sections": [],
         "transfers": [],
         "messages": [],
         "then": "to be tried again, due 2026-03-02 12:05:01 UTC",

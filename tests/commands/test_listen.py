@@ -63,7 +63,7 @@ def stream(*ids: str, end: str = "") -> httpx.Response:
     return httpx.Response(200, text="retry: 2000\n\n" + text + end)
 
 
-def test_a_lost_stream_goes_on_after_the_last_event() -> None:
+def test_a_lost_stream_goes_on_after_the_last_event(capsys: pytest.CaptureFixture[str]) -> None:
     service = Service(
         stream("evt_1", "evt_2", end="id: evt_9\ndata: cut"),
         httpx.ConnectError("refused"),
@@ -73,6 +73,10 @@ def test_a_lost_stream_goes_on_after_the_last_event() -> None:
     assert service.follow() == ["evt_1", "evt_2", "evt_3"]
     assert service.begun == ["", "evt_2", "evt_2", "evt_2"]
     assert service.slept == [1.0, 2.0, 4.0, 1.0]
+    assert capsys.readouterr().err.splitlines() == [
+        "No connection to http://x (ConnectError). Again in 2 s.",
+        "The service is not ready (503). Again in 4 s.",
+    ]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409])

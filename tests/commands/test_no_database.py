@@ -40,6 +40,14 @@ def test_a_database_that_is_not_there_is_named_and_not_made(run: Run, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_command_beside_the_folder_of_dialer_dev_names_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / ".dialer-dev").mkdir()
+    (tmp_path / ".dialer-dev" / "dialer.db").touch()
+    hint = "run the command in the folder of the database, or set DIALER_DATABASE_URL"
+    line = f"dialer: there is no database at {tmp_path / 'dialer.db'}: {hint}. That of `dialer dev` is in .dialer-dev\n"
+    assert run("users", "list") == Outcome(1, "", line)
+
+
 @pytest.mark.parametrize("command", ["database upgrade", "users create anna --password-stdin"])
 def test_a_database_is_created_only_if_the_user_says_so(run: Run, tmp_path: Path, command: str) -> None:
     """In a wrong folder, a new database would hide the mistake."""

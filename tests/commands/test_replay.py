@@ -91,6 +91,14 @@ async def test_an_unchanged_survey_plays_the_call_as_it_was(run: Run, house: Hou
     }
 
 
+async def test_a_survey_of_one_step_plays_the_call_as_it_was(run: Run, house: House) -> None:
+    await house.started(house.survey({"type": 1, "script": "Hello."}), house.phonebook(ONE))
+    await house.advance(120)
+    played = run("replay", "1", **VIRTUAL)
+    assert (played.code, played.err) == (0, "")
+    assert played.out.splitlines()[1:] == ["   1  question 0", "The survey survey plays its one step as it was."]
+
+
 async def test_the_first_difference_is_shown(run: Run, house: House) -> None:
     """A branch that the call took, a retry that it needed, and a prompt that it heard."""
     await one_call(house)

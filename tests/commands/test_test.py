@@ -95,6 +95,7 @@ def test_a_changed_branch_fails_with_the_path_of_the_call(run: Run, tmp_path: Pa
     done = play(run, tmp_path, "--junit", "results.xml", "--only", "EVERYBODY", records=changed)
     lines = done.out.splitlines()
     assert (done.code, done.err) == (1, "")
+    assert lines[-1].startswith("1 scenario, 1 failed, ")
     assert lines[0] == "FAIL  Everybody does something else (test.yaml:3)"
     place = lines.index("      Ada Byron +12025550171: path")
     assert lines[place : place + 3] == [
@@ -187,7 +188,7 @@ def test_a_campaign_that_cannot_start_says_why(run: Run, tmp_path: Path) -> None
             "people[1].contact: two people have the number +12025550171",
         ),
         ("call_rate: 0.02", "agents: {Bob: on_break}", "there is no agent 'Bob' in these files; there are: Ann"),
-        ("call_rate: 0.02", "agents: {Ann: ill}", '"ill" is not a valid choice. Use one of: logged_out, '),
+        ("call_rate: 0.02", "agents: {Ann: ill}", '"ill" is not a valid choice. Use one of: 1 (logged_out), '),
         ("call_rate: 0.02", "start: noon", "Datetime has wrong format"),
         ("[records.yaml]", "[recards.yaml]", "dialer: recards.yaml: cannot be read: No such file or directory"),
         ("scenarios:", "surveys:", "test.yaml:1: has no scenarios. A file of records is for dialer apply"),

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import insert
 
 from dialer.console.pages.calls import CALLS_A_PAGE
+from dialer.console.rendering import UNKNOWN
 from dialer.store.database import Database
-from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor
@@ -163,6 +164,84 @@ def test_a_call_is_told_moment_by_moment(
         403,
     ]
     assert [alice.request("GET", f"calls/{strange}/").status_code for strange in ("0", "x", "2")] == [404] * 3
+
+
+def queued(identity: int, **transfer: Any) -> list[Any]:  # noqa: ANN401 - columns, and statements
+    """Return the insertions of a call that came to queue 1 five seconds after its beginning, and of its CDR."""
+    call: dict[str, Any] = {"id": identity, "callid": str(identity), "campaign_id": 1, "user_id": 2, "gateway_id": 1}
+    call |= {"attempt": 1, "phone_number": f"+1202555{identity:04}", "callerid": "", "status": 4, "call_rate": 0}
+    call |= {"started_ms": NOW_MS, "ended_ms": NOW_MS + 70_000, "hold": 0, "hangup_cause_q850": 16}
+    joined: dict[str, Any] = {"callrequest_id": identity, "place": 1, "section_id": 1, "queue_id": 1, "status": 3}
+    joined |= {"joined_ms": NOW_MS + 5_000, "score_from_ms": NOW_MS}
+    return [
+        insert(CallRequest).values({**call, "ring_limit_ms": 1, "talk_limit_ms": 1}),
+        insert(Transfer).values({**joined, **transfer}),
+        cdr(identity, callrequest_id=identity, campaign_id=1, is_abandoned=transfer.get("is_abandoned", False)),
+    ]
+
+
+@pytest.fixture
+def waits(api: Caller, database: Database) -> None:
+    """Store calls 1 to 5: taken at once, taken late, never taken, left at once, and not let into the queue."""
+    campaign(api, name="Departures")
+    api.create("queue", name="Sales")
+    api.create("agent", name="Ann")
+    at = NOW_MS + 5_000
+    store(
+        database,
+        *queued(1, agent_id=1, answered_ms=at + 1_200, ended_ms=at + 60_000),
+        *queued(2, agent_id=1, answered_ms=at + 4_000, ended_ms=at + 60_000, is_abandoned=True),
+        *queued(3, reason="max_wait", ended_ms=at + 65_000, is_abandoned=True),
+        *queued(4, reason="hung_up", ended_ms=at + 900),
+        *queued(5, reason="max_xfer", ended_ms=at, score_from_ms=0),
+    )
+
+
+@pytest.mark.usefixtures("waits")
+def test_a_call_tells_how_long_it_waited_for_an_agent_and_what_came_of_it(alice: Visitor) -> None:
+    joined = "11:06:45 Joined the queue Sales"
+    too_late = "11:06:47 abandoned No agent took the call within 2 seconds."
+    told = {
+        1: ("1.2 s taken by Ann", f"{joined} 18 Nov 2026, 11:06:46 Taken by Ann after 1.2 s"),
+        2: (
+            "4.0 s abandoned · taken by Ann",
+            f"{joined} 18 Nov 2026, {too_late} 18 Nov 2026, 11:06:49 Taken by Ann after 4.0 s",
+        ),
+        3: (
+            "1:05 min abandoned · the longest wait that the queue allows was over",
+            f"{joined} 18 Nov 2026, {too_late} 18 Nov 2026, 11:07:50 Left the queue after 1:05 min: the longest wait",
+        ),
+        4: (
+            "0.9 s the callee hung up while waiting",
+            f"{joined} 18 Nov 2026, 11:06:45 Left the queue after 0.9 s: the callee hung up while waiting",
+        ),
+        5: (
+            f"{UNKNOWN} the campaign had reached its limit of transfers in progress",
+            "11:06:45 To Sales: the campaign had reached its limit of transfers in progress",
+        ),
+    }
+    for identity, (tile, moments) in told.items():
+        text = alice.text(f"calls/{identity}/")
+        assert (f"Waited for an agent {tile}" in text, moments in text) == (True, True), text
+
+
+@pytest.mark.usefixtures("waits")
+def test_abandoned_calls_are_marked_and_found(alice: Visitor) -> None:
+    text = alice.text("calls/")
+    assert "Answered (16) abandoned Taken after 4.0 s" in text
+    assert "Answered (16) abandoned The longest wait that the queue allows was over, after 1:05 min" in text
+    assert "Answered (16) The callee hung up while waiting, after 0.9 s" in text
+    assert text.count("(16) abandoned ") == 2
+    for query, numbers in (("abandoned=true", [3, 2]), ("abandoned=false", [5, 4, 1])):
+        found = re.findall(r"\+1202555000(\d)", alice.text(f"calls/?{query}"))
+        assert list(map(int, found)) == numbers
+        exported = alice.request("GET", f"calls/export/?{query}&format=csv")
+        rows = list(csv.DictReader(io.StringIO(exported.text)))
+        assert [(int(row["phone_number"][-1]), row["is_abandoned"]) for row in rows] == [
+            (number, query.partition("=")[2]) for number in numbers
+        ]
+    assert alice.request("GET", "calls/?abandoned=maybe").status_code == 400
+    assert "abandoned The longest wait that the queue allows was over, after 1:05 min" in alice.text("campaigns/1/")
 
 
 def test_a_customer_sees_no_call_of_another(

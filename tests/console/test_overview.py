@@ -3,11 +3,14 @@
 import re
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.enums import SectionType
 from dialer.domain.plans import SIMULATED, SIP
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
-from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour, Webhook
+from dialer.store.tables import Agent, Campaign, CampaignHour, Gateway, Queue, SealedSurvey, User, UserHour, Webhook
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -37,10 +40,12 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in alice.text("board/")
-    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in alice.text(
+        "board/"
+    )
+    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
     assert [
@@ -49,6 +54,38 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     ] == [True] * 3
     assert "Balance 50.00 free for calls" in text
     assert re.search(r"Departures [A-Z]{5} Dialling 0 reached 0 not reached 0 refused 4 waiting 0 0 50.0 % 2.0 %", text)
+
+
+def test_a_share_above_the_legal_limit_is_named_with_its_causes_although_the_campaign_allows_it(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    queue, agent = api.create("queue", name="Desk"), api.create("agent", name="Ann", status=4)
+    api.create("tier", queue=queue["url"], agent=agent["url"])
+    campaign_id = campaign(api, name="Departures")
+    survey = encode_survey(Survey((Section(1, SectionType.CALL_TRANSFER, "Hello", Prompt(), queue_id=queue["id"]),)))
+    hour = {"hour": NOW_MS // 3_600_000, "grouping": 0, "member": "", "calls": 900, "for_agents": 600, "abandoned": 30}
+    store(
+        database,
+        insert(UserHour).values(user_id=2, **hour),
+        insert(CampaignHour).values(campaign_id=campaign_id, **hour),
+        delete(SealedSurvey),
+        insert(SealedSurvey).values(id=campaign_id, document=survey),
+        update(Campaign).values(status=1, dial_method=3, abandon_rate_max=60 * MONEY_SCALE),
+    )
+    ahead = "It dials ahead of agents until 60 % of calls are abandoned. Set “Abandoned calls at most” to 3 or less."
+    text = alice.text("overview/")
+    assert f"Departures abandoned 5.0 % of its answered calls. The limit is 3.0 %. {ahead}" in text
+    marked = "Abandoned today 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %"
+    assert (marked in text, marked in alice.text("board/")) == (True, True)
+    text = alice.text(f"campaigns/{campaign_id}/")
+    assert "5.0 % of the calls that people answered were abandoned. At most 3.0 % may be." in text
+    assert f"{ahead} Edit settings" in text
+    nobody = "No agent of its queues is available: 1 on a break, 0 logged out."
+    assert f"{nobody} Pause the campaign, or let agents log in. Wall board" in text
+    assert "Abandoned 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
+    store(database, update(CampaignHour).values(abandoned=18))
+    assert "Above the limit." not in alice.text(f"campaigns/{campaign_id}/figures/")
+    assert "abandoned 5.0 %" not in alice.text("overview/")
 
 
 def test_it_says_what_needs_attention_urgent_things_first(
@@ -174,3 +211,27 @@ def test_who_may_not_change_campaigns_cannot_stop_them(visitor: Visitor, api: Ca
 @pytest.mark.parametrize("query", ["stopped=x", "stopped=-1", "stopped=0", "resumed=x&left=y", f"stopped={'9' * 30}"])
 def test_an_address_with_wrong_numbers_shows_the_overview(alice: Visitor, query: str) -> None:
     assert "No campaign is in progress." in alice.text(f"overview/?{query}")
+
+
+def test_breaks_that_last_too_long_stand_there_the_longest_first(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    api.create("queue", name="Sales", max_break_time=900)
+    for name, minutes, reason in (("Ann", 20, "Lunch"), ("Ben", 10, ""), ("Cleo", 30, "")):
+        url = api.create("agent", name=name, status=4, break_reason=reason)["url"]
+        api.create("tier", queue=api.get("queue/1/")["url"], agent=url)
+        since = update(Agent).where(Agent.name == name).values(counted_ms=NOW_MS - minutes * 60_000)
+        store(database, since)
+    page = alice.get("overview/")
+    cleo, ann = (
+        "Cleo has been on a break since 10:36. The limit is 15:00 min.",
+        "Ann has been on a break since 10:46 (Lunch). The limit is 15:00 min.",
+    )
+    assert f"{cleo} {ann}" in words(page)
+    assert "Ben has been" not in page
+    link = re.search(r'<a href="([^"]*)">Cleo has been', page)
+    assert link is not None
+    assert "Cleo" in alice.text(link[1].removeprefix("/console/"))
+    assert "has been on a break" not in bob.get("overview/")
+    store(database, update(Queue).values(max_break_time=0))
+    assert "has been on a break" not in alice.get("overview/")

@@ -12,7 +12,7 @@ from dialer.store.tables import Agent, Campaign, SealedSurvey, Subscriber
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, token_of, words
 
 PERSON = 900
 
@@ -160,3 +160,45 @@ def test_an_agent_dials_by_hand_at_the_desk_and_over_the_api(gus: Visitor, api: 
     done = agent.request("POST", "agent/1/dial/", json=asked)
     assert (done.status_code, set(done.json())) == (200, {"agent_id", "subscriber_id"})
     assert "person_dialled" in [entry["action"] for entry in api.get("audit-log/")["results"]]
+
+
+def test_the_desk_asks_before_it_dials_somebody_who_has_completed_the_survey(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    identity = manual_campaign(api, database)
+    asked = {"campaign_id": identity, "number": "+12025550171"}
+    agent = Caller(api.client, "gus")
+    subscriber_id = agent.request("POST", "agent/1/dial/", json=asked).json()["subscriber_id"]
+    done = {"status": 8, "last_attempt": 1_795_000_000_000}
+    store(
+        database,
+        update(Agent).values(preview_order=""),
+        update(Subscriber).where(Subscriber.id == subscriber_id).values(**done),
+    )
+    refused = agent.request("POST", "agent/1/dial/", json=asked, headers={"Accept": "application/problem+json"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_reached")
+    remedy = "To call them again all the same, set again to true."
+    when = "2026-11-18T11:06:40Z"
+    assert (
+        refused.json()["detail"] == f"+12025550171 has completed the survey, and was last reached at {when}. {remedy}"
+    )
+    gus.text("desk/")
+    page = gus.send("desk/dial/", number="+1 (202) 555-0171", campaign=str(identity))
+    assert page.status_code == 409
+    assert "+12025550171 has completed the survey. Last reached: " in words(page.text)
+    assert "Call the person again all the same?" in words(page.text)
+    assert order_of(database) is None
+    assert gus.send("desk/dial/", number="+12025550171", campaign=str(identity), again="1").status_code == 303
+    order = order_of(database)
+    assert order is not None
+    assert (order.action, order.subscriber_id) == (DeskAction.DIAL, subscriber_id)
+
+
+def test_the_reason_why_a_person_is_not_dialled_is_translated(gus: Visitor, api: Caller, database: Database) -> None:
+    identity = manual_campaign(api, database)
+    gus.get("desk/")
+    german = {"Accept-Language": "de"}
+    fields = {"csrf": token_of(gus.page), "number": "+1911", "campaign": str(identity)}
+    refused = gus.request("POST", "desk/dial/", data=fields, headers=german)
+    assert refused.status_code == 409
+    assert "Die Person kann jetzt nicht angerufen werden: die Nummer ist eine Notrufnummer." in words(refused.text)

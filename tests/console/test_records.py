@@ -109,6 +109,47 @@ def test_the_audit_log_says_in_words_what_was_changed(alice: Visitor, bob: Visit
     assert bob.request("GET", f"records/audit-log/{entry}/").status_code == 404
 
 
+def test_the_audit_log_is_narrowed_to_a_user_an_action_a_record_and_a_time(
+    alice: Visitor, admin: Visitor, api: Caller
+) -> None:
+    for name in ("Spring", "Summer"):
+        api.create("phonebook", name=name)
+    api.change("phonebook/2/", name="Autumn")
+    shown = alice.text("records/audit-log/?resource=phonebook&record_id=2&action=change")
+    assert "Changed Phonebook Autumn Name: Summer → Autumn" in shown
+    assert "Only those of Autumn ." in shown
+    assert "1 in all" in shown
+    assert '<option value="change" selected>Changed</option>' in alice.page
+    assert '<option value="gateway">Gateways</option>' in alice.page
+    assert '<option value="sms-campaigns">Campaign of text messages</option>' in alice.page
+    assert 'name="record_id" type="number" min="1" value="2"' in alice.page
+    assert "3 in all" in admin.text("records/audit-log/?actor=alice&resource=phonebook")
+    assert '<option value="alice"></option>' in admin.page
+    assert "Nothing here fits." in admin.text("records/audit-log/?actor=bob")
+
+
+def test_the_times_of_the_audit_log_are_those_of_the_viewer(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Spring")
+    alice.cookies["dialer_zone"] = "Asia/Tokyo"
+    moment = "records/audit-log/?resource=phonebook&created_date_after="
+    assert "1 in all" in alice.text(f"{moment}2026-11-18T20:06")
+    assert 'name="created_date_after" type="datetime-local" step="1" value="2026-11-18T20:06"' in alice.page
+    assert "Nothing here fits." in alice.text(f"{moment}2026-11-18T20:07")
+    alice.get(f"{moment}2026-11-18T11:06:00Z")
+    assert 'name="created_date_after" type="datetime-local" step="1" value="2026-11-18T20:06"' in alice.page
+
+
+def test_records_lead_to_their_changes(alice: Visitor, admin: Visitor, api: Caller) -> None:
+    campaign(api, name="Spring")
+    for page, record in (
+        (alice.get("campaigns/1/"), "campaigns&amp;record_id=1"),
+        (alice.get("records/phonebook/1/"), "phonebook&amp;record_id=1"),
+        (admin.get("records/users/2/"), "users&amp;record_id=2"),
+        (admin.get("records/gateway/1/"), "gateway&amp;record_id=1"),
+    ):
+        assert f'href="/console/records/audit-log/?resource={record}">Changes</a>' in page
+
+
 def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> None:
     Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters={"server": "192.0.2.1"})
     assert "Trunk SIP" in admin.text("records/gateway/")

@@ -1,12 +1,13 @@
 """Tests of the wall board: agents, queues, and the buttons of an agent."""
 
+import re
 from typing import Any
 
 from sqlalchemy import insert, select, update
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, QueueHour, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Gateway, LiveLeg, QueueHour, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.visitor import Visitor, words
@@ -48,32 +49,93 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
         api.create("agent", name=name, status=2)
     api.change("agent/3/", status=4, break_reason="lunch")
     hour = {"queue_id": 1, "hour": NOW_MS // 3_600_000, "taken": 8, "abandoned": 2, "timed_out": 0, "within_s": 10}
+    soon = {**hour, "taken": 5, "abandoned": 1, "within_s": 2, "taken_wait_ms": 900, "longest_ms": 400}
+    never = {
+        **hour,
+        "taken": 0,
+        "abandoned": 0,
+        "timed_out": 3,
+        "within_s": 30,
+        "taken_wait_ms": 0,
+        "longest_ms": 30_000,
+    }
     store(
         database,
         *call(1, status=TransferStatus.CONNECTED, agent_id=1, joined_ms=NOW_MS - 70_000, answered_ms=NOW_MS - 65_000),
         *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
         update(Agent).where(Agent.id == 1).values(is_talking=True),
         insert(QueueHour).values({**hour, "taken_wait_ms": 1_000, "longest_ms": 500}),
+        insert(QueueHour).values(soon),
+        insert(QueueHour).values(never),
     )
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text
-    assert "Sales 1 30 s 1 8 2 0 80.0 %" in text
-    assert "Ann Talking · +12025550001 1:05 min Ben Available" in text
-    assert "Cleo On a break · lunch" in text
+    # 8 + 2 + 3 calls waited more than two seconds; 5 of 19 were taken before, and 13 within twenty.
+    assert "Sales 1 30 s 1 13 8 over 2 s 3 2 over 2 s 3 3 over 2 s 13 26.3 % 68.4 %" in text
+    assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 s Actions Ben Available 0 s 0 0 s" in text
+    assert "Cleo On a break lunch 0 s 0 0 s" in text
+    assert 'href="/console/callrequests/1/"' in alice.page
     assert alice.text("board/live/") in text
     other = bob.text("board/")
     assert ("Sales" in other, "Ann" in other) == (False, False)
 
 
+def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """Not by colour alone. The calls and the breaks of today are counted, with the break that goes on."""
+    queue = api.create("queue", name="Sales", max_break_time=900)["url"]
+    for name, minutes in (("Ann", 10), ("Ben", 20), ("Cleo", 180)):
+        agent = api.create("agent", name=name, status=4, break_reason="Lunch")
+        api.create("tier", queue=queue, agent=agent["url"])
+        store(
+            database,
+            update(Agent).where(Agent.name == name).values(counted_ms=NOW_MS - minutes * 60_000, wrap_up_time=0),
+        )
+    hour = {"agent_id": 2, "hour": NOW_MS // 3_600_000, "reason": ""}
+    of_hour = [{"activity": AgentActivity.TALKING, "spent_ms": 600_000, "begun": 7, "missed": 0}]
+    of_hour += [{"activity": AgentActivity.ON_BREAK, "spent_ms": 300_000, "begun": 1, "missed": 0}]
+    store(database, *(insert(AgentHour).values(**hour, **one) for one in of_hour))
+    text = alice.text("board/")
+    rows = (
+        "Cleo On a break Lunch 2:45 h over the limit of 15:00 min 3:00 h 0 3:00 h Actions",
+        "Ben On a break Lunch 5:00 min over the limit of 15:00 min 20:00 min 7 25:00 min Actions",
+        "Ann On a break Lunch 10:00 min 0 10:00 min Actions",
+    )
+    assert " ".join(rows) in text
+
+
 def test_agents_are_logged_in_and_out(alice: Visitor, bob: Visitor, api: Caller) -> None:
     api.create("agent", name="Ann", status=1)
-    for button, status in (("in", 2), ("break", 4), ("out", 1)):
-        alice.get("records/agent/1/")
+    buttons = ("Log in", "End the break", "Send on a break", "Log the agent out")
+    for button, status, offered in (("in", 2, [2, 3]), ("break", 4, [1, 3]), ("in", 2, [2, 3]), ("out", 1, [0])):
+        alice.get("board/?agent=1")
         assert alice.send("board/agents/1/", status=button).headers["location"] == "/console/board/"
         assert api.get("agent/1/")["status"] == status
+        page = alice.get("board/?agent=1")
+        assert [one for one in buttons if f">{one}</button>" in page] == [buttons[place] for place in offered]
     assert alice.send("board/agents/1/", status="fly").status_code == 404
     bob.get("account/")
     assert bob.send("board/agents/1/", status="in").status_code == 404
+    assert [alice.request("GET", f"board/?agent={who}").status_code for who in ("2", "x")] == [404, 404]
+
+
+def test_a_break_has_a_reason_of_the_queue_if_it_has_some(alice: Visitor, api: Caller) -> None:
+    agent = api.create("agent", name="Ann", status=2)["url"]
+    assert '<input id="reason" form="order" name="reason"' in alice.get("board/?agent=1")
+    queue = api.create("queue", name="Sales", break_reasons="Lunch, Training")["url"]
+    api.create("tier", queue=queue, agent=agent)
+    for path, form in (("board/?agent=1", "board/agents/1/"), ("agents/1/", "agents/1/status/")):
+        alice.get(path)
+        assert re.findall(r"<option[^>]*>([^<]*)<", alice.page) == ["Lunch", "Training", "No reason"]
+        refused = alice.send(form, status="break", reason="Nap")
+        assert refused.status_code == 400
+        wrong = "'Nap' is no reason of the agent's queues. Give one of these: Lunch, Training."
+        assert (wrong in words(refused.text), api.get(agent)["status"]) == (True, 2)
+        assert alice.send(form, status="break", reason=" Training ").status_code == 303
+        assert (api.get(agent)["status"], api.get(agent)["break_reason"]) == (4, "Training")
+        assert alice.send(form, status="in").status_code == 303
+        assert (api.get(agent)["status"], api.get(agent)["break_reason"]) == (2, "")
 
 
 def test_a_supervisor_listens_from_the_board(alice: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
@@ -88,9 +150,14 @@ def test_a_supervisor_listens_from_the_board(alice: Visitor, bob: Visitor, api: 
     talk = {"status": TransferStatus.CONNECTED, "agent_id": 1, "joined_ms": NOW_MS - 70_000, "answered_ms": NOW_MS}
     leg = {"call_id": 1, "key": "a", "medium": "voice", "gateway_id": 1, "dialling": "{}", "wanted_ms": NOW_MS}
     store(database, *call(1, **talk), update(Agent).values(is_talking=True), insert(LiveLeg).values(**leg, handle=""))
-    assert "Whisper" not in alice.text("board/")
+    text = alice.text("board/")
+    assert ("Whisper" in text, "for simulated calls: there is nothing to hear." in text) == (False, True)
+    store(database, update(Gateway).values(protocol="freeswitch"))
+    text = alice.text("board/")
+    assert ("Whisper" in text, "It is possible over SIP." in text, "simulated calls" in text) == (False, True, False)
     store(database, update(Gateway).values(protocol="sip"))
-    assert "Listen in Whisper Join" in alice.text("board/")
+    text = alice.text("board/")
+    assert ("Listen in Whisper Join" in text, "There is no “Listen in”" in text) == (True, False)
     refused = alice.send("board/listen/", call="1")
     assert refused.status_code == 409
     assert "You have no telephone. An admin enters it at your user." in words(refused.text)
@@ -119,4 +186,6 @@ def test_a_viewer_has_no_buttons_to_listen(alice: Visitor, visitor: Visitor, api
     visitor.sign_in("vera")
     assert "Ann Talking" in visitor.text("board/")
     assert "Whisper" not in visitor.text("board/")
+    assert "Actions" not in visitor.text("board/?agent=1")
     assert visitor.send("board/listen/", call="1").status_code == 403
+    assert visitor.send("board/agents/1/", status="out").status_code == 403

@@ -48,7 +48,18 @@ def test_a_clock_runs_at_its_speed_and_stands_still() -> None:
     clock.run_at(0)
     machine.now_s += 1
     clock.tick()
-    assert service.moves == [{"seconds": 30.0}, {"next": True}, {"seconds": 15.0}]
+    ran = [{"seconds": 30.0, "speed": 60}, {"next": True}, {"seconds": 15.0, "speed": 60}]
+    assert service.moves == [*ran, {"seconds": 0, "speed": 0}]
+
+
+def test_a_clock_that_ran_is_stopped_with_its_program() -> None:
+    service, machine = Service(), Machine()
+    clock = HandClock(service, machine)
+    clock.end()
+    assert service.moves == []
+    clock.run_at(60)
+    clock.end()
+    assert (service.moves, clock.speed) == ([{"seconds": 0, "speed": 0}], 0)
 
 
 @given(st.lists(st.floats(0, 100_000), max_size=20), st.sampled_from([1, 60]))
@@ -76,7 +87,8 @@ def test_letters_move_the_clock() -> None:
     clock = HandClock(service, machine)
     terminal = Terminal(clock, lambda: f"speed {clock.speed}", said.append)
     assert terminal.obey(["\n", "n\n", "M\n", " h \n", "d\n", "6\n", "1\n", "s\n", "?\n", "q\n", "d\n"])
-    assert service.moves == [{"next": True}, {"seconds": 60}, {"seconds": 3_600}, {"seconds": 86_400}]
+    by_hand = [{"next": True}, {"seconds": 60}, {"seconds": 3_600}, {"seconds": 86_400}]
+    assert service.moves == [*by_hand, {"seconds": 0, "speed": 0}]
     assert said == ["speed 0"] * 5 + ["speed 60", "speed 1", "speed 0", HELP]
     service.problem = "Nothing is due"
     assert not terminal.obey(["n\n"])

@@ -74,6 +74,7 @@ def recounted_queue(ann: Caller, within: int) -> dict[str, Any]:
         "within": within,
         "taken_within": soon,
         "service_level": round(100 * soon / len(found), 2),
+        "late": sum(one["is_abandoned"] for one, _ in found),
         "average_wait": pytest.approx(sum(taken) / len(taken), abs=0.01),
         "longest_wait": pytest.approx(max(wait for _, wait in found)),
     }
@@ -213,6 +214,7 @@ def test_a_queue_without_calls(ann: Caller) -> None:
             "within": 45,
             "taken_within": 0,
             "service_level": None,
+            "late": 0,
             "average_wait": None,
             "longest_wait": 0.0,
         },

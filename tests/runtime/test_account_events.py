@@ -244,6 +244,22 @@ def test_an_answer_to_a_text_is_told_to_those_who_wrote_and_keep_events(house: H
     fit(house)
 
 
+def test_a_simulated_callee_who_answers_stop_is_told_as_on_a_real_line(house: House) -> None:
+    """The number that always answers STOP, and one that only gets the message."""
+    gateway = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
+    book = house.phonebook("+12025550100", "+12025550132")
+    campaign_id = house.campaign(0, book, medium=SMS, sms_gateway_id=gateway, aleg_gateway_id=None, text_message="hi")
+    switch(house)
+    start(house, campaign_id)
+    run(house, 600)
+    told = [(e["type"], e["data"], e["subject"], e["campaign_id"]) for e in events(house)]
+    received = ("message.received", {"state": "stop"}, f"sms-campaigns/{campaign_id}", campaign_id)
+    assert [one for one in told if one[0] == "message.received"] == [received]
+    kinds = [one[0] for one in told]
+    assert kinds.index("message.received") == kinds.index("dnc.added") - 1
+    fit(house)
+
+
 def test_money_that_is_paid_back_is_told_if_the_balance_gets_low(house: House) -> None:
     switch(house)
     (balance,) = (row["balance"] for row in house.rows(User) if row["id"] == house.user_id)

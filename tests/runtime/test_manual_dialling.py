@@ -5,11 +5,19 @@ from typing import Any, Final
 import pytest
 
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, Rules, dial_chosen, manual_campaigns
+from dialer.app.call_centre.chosen_people import (
+    AlreadyReachedError,
+    Chosen,
+    LastReached,
+    ManualCampaign,
+    Rules,
+    dial_chosen,
+    manual_campaigns,
+)
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.store.tables import Agent, Campaign, Contact, Gateway, Subscriber, Transfer, User
+from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing
 
@@ -24,9 +32,9 @@ async def manual(house: House, **values: Any) -> int:  # noqa: ANN401 - columns 
     return agent_id
 
 
-def dial(house: House, agent_id: int, number: str = "", contact_id: int | None = None) -> int:
+def dial(house: House, agent_id: int, number: str = "", contact_id: int | None = None, *, again: bool = False) -> int:
     (campaign,) = house.rows(Campaign)
-    chosen = Chosen(campaign["id"], number, contact_id)
+    chosen = Chosen(campaign["id"], number, contact_id, again)
     return house.perform(lambda unit: dial_chosen(unit, agent_id, chosen, RULES))
 
 
@@ -170,6 +178,31 @@ async def test_somebody_in_a_call_or_paused_is_refused(house: House) -> None:
         house.change(Subscriber, ada["id"], status=status)
         with pytest.raises(RefusedError, match=why):
             dial(house, agent_id, ADA)
+
+
+async def test_somebody_who_has_completed_the_survey_is_called_again_only_if_that_is_meant(house: House) -> None:
+    agent_id = await manual(house)
+    subscriber_id = dial(house, agent_id, ELSE)
+    await house.advance(60)
+    house.change(Subscriber, subscriber_id, status=SubscriberStatus.COMPLETED)
+    (request,) = house.rows(CallRequest)
+    with pytest.raises(AlreadyReachedError, match=r"\+12025550179 has completed the survey, and was last") as caught:
+        dial(house, agent_id, ELSE)
+    (agent,) = house.rows(Agent)
+    assert caught.value.reached == LastReached(request["started_ms"], agent["name"])
+    assert house.row(Subscriber, subscriber_id)["status"] == SubscriberStatus.COMPLETED
+    assert dial(house, agent_id, ELSE, again=True) == subscriber_id
+    await house.advance(60)
+    assert ([number for number, _ in calls(house)], is_sound(house)) == ([ELSE, ELSE], True)
+
+
+async def test_somebody_whose_calls_are_removed_is_asked_for_too(house: House) -> None:
+    agent_id = await manual(house)
+    ada = house.rows(Subscriber)[0]
+    house.change(Subscriber, ada["id"], status=SubscriberStatus.COMPLETED)
+    with pytest.raises(AlreadyReachedError, match=r"has completed the survey\. To call them again") as caught:
+        dial(house, agent_id, ADA)
+    assert caught.value.reached == LastReached(None)
 
 
 async def test_another_account_is_out_of_reach(house: House) -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus, TransferStatus
+from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, SubscriberStatus, TransferStatus
+from dialer.store.queries.survey_results import AnswerCount, SectionCount, count_answers
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -37,10 +38,18 @@ QUICK: Final = '{"talk": 20}'
 """An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
 
 
-async def waiting(house: House, queue_id: int, *numbers: str, behaviour: str = BEHAVIOUR, **values: object) -> int:
+async def waiting(
+    house: House,
+    queue_id: int,
+    *numbers: str,
+    behaviour: str = BEHAVIOUR,
+    is_completed: bool = False,
+    **values: object,
+) -> int:
     """Start a campaign that has dialled its first subscriber and dials the next in a second."""
     house.change(Gateway, house.gateway_id, parameters=behaviour)
     section: dict[str, Any] = {"type": 6, "script": "one two three four five", "queue_id": queue_id}
+    section["completed"] = is_completed
     goodbye = {"type": 7, "script": "one two three four five six seven eight nine ten"}
     survey_id = house.survey(section, goodbye, branches={0: {"timeout": 1, "0": None}})
     return await house.started(
@@ -92,6 +101,34 @@ async def test_an_abandoned_call_is_counted_once(house: House) -> None:
     assert fates(house) == [("gave_up", None, False), ("", agent_id, True), ("hung_up", None, True)]
     (campaign,) = house.rows(Campaign)
     assert [campaign[name] for name in ("live_answered", "abandoned")] == [3, 2]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_only_a_callee_whom_an_agent_takes_completes_a_transfer(house: House, *, restarts: bool) -> None:
+    """The first is served until 28 s, the second leaves the queue after 5 s, and is called once more in vain."""
+    numbers = CALLER, "+33199001235"
+    agent_id = house.agent(parameters='{"talk": 100}')
+    campaign_id = await waiting(
+        house,
+        house.queue(agent_id, max_wait_time=5),
+        *numbers,
+        is_completed=True,
+        completion_maxretry=1,
+        completion_intervalretry=30,
+    )
+    await house.advance(20)
+    if restarts:
+        house.restart()
+    standing = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
+    assert standing == [(SubscriberStatus.IN_PROCESS, ""), (SubscriberStatus.PENDING, "not_served")]
+    await house.advance(300)
+    assert fates(house) == [("", agent_id, False), *[("max_wait", None, True)] * 2]
+    standing = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
+    assert standing == [(SubscriberStatus.COMPLETED, ""), (SubscriberStatus.SENT, "not_served")]
+    assert [row["is_completed"] for row in house.rows(Cdr) if row["leg_type"] == LegType.A_LEG] == [False, False, True]
+    assert house.row(Campaign, campaign_id)["completed"] == 1
+    counted = house.database.read_now(lambda connection: count_answers(connection, campaign_id))
+    assert counted == {1: SectionCount(3, [AnswerCount("queue: 1", 3)], unserved=2, went_on=2)}
 
 
 @pytest.mark.parametrize("restarts", [False, True])

@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import anyio
 import pytest
@@ -191,7 +191,11 @@ async def check_promises(centre: Centre) -> None:
             house.agent(parameters=f'{{"talk": {talk_s}, "answer": 2}}', wrap_up_time=centre.wrap_up_s)
             for talk_s in centre.talks_s
         ]
-        settings_ = {"dial_method": centre.dial_method, "call_back_wait": centre.wait_s, "end_when_done": False}
+        settings_: dict[str, Any] = {
+            "dial_method": centre.dial_method,
+            "call_back_wait": centre.wait_s,
+            "end_when_done": False,
+        }
         queue_id = house.queue(*agents)
         await waiting(house, queue_id, *PEOPLE, behaviour=BEHAVIOUR, callmaxduration=3_000, **settings_)
         await house.advance(3_600)

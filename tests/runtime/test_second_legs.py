@@ -177,6 +177,16 @@ async def test_a_leg_whose_turn_comes_later_is_dialled_then(house: LineHouse) ->
     assert is_clean(house)
 
 
+async def test_a_transfer_over_a_line_that_is_not_up_yet_says_so(house: LineHouse) -> None:
+    """The worker starts again just before the caller comes to the transfer."""
+    await transferring(house, PATIENT_CALLER)
+    await house.pass_s(7)
+    house.side.why_down = "the program has just been started"
+    house.restart()
+    await house.pass_s(60)
+    assert (reasons(house), house.side.seconds, is_clean(house)) == (["line_down"], [], True)
+
+
 @pytest.mark.parametrize("seconds", [8, 11.5, 14, 20])
 async def test_a_pair_goes_on_after_a_restart(house: LineHouse, seconds: float) -> None:
     """The B-leg rings, its callee is asked for the key, or both talk."""

@@ -5,16 +5,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
+from dialer.app.accounts.users import NewUser, change_user, create_user, delete_user
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SupervisionMode
+from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import Order, Supervise
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Transfer, User
 from dialer.store.touched import Touched
@@ -168,6 +171,43 @@ async def test_a_supervision_ends_with_the_row_of_its_agent(tmp_path: Path) -> N
     await house.pass_s(2)
     assert (supervisors(house), cdrs(house)) == (0, [])
     await left_by(house)
+
+
+@pytest.mark.parametrize(
+    ("columns", "goes_on"),
+    [
+        ({"enabled": False}, False),
+        ({"role": "viewer"}, False),
+        ({"role": "manager"}, False),
+        ({"telephone": "+12025550161"}, False),
+        ({"telephone": ""}, False),
+        ({"telephone": "+1 202 555 0160", "first_name": "Sue"}, True),
+        (None, False),
+    ],
+)
+async def test_a_supervisor_who_may_not_listen_any_more_is_hung_up(
+    tmp_path: Path, columns: dict[str, Any] | None, *, goes_on: bool
+) -> None:
+    """An admin listens to a call of another account. A manager would not see it. None: the user is deleted."""
+    (tmp_path / "alone").mkdir()
+    alone = await talking_over_a_line(tmp_path / "alone")
+    house = await talking_over_a_line(tmp_path)
+    new = NewUser(username="root", password_hash="", role=Role.ADMIN)
+    house.perform(partial(create_user, user=msgspec.structs.replace(new, username="another")))
+    admin = house.perform(partial(create_user, user=new))
+    house.change(User, admin, telephone=TELEPHONE)
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(supervise_call, callrequest_id=call["id"], supervisor_id=admin, mode=LISTEN))
+    await house.pass_s(8)
+    assert supervisors(house) == 1
+    house.perform(partial(change_user, user_id=house.user_id, columns={"role": "viewer"}))
+    if columns is None:
+        house.perform(partial(delete_user, user_id=admin))
+    else:
+        house.perform(partial(change_user, user_id=admin, columns=columns))
+    await house.pass_s(2)
+    assert (supervisors(house), wishes(house)[0][0]) == ((1, call["id"]) if goes_on else (0, None))
+    assert await left_by(house) == await left_by(alone)
 
 
 async def test_a_supervision_outlives_a_hold_and_the_process(tmp_path: Path) -> None:

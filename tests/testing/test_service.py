@@ -54,6 +54,12 @@ def test_the_clock_goes_by_a_span_to_the_next_event_and_to_one_of_a_type(dialer_
     assert dialer_service.events("call.ended", campaign=campaign["id"] + 1) == []
 
 
+def test_a_field_that_the_service_does_not_know_is_told(dialer_service: DialerService) -> None:
+    book = dialer_service.create("phonebook", name="All")
+    with pytest.raises(DemoError, match="does not know these fields: nickname"):
+        dialer_service.create("contact", phonebook=book["id"], contact=MagicNumber.BUSY, nickname="Ada")
+
+
 def test_an_event_that_does_not_come_is_told(dialer_service: DialerService) -> None:
     with pytest.raises(NotHeardError, match=r"no campaign\.ended: .*Nothing is due"):
         dialer_service.advance_until("campaign.ended")

@@ -9,7 +9,7 @@ from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.audit_log import COMMAND_LINE
-from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
+from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
 from dialer.app.campaigns.change import (
@@ -192,7 +192,7 @@ def _edit_rate(action: ActionUnit) -> str:
 def _agent_status(action: ActionUnit) -> str:
     agent = action.one_of(Agent)
     status = action.dice.pick(list(AgentStatus))
-    change_agent_status(action.unit, agent["id"], status)
+    change_agent(action.unit, agent["id"], {"status": status})
     return f"agent {agent['id']} {status.name}"
 
 

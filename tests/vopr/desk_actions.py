@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import RowMapping, select, true
 
-from dialer.app.call_centre.agents_and_queues import change_agent_status
+from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
@@ -48,14 +48,14 @@ def in_talk(action: ActionUnit) -> str:
 
 def _come(action: ActionUnit) -> str:
     agent = action.one_of(Agent, Agent.status.not_in(sorted(TAKES_CALLS)))
-    change_agent_status(action.unit, agent["id"], AgentStatus.AVAILABLE)
+    change_agent(action.unit, agent["id"], {"status": AgentStatus.AVAILABLE})
     return f"agent {agent['id']} comes"
 
 
 def _dial(action: ActionUnit, agent: RowMapping) -> str:
     campaign = action.one_of(Campaign, Campaign.manual_dialling == true(), Campaign.user_id == agent["user_id"])
     rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice)), rules)
+    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice), again=True), rules)
     return f"agent {agent['id']} dials subscriber {dialled}"
 
 
@@ -94,7 +94,7 @@ def _hang_up(action: ActionUnit, call_id: int, _agent_id: int) -> str:
 
 def _leave(action: ActionUnit, _call_id: int, agent_id: int) -> str:
     status = action.dice.pick(list(AgentStatus))
-    change_agent_status(action.unit, agent_id, status)
+    change_agent(action.unit, agent_id, {"status": status})
     return status.name
 
 

@@ -14,7 +14,7 @@ _MINUTE_MS: Final = 60_000
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WHOLE_DAY: Final = ("00:00:00", "23:59:59")
 _REFUSED: Final = frozenset(
-    {"max_xfer", "no_credit", "gateway_full", "resting", "no_queue", "no_number", "invalid_number"}
+    {"max_xfer", "no_credit", "gateway_full", "resting", "line_down", "no_queue", "no_number", "invalid_number"}
 )
 """Reasons of transfers that never began."""
 

@@ -40,6 +40,11 @@ _STAGES: Final = {
     "message.delivered": 2,
     "message.failed": 2,
 }
+_ANSWERS: Final = "message.received"
+_ANSWERED: Final = """
+    SELECT DISTINCT m.campaign_id FROM sms_message m
+    JOIN dnc_contact e ON e.number = m.phone_number AND e.user_id = m.user_id"""
+"""Campaigns whose text messages reached numbers that are on a list now: no row keeps the answer itself."""
 _PATHS: Final = frozenset({"agent.status", "campaign.started", "campaign.paused", "campaign.aborted", "campaign.ended"})
 """Types of which several may follow each other between two snapshots: the last one must be the state of the record."""
 
@@ -101,11 +106,15 @@ class EventRules:
         expected = Counter(self._expected(connection, last, seen, accounts, by_user=by_user))
         keeping = {row[0] for row in accounts}
         wanted = Counter({key: count for key, count in expected.items() if key.user_id in keeping})
-        got = Counter(one.key for one in new if one.key.type not in _PATHS and one.key.subject not in self._shared)
+        compared = (one.key for one in new if one.key.type not in {*_PATHS, _ANSWERS})
+        got = Counter(key for key in compared if key.subject not in self._shared)
         broken = [f"an event is missing: {key}" for key in wanted - got]
         broken += [f"an event is there without its change: {key}" for key in got - wanted]
         broken += self._paths(connection, seen, keeping, new)
         broken += self._order(new)
+        answered = {row[0] for row in ask(connection, _ANSWERED)}
+        answers = (one for one in new if one.key.type == _ANSWERS and one.campaign_id not in answered)
+        broken += [f"nobody has answered a text: {one.key}" for one in answers]
         self._is_new = False
         return broken
 

@@ -1,6 +1,7 @@
 """An account with webhooks and a hand that moves the machine's clock, for tests of deliveries."""
 
 import json
+import ssl
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ class Outbox:
         # Receivers verify that the time of a signature is near theirs.
         self.now_ms = time.time_ns() // 1_000_000
         self.posters: list[Poster] = []
+        self.processes: list[Deliverer] = []
         self.secrets: dict[int, str] = {}
 
     def webhook(self, url: str, types: str = "") -> int:
@@ -55,23 +57,24 @@ class Outbox:
 
     def process(
         self,
-        name: str = "one",
         guard: AddressGuard | None = None,
         timeout_s: float = 5.0,
         database: Database | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> Deliverer:
         """Return the deliverer of a process, which may have a connection of its own to the database."""
         guard = guard or AddressGuard(("127.0.0.0/8",))
-        self.posters.append(Poster(guard, lambda: self.now_ms, timeout_s=timeout_s))
-        return Deliverer(
+        self.posters.append(Poster(guard, lambda: self.now_ms, timeout_s=timeout_s, ssl_context=tls))
+        process = Deliverer(
             database or self.house.database,
             self.posters[-1],
             encoded_event,
-            holder=name,
             now_ms=lambda: self.now_ms,
             event_ms=lambda: self.now_ms,
             chance=lambda: 1.0,
         )
+        self.processes.append(process)
+        return process
 
     def state(self, webhook_id: int) -> tuple[bool, str, int, int]:
         """Return whether a webhook is on, its problem, its failures in a row, and the wait until its next attempt."""

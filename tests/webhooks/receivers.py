@@ -1,12 +1,14 @@
 """Receivers of events on loopback: programs that verify, fail, hang, redirect or answer slowly."""
 
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import ByteStream, SocketAttribute
+from anyio.streams.tls import TLSListener
 from standardwebhooks.webhooks import Webhook
 
 Answer = Callable[[dict[str, Any]], bytes]
@@ -32,17 +34,18 @@ class Receiver:
         self.url = ""
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        """Listen while the context is entered."""
-        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-        port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - not that of Django
-        self.url = f"http://127.0.0.1:{port}/events?of=dialer"
+    async def listening(self, tls: ssl.SSLContext | None = None) -> AsyncIterator[None]:
+        """Listen while the context is entered, with TLS if it is given."""
+        plain = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        listener = plain if tls is None else TLSListener(plain, tls)
+        port = plain.extra(SocketAttribute.local_port)  # noqa: S610 - not that of Django
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{port}/events?of=dialer"
         async with listener, anyio.create_task_group() as tasks:
             tasks.start_soon(listener.serve, self._serve)
             yield
             tasks.cancel_scope.cancel()
 
-    async def _serve(self, stream: SocketStream) -> None:
+    async def _serve(self, stream: ByteStream) -> None:
         buffer = b""
         async with stream:
             while True:

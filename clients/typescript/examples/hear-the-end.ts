@@ -1,4 +1,4 @@
-// Start a campaign, and hear its end by events: DIALER_KEY=dk_… node hear-the-end.js URL CAMPAIGN
+// Start a campaign, and hear its end by events: DIALER_API_KEY=dk_… node hear-the-end.js URL CAMPAIGN
 
 import { argv, env } from "node:process";
 import { CampaignStatus, connect, done, follow } from "dialer-client";
@@ -6,7 +6,7 @@ import { CampaignStatus, connect, done, follow } from "dialer-client";
 const [url, id] = argv.slice(2) as [string, string];
 const campaign = Number(id);
 const params = { path: { record_id: campaign } };
-const client = connect(url, env.DIALER_KEY ?? "");
+const client = connect(url, env.DIALER_API_KEY ?? "");
 
 await done(client.PATCH("/rest-api/events/", { body: { enabled: true } }));
 const events = await follow(client, { campaign });

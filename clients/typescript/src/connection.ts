@@ -3,6 +3,8 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "./schema.js";
 
+const KEY_PREFIX = "dk_";
+
 export type DialerClient = Client<paths, "application/json">;
 
 /** Thrown when the service refuses a request; `messages` are by field, or one `detail`. */
@@ -16,8 +18,17 @@ export class RefusedError extends Error {
   }
 }
 
-/** Return a client of the service at `url`, such as `https://dialer.example`, with an API key. */
+/**
+ * Return a client of the service at `url`, such as `https://dialer.example`, with an API key. A `TypeError` says that one
+ * of them is none, as if a variable of the environment is empty.
+ */
 export function connect(url: string, key: string, fetch?: (request: Request) => Promise<Response>): DialerClient {
+  if (!/^https?:\/\//.test(url)) {
+    throw new TypeError(`'${url}' is not an address of a service. Give one that begins with http:// or https://.`);
+  }
+  if (!key.startsWith(KEY_PREFIX)) {
+    throw new TypeError(`The API key does not begin with ${KEY_PREFIX}. Make one with \`dialer keys create\`.`);
+  }
   return createClient<paths, "application/json">({
     baseUrl: url.replace(/\/+$/, ""),
     headers: { Authorization: `Bearer ${key}` },

@@ -18,6 +18,8 @@ export interface Wanted<Type extends EventType = EventType> {
   campaign?: number;
   /** The id of an event: those after it come first. */
   after?: string;
+  /** Ends the stream, also between two events. */
+  signal?: AbortSignal;
   /** Called between two attempts to open the stream again, with milliseconds. */
   sleep?: (ms: number) => Promise<unknown>;
 }
@@ -31,8 +33,8 @@ type Bytes = ReadableStream<Uint8Array>;
 
 /**
  * Give the events of the account as they come, from now on. The stream is open when the promise is fulfilled, so nothing
- * that happens afterwards is missed. A stream that breaks is opened again after the last event; `break` ends it. An event
- * comes at least once: remember its `id`. The account must keep its events.
+ * that happens afterwards is missed. A stream that breaks is opened again after the last event; `break` ends it, and so
+ * does `signal`. An event comes at least once: remember its `id`. The account must keep its events.
  */
 export async function follow<Type extends EventType = EventType>(
   client: DialerClient,
@@ -48,6 +50,7 @@ export async function follow<Type extends EventType = EventType>(
 class Stream {
   private lastId: string;
   private opened: { bytes: Bytes; controller: AbortController } | undefined;
+  private opening: AbortController | undefined;
 
   constructor(
     private readonly client: DialerClient,
@@ -61,6 +64,7 @@ class Stream {
   async open(again = false): Promise<void> {
     const { types, campaign } = this.wanted;
     const controller = new AbortController();
+    this.opening = controller;
     const { data, error, response } = await this.client.GET("/rest-api/events/", {
       params: {
         query: {
@@ -78,9 +82,12 @@ class Stream {
   }
 
   async *events(): AsyncGenerator<DialerEvent> {
+    const { signal } = this.wanted;
+    const end = () => this.close();
+    signal?.addEventListener("abort", end);
     let pause = 1_000;
     try {
-      for (;;) {
+      while (!signal?.aborted) {
         try {
           if (!this.opened) await this.open(true);
           for await (const sent of this.sent()) {
@@ -92,12 +99,20 @@ class Stream {
           if (isFinal(error)) throw error;
         }
         this.close();
-        await (this.wanted.sleep ?? wait)(pause);
+        if (!signal?.aborted) await this.sleep(pause);
         pause = Math.min(2 * pause, AGAIN_MS_MAX);
       }
     } finally {
+      signal?.removeEventListener("abort", end);
       this.close();
     }
+  }
+
+  /** Wait before the stream is opened again, unless the signal ends it. */
+  private async sleep(ms: number): Promise<void> {
+    const { sleep, signal } = this.wanted;
+    if (sleep) await sleep(ms);
+    else await wait(ms, undefined, signal && { signal }).catch(() => undefined);
   }
 
   private async *sent() {
@@ -120,8 +135,8 @@ class Stream {
   }
 
   private close(): void {
-    this.opened?.controller.abort();
-    this.opened = undefined;
+    this.opening?.abort();
+    this.opening = this.opened = undefined;
   }
 }
 

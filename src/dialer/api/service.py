@@ -19,6 +19,7 @@ from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
+from dialer.api.records.advancing import ClockRun
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
@@ -130,6 +131,7 @@ class Service:
         self.resources: Final = resources
         self.export: Final = export
         self.attempts: Final = Attempts()
+        self.clock_run: Final = ClockRun()
         self._removed_ms = 0
         self._zone: Final = ZoneInfo(settings.timezone)
         self._hours: Final = read_calling_hours(settings.calling_hours)

@@ -19,7 +19,6 @@ from dialer.webhooks.retries import SECOND_MS, PostOutcome
 from dialer.webhooks.signing import signed_headers
 
 TEST_TYPE: Final = "webhook.test"
-_HOLDER_BYTES: Final = 16
 
 
 class WebhookSender:
@@ -33,7 +32,6 @@ class WebhookSender:
             database,
             self._poster,
             encoded_event,
-            holder=secrets.token_hex(_HOLDER_BYTES),
             now_ms=self._machine.now_ms,
             event_ms=clock.now_ms,
             chance=random.SystemRandom().random,

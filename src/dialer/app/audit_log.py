@@ -11,13 +11,14 @@ from dialer.app.events import (
     AgentStatusChanged,
     AppEvent,
     CallDisposed,
+    CampaignEvent,
     NumberAllowed,
     NumberCalledOff,
     NumbersCalledOff,
     SignedIn,
 )
 from dialer.app.unit import RecordWritten, UnitOfWork
-from dialer.store.tables import REMOVABLE_MS, AuditLog
+from dialer.store.tables import REMOVABLE_MS, SMS, AuditLog, Campaign
 
 REMOVED_AT_ONCE: Final = 1_000
 """Old entries that one unit of work removes."""
@@ -79,8 +80,14 @@ def remove_old_entries(connection: Connection, before_ms: int) -> int:
 def _entry(event: AppEvent, connection: Connection) -> RecordWritten:
     action = _ACTIONS.get(type(event)) or event.type.replace(".", "_")
     resource = "" if event.subject is None else event.subject.resource
+    if isinstance(event, CampaignEvent) and _is_of_texts(connection, event.campaign_id):
+        resource = "sms-campaigns"
     values = msgspec.structs.asdict(event)
     return RecordWritten(action, resource, event.subject_id, event.account(connection), {}, values)
+
+
+def _is_of_texts(connection: Connection, campaign_id: int) -> bool:
+    return connection.scalar(select(Campaign.medium).where(Campaign.id == campaign_id)) == SMS
 
 
 def _row(entry: RecordWritten, origin: Origin, now_ms: int) -> dict[str, Any]:

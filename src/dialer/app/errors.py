@@ -14,6 +14,7 @@ class ErrorCode(StrEnum):
     """The reasons of errors in words for programs, never renamed. docs/reference/reasons.md has their meanings."""
 
     ALREADY_EXISTS = "already_exists"
+    ALREADY_REACHED = "already_reached"
     BALANCE_LEFT = "balance_left"
     BUSY = "busy"
     CALLING_HOURS = "calling_hours"

@@ -1,36 +1,74 @@
 """`dialer apply`: the records of files."""
 
+import contextlib
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Protocol
 
 import rich_click as click
 
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable, say
+from dialer.commands.remote_account import RemoteAccount
 from dialer.commands.wrong_file import WrongFileError
 from dialer.files.applying import RecordChange, read_files
+from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
+from dialer.files.people_files import PeopleFile, PeopleReport, people_files
+from dialer.files.plan_lines import has_changes, lines_of
 from dialer.files.units import OtherChangeError, UnknownAccountError, account_of
+from dialer.store.database import StorageUnavailableError
 
-_SIGNS: Final = {"new": "+", "changed": "~", "unchanged": "="}
+
+class ChangedAccount(Protocol):
+    """The account that files change: in the database of this machine, or behind the API of a service."""
+
+    @property
+    def username(self) -> str:
+        """Return the name of its user."""
+
+    def plan(self, wanted: Sequence[Wanted]) -> list[RecordChange]:
+        """Return what `apply` would change; raises FileError if the files are wrong."""
+
+    def apply(self, wanted: Sequence[Wanted], shown: Sequence[RecordChange] | None = None) -> list[RecordChange]:
+        """Write the records, all or none."""
+
+    def try_people(self, one: PeopleFile) -> PeopleReport:
+        """Return what the import of a list would do."""
+
+    def import_people(self, one: PeopleFile) -> PeopleReport:
+        """Import a list."""
 
 
-def apply(files: Sequence[Path], *, user: str | None, yes: bool, dry_run: bool, as_json: bool) -> None:
+class NotDoneError(click.ClickException):
+    """Some of the changes are made, and others are not."""
+
+
+def apply(
+    files: Sequence[Path],
+    *,
+    user: str | None,
+    url: str | None,
+    key_file: Path | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     """Show what files would change, and change it."""
     try:
         wanted = read_files(files)
-        with open_service() as service:
-            account = account_of(service.settings, service.database, service.now_ms(), user)
+        people = people_files(wanted)
+        with _account(user, url, key_file, files) as account:
             changes = account.plan(wanted)
+            reports = [account.try_people(one) for one in people]
             if not as_json:
-                click.echo("\n".join(map(printable, lines_of(changes))))
-            if not dry_run and any(change.action != "unchanged" for change in changes):
+                click.echo("\n".join(map(printable, lines_of(changes, reports))))
+            if not dry_run and has_changes(changes, reports):
                 if not yes and not _agrees(account.username):
                     raise click.ClickException("nothing was changed")
                 account.apply(wanted, changes)
+                reports = _import_all(account, people)
                 say("Done.")
     except FileError as error:
         raise WrongFileError(error) from None
@@ -39,16 +77,43 @@ def apply(files: Sequence[Path], *, user: str | None, yes: bool, dry_run: bool, 
     except OtherChangeError as error:
         raise click.ClickException(str(error)) from None
     if as_json:
-        print_json({"dry_run": dry_run, "records": changes})
+        print_json({"dry_run": dry_run, "records": changes, "people": reports})
 
 
-def lines_of(changes: Sequence[RecordChange]) -> Iterator[str]:
-    """Yield what changes, as lines."""
-    for change in changes:
-        yield f"{_SIGNS[change.action]} {change.kind} {change.name}: {change.action}"
-        yield from (f"    {line}" for line in change.lines)
-    counts = Counter(change.action for change in changes)
-    yield ", ".join(f"{counts[action]} {action}" for action in _SIGNS)
+@contextlib.contextmanager
+def _account(
+    user: str | None, url: str | None, key_file: Path | None, files: Sequence[Path]
+) -> Iterator[ChangedAccount]:
+    """Open the account behind an API, or that of a user of the database of this machine."""
+    if url is not None:
+        if user is not None:
+            raise click.UsageError(
+                "--user is for the database of this machine. Over --url, the key says whose they are"
+            )
+        with RemoteAccount.open(url, key_file, files) as account:
+            yield account
+        return
+    if key_file is not None:
+        raise click.UsageError("--key-file needs --url: the service to which the key belongs")
+    with open_service() as service:
+        yield account_of(service.settings, service.database, service.now_ms(), user)
+
+
+def _import_all(account: ChangedAccount, people: Sequence[PeopleFile]) -> list[PeopleReport]:
+    """Import the lists one after the other. The records are changed already."""
+    done: list[PeopleReport] = []
+    for one in people:
+        try:
+            report = account.import_people(one)
+        except (FileError, StorageUnavailableError, click.ClickException) as error:
+            why = error.format_message() if isinstance(error, click.ClickException) else str(error)
+            imported = [f"{before.file}: {before.result.imported} imported" for before in done]
+            raise NotDoneError(
+                f"{'; '.join(['The records are changed', *imported])}; {one.path} is not imported, or in part: {why}\n"
+                "Run the command again: what is done is not done twice."
+            ) from None
+        done.append(report)
+    return done
 
 
 def _agrees(username: str) -> bool:

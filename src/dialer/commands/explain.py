@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -20,13 +19,16 @@ from dialer.store.database import Database
 from dialer.store.live_legs import leg_keys
 from dialer.store.set_aside_reports import ToldOf, set_aside_of
 from dialer.store.tables import ACCOUNT, SMS
+from dialer.store.timeline.happenings import Happening, HappeningKind, happenings_of
 from dialer.store.timeline.parts import (
+    AnswerPart,
     AttemptPart,
     CampaignStory,
     MessagePart,
     Story,
     SubscriberPart,
     TransferPart,
+    VisitedSection,
     WindowPart,
     moment,
 )
@@ -177,12 +179,7 @@ def _call(attempt: AttemptPart) -> Iterator[str]:
     else:
         amd = f" by a {attempt.amd}" if attempt.amd in {"person", "machine"} else ""
         yield f"answered{amd} after {attempt.rang} s, at {_show(attempt.answered)}"
-    happened = [
-        *((answer.at, f"{answer.question}: {answer.response}") for answer in attempt.answers),
-        *((transfer.at, _transfer(transfer)) for transfer in attempt.transfers),
-        *((message.at, _message(message)) for message in attempt.messages),
-    ]
-    yield from (f"{_show(at)}  {what}" for at, what in sorted(happened, key=itemgetter(0)))
+    yield from (f"{_show(happening.at)}  {_happening(happening)}" for happening in happenings_of(attempt))
     if attempt.ended is not None and attempt.hangup_cause_q850 is not None:
         cause = f"cause {attempt.hangup_cause_q850}, {cause_in_words(attempt.hangup_cause_q850)}"
         yield f"over at {_show(attempt.ended)}: {cause}; {attempt.billsec} s for {attempt.cost}"
@@ -190,14 +187,32 @@ def _call(attempt: AttemptPart) -> Iterator[str]:
         yield f"{attempt.status}: {SUBSCRIBER_REASONS.get(attempt.status_reason, attempt.status_reason)}"
 
 
-def _transfer(transfer: TransferPart) -> str:
-    begun = f"to {transfer.to}"
-    if transfer.reason:
-        return f"{begun}: {TRANSFER_REASONS.get(transfer.reason, transfer.reason)}"
-    if transfer.answered is None:
-        return f"{begun}: waiting"
-    agent = f" by {transfer.agent}" if transfer.agent else ""
-    return f"{begun}: taken{agent} at {_show(transfer.answered)}; {transfer.billsec} s for {transfer.cost}"
+def _happening(happening: Happening) -> str:
+    match happening.part:
+        case AnswerPart() as answer:
+            return f"{answer.question}: {answer.response}"
+        case VisitedSection() as section:
+            return f"{section.section}: {'no answer' if section.is_question else 'played'}"
+        case TransferPart() as transfer:
+            return _transfer(transfer, happening.kind)
+        case MessagePart() as message:
+            return _message(message)
+
+
+def _transfer(transfer: TransferPart, kind: HappeningKind) -> str:
+    after = "" if transfer.waited is None else f" after {transfer.waited:g} s"
+    match kind:
+        case HappeningKind.JOINED:
+            return f"joined {transfer.to}"
+        case HappeningKind.ABANDONED:
+            return "abandoned: no agent within 2 seconds"
+        case HappeningKind.UNSERVED:
+            return f"to {transfer.to}: {TRANSFER_REASONS.get(transfer.reason, transfer.reason)}{after}"
+        case HappeningKind.TAKEN:
+            agent = f" by {transfer.agent}" if transfer.agent else ""
+            return f"to {transfer.to}: taken{agent}{after}; {transfer.billsec} s for {transfer.cost}"
+        case _:
+            return f"to {transfer.to}"
 
 
 def _message(message: MessagePart) -> str:

@@ -1,64 +1,106 @@
 """`dialer export`: records as documents."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import rich_click as click
 from sqlalchemy import Connection, select
 
-from dialer.commands.open_service import open_service
-from dialer.commands.output import print_json
-from dialer.files.exporting import Exporter, TooManyPeopleError
+from dialer.commands.open_service import OpenService, open_service
+from dialer.commands.output import say
+from dialer.files.exported_files import ExportedFiles
+from dialer.files.exporting import Document, Exporter, ExportError
 from dialer.files.kinds import KINDS, RecordKind
-from dialer.files.units import account_of_id
+from dialer.files.units import OpenAccount, UnknownAccountError, account_of, account_of_id
 from dialer.files.yaml_text import write_yaml
 from dialer.store.queries.campaigns import ID_MAX
 
 
-def survey(record_id: int, *, as_json: bool) -> None:
+def survey(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a survey with its queues."""
-    _print("surveys", record_id, as_json=as_json)
+    _print("surveys", record_id, output=output, as_json=as_json)
 
 
-def campaign(record_id: int, *, as_json: bool) -> None:
+def campaign(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a campaign with all that it needs."""
-    _print("campaigns", record_id, as_json=as_json)
+    _print("campaigns", record_id, output=output, as_json=as_json)
 
 
-def sms_campaign(record_id: int, *, as_json: bool) -> None:
+def sms_campaign(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a campaign of text messages with its lists."""
-    _print("sms_campaigns", record_id, as_json=as_json)
+    _print("sms_campaigns", record_id, output=output, as_json=as_json)
 
 
-def phonebook(record_id: int, *, as_json: bool) -> None:
+def phonebook(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a phonebook with its contacts."""
-    _print("phonebooks", record_id, as_json=as_json)
+    _print("phonebooks", record_id, output=output, as_json=as_json)
 
 
-def dnc(record_id: int, *, as_json: bool) -> None:
+def dnc(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a do-not-call list with its numbers."""
-    _print("dnc_lists", record_id, as_json=as_json)
+    _print("dnc_lists", record_id, output=output, as_json=as_json)
 
 
-def queue(record_id: int, *, as_json: bool) -> None:
+def queue(record_id: int, *, output: Path | None, as_json: bool) -> None:
     """Print a queue with its agents."""
-    _print("queues", record_id, as_json=as_json)
+    _print("queues", record_id, output=output, as_json=as_json)
 
 
-def _print(key: str, record_id: int, *, as_json: bool) -> None:
+def account(username: str, *, output: Path | None, as_json: bool) -> None:
+    """Print all records of an account."""
+    try:
+        with open_service() as service:
+            of_account = account_of(service.settings, service.database, service.now_ms(), username)
+            _write(service, of_account, lambda exporter: exporter.account(), output, as_json=as_json)
+    except UnknownAccountError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _print(key: str, record_id: int, *, output: Path | None, as_json: bool) -> None:
     (kind,) = (kind for kind in KINDS if kind.key == key)
     with open_service() as service:
         owner = service.database.read_now(lambda connection: _owner(connection, kind, record_id))
         if owner is None:
             raise click.ClickException(f"there is no {kind.one} {record_id}")
-        account = account_of_id(service.settings, service.database, service.now_ms(), owner)
-        try:
-            document: Any = account.read(lambda unit: Exporter(unit, owner).with_its_parts(key, record_id))
-        except TooManyPeopleError as error:
-            raise click.ClickException(str(error)) from None
-    if as_json:
-        print_json(document)
-    else:
-        click.echo(write_yaml(document), nl=False)
+        of_account = account_of_id(service.settings, service.database, service.now_ms(), owner)
+        _write(service, of_account, lambda exporter: exporter.with_its_parts(key, record_id), output, as_json=as_json)
+
+
+def _write(
+    service: OpenService,
+    of_account: OpenAccount,
+    work: Callable[[Exporter], Document],
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print a document, or write it into a file, with the files beside it."""
+    if output is not None and output.suffix.lower() == ".toml":
+        raise click.UsageError("--output: TOML is read only. Give a name that ends in .yaml or .json")
+    beside = None if output is None else ExportedFiles(f"{output.stem}-files")
+    try:
+        document: Any = of_account.read(lambda unit: work(Exporter(unit, of_account.user_id, beside)))
+    except ExportError as error:
+        raise click.ClickException(str(error)) from None
+    is_json = as_json or (output is not None and output.suffix.lower() == ".json")
+    text = (
+        f"{msgspec.json.format(msgspec.json.encode(document), indent=2).decode()}\n"
+        if is_json
+        else write_yaml(document)
+    )
+    if output is None or beside is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        missing = beside.write(output.parent, service.settings.media_dir)
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or output} cannot be written: {error.strerror}") from None
+    say(f"{output} is written, with {len(beside.found)} files beside it.")
+    if missing:
+        raise click.ClickException(f"the media folder has no sound for {', '.join(missing)}")
 
 
 def _owner(connection: Connection, kind: RecordKind, record_id: int) -> int | None:

@@ -50,7 +50,8 @@ class Following:
             try:
                 yield from self._stream()
             except httpx.HTTPError as error:
-                say(f"The connection is lost ({type(error).__name__}). Again in {self._again_s:.0f} s.")
+                what = "No connection to" if isinstance(error, httpx.ConnectError) else "The connection is lost to"
+                say(f"{what} {self._client.base_url} ({type(error).__name__}). Again in {self._again_s:.0f} s.")
             self._sleep(self._again_s)
             self._again_s = min(2 * self._again_s, AGAIN_S_MAX)
 

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 
 from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
+from dialer.dev import FOLDER
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
 from dialer.settings_file import is_exposed, read_settings_file
@@ -93,9 +94,10 @@ def check_there_is_one(settings: Settings, *, hint: str = "") -> None:
         raise click.ClickException(
             f"the database {place_of_database(settings)} holds no tables: set DIALER_DATABASE_URL{hint}"
         )
+    of_dev = f". That of `dialer dev` is in {FOLDER}" if (Path(FOLDER) / _path(settings).name).exists() else ""
     raise click.ClickException(
         f"there is no database at {place_of_database(settings)}: run the command in the folder of the database,"
-        f" or set DIALER_DATABASE_URL{hint}"
+        f" or set DIALER_DATABASE_URL{hint}{of_dev}"
     )
 
 

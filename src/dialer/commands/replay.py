@@ -114,7 +114,8 @@ def _line(step: ShownStep) -> str:
 
 def _difference(survey: str, found: ReplayDifference | None, steps: Sequence[ShownStep]) -> Iterator[str]:
     if found is None:
-        yield f"The survey {survey} plays all {len(steps)} steps as they were."
+        played = "its one step as it was" if len(steps) == 1 else f"all {len(steps)} steps as they were"
+        yield f"The survey {survey} plays {played}."
         return
     place = f"at step {found.step}, {found.section}" if found.step else "at the beginning"
     yield f"The survey {survey} differs {place}:"

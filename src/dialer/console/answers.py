@@ -53,6 +53,12 @@ def questions_of(survey: Survey) -> list[Section]:
     return [section for section in survey.sections if definition_of(section).has_answers]
 
 
+def _unserved(count: SectionCount) -> list[ShownAnswer]:
+    """Return the calls of a transfer that nobody took, in a row of their own."""
+    words = gettext("of these, nobody took the call")
+    return [ShownAnswer(words, count.unserved, share(count.unserved, count.total))] if count.unserved else []
+
+
 def shown_questions(
     survey: Survey, counts: Mapping[int, SectionCount], queues: Mapping[int, str]
 ) -> list[ShownQuestion]:
@@ -62,12 +68,15 @@ def shown_questions(
             section.question,
             counts[section.id].total,
             [
-                ShownAnswer(
-                    answer_words(definition_of(section).type, one.response, queues),
-                    one.count,
-                    share(one.count, counts[section.id].total),
-                )
-                for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
+                *(
+                    ShownAnswer(
+                        answer_words(definition_of(section).type, one.response, queues),
+                        one.count,
+                        share(one.count, counts[section.id].total),
+                    )
+                    for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
+                ),
+                *_unserved(counts[section.id]),
             ],
         )
         for section in questions_of(survey)

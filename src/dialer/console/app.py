@@ -17,6 +17,7 @@ from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live_parts import Snapshots
 from dialer.console.pages import (
     account,
+    agent,
     call,
     call_again,
     calls,
@@ -61,6 +62,7 @@ OPEN: Final = (sign_in, static)
 """The modules whose pages need no sign-in."""
 PAGES: Final = (
     account,
+    agent,
     call,
     calls,
     campaign,

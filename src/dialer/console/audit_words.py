@@ -27,7 +27,7 @@ SHOWN_MAX: Final = 2_000
 VALUE_MAX: Final = 120
 """Characters of an old or a new value that a page shows."""
 ARROW: Final = "%s → %s"
-_ACTIONS: Final[Mapping[str, str]] = {
+ACTIONS: Final[Mapping[str, str]] = {
     "call_hung_up": gettext_noop("Hung up a call"),
     "person_called": gettext_noop("Called a person seen before"),
     "person_dialled": gettext_noop("Dialled a person by hand"),
@@ -42,6 +42,8 @@ _ACTIONS: Final[Mapping[str, str]] = {
     "change": gettext_noop("Changed"),
     "delete": gettext_noop("Deleted"),
     "advance": gettext_noop("Advanced the clock"),
+    "clock_started": gettext_noop("Let the clock run"),
+    "clock_stopped": gettext_noop("Stopped the clock"),
     "refused": gettext_noop("A request was refused"),
     "agent_status_changed": gettext_noop("Changed the state of an agent"),
     "answers_erased": gettext_noop("Erased answers"),
@@ -81,7 +83,7 @@ _VIAS: Final[Mapping[str, str]] = {
     "none": gettext_noop("Without credentials"),
     "command line": gettext_noop("Command line"),
 }
-_KINDS: Final[Mapping[str, str]] = {
+KINDS: Final[Mapping[str, str]] = {
     "clock": gettext_noop("Clock"),
     "cdr": gettext_noop("Call"),
     "payment": gettext_noop("Payment"),
@@ -95,6 +97,8 @@ _TITLES: Final[Mapping[str, str]] = {
     "count": gettext_noop("Number of records"),
     "others": gettext_noop("Further refused requests"),
     "request": gettext_noop("Request"),
+    "now": gettext_noop("Time"),
+    "speed": gettext_noop("Times as fast as real time"),
     "subscribers": gettext_noop("People"),
     "user_id": gettext_noop("User"),
 }
@@ -151,7 +155,7 @@ def _names(unit: Unit, entries: Iterable[_Entry]) -> Names:
 
 def _words(entry: _Entry, names: Names, zone: tzinfo) -> dict[str, Cell]:
     record, path = entry.record, entry.record.resource
-    kind = gettext(PAGES[path].one if path in PAGES else _KINDS.get(path, path))
+    kind = gettext(PAGES[path].one if path in PAGES else KINDS.get(path, path))
     identity = record.record_id
     name = names.get(path, {}).get(identity)
     url = f"{PAGES[path].record_url}{identity}/" if name is not None and path in PAGES else ""
@@ -160,7 +164,7 @@ def _words(entry: _Entry, names: Names, zone: tzinfo) -> dict[str, Cell]:
     fields = [field for field in sorted({**entry.before, **entry.after}) if not _is_record(entry, field)]
     changes = "; ".join(_change(entry, field, names, zone) for field in fields)
     return {
-        "action": Cell(gettext(_ACTIONS.get(record.action, record.action)), code=record.action),
+        "action": Cell(gettext(ACTIONS.get(record.action, record.action)), code=record.action),
         "via": Cell(gettext(_VIAS.get(record.via, record.via)), code=record.via),
         "resource": Cell(capitalised(kind) or UNKNOWN, code=path),
         "record_id": Cell(shown or UNKNOWN, url, code=code),

@@ -188,6 +188,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             add="New agent",
             empty="There is no agent yet. An agent takes the calls of a queue, at a telephone.",
             within=(Within("Queues of the agent", "tier", "agent"),),
+            view="/console/agents/",
         ),
         RecordPage(
             "tier",

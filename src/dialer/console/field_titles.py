@@ -67,6 +67,7 @@ TITLES: Final[Mapping[str, str]] = {
     "break_reasons": "Reasons of a break",
     "dispositions": "Outcomes of calls",
     "agent_script": "What agents say",
+    "max_break_time": "Longest break",
     "max_wait_time": "Longest wait",
     "max_wait_time_with_no_agent": "Longest wait without an agent",
     "max_wait_time_with_no_agent_time_reached": "Then wait at least",

@@ -65,7 +65,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             ("", "name strategy"),
             ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
-            ("Breaks of agents", "break_reasons"),
+            ("Breaks of agents", "break_reasons max_break_time"),
         ),
         _groups(
             (
@@ -85,7 +85,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
     "agent": FormLayout(
         _groups(
             ("Who it is", "name login"),
-            ("How calls are taken", "contact wrap_up_time status"),
+            ("How calls are taken", "contact wrap_up_time status break_reason"),
         ),
         _groups(
             ("For simulations", "parameters"),

@@ -75,6 +75,7 @@ def _environment() -> Environment:
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
+        "waited": waited,
         "word": words_of,
         "named": words_of,
         "outcome": outcome_words,
@@ -190,6 +191,11 @@ def seconds(length: float | None) -> str:
     if whole < _HOUR_S:
         return f"{whole // _MINUTE_S}:{whole % _MINUTE_S:02} min"
     return f"{grouped(whole // _HOUR_S)}:{whole % _HOUR_S // _MINUTE_S:02} h"
+
+
+def waited(length: float) -> str:
+    """Return the length of a wait in seconds: `1.9 s`, or without tenths from a minute on."""
+    return f"{decimal(length)} s" if length < _MINUTE_S else seconds(length)
 
 
 def _local(at_ms: int, zone: tzinfo) -> datetime:

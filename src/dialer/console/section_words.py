@@ -56,6 +56,9 @@ HINTS: Final[Mapping[tuple[SectionType | None, str], str]] = {
     (None, "confirm_script"): gettext_noop("Heard before the two are connected, if a key is needed."),
     (None, "confirm_key"): gettext_noop("Empty: the two are connected at once."),
     (None, "completed"): gettext_noop("Whoever comes here has completed the survey."),
+    (SectionType.CALL_TRANSFER, "completed"): gettext_noop(
+        "The callee has completed the survey once somebody takes the call, and not by waiting."
+    ),
     (None, "type"): gettext_noop("Another kind has other fields. The texts stay."),
 }
 """Hints by type and field. Those of no type hold for all others."""

@@ -16,6 +16,8 @@ REQUEST_S_MAX: Final = 120
 """Time-out of a request; an advance of the clock takes longest, as it simulates everything due until then."""
 PAGE_SIZE: Final = 1_000
 PAGES_MAX: Final = 1_000
+IGNORED: Final = "X-Ignored-Fields"
+"""The header that names fields which the API does not know: our own requests have none by mistake."""
 ANSWER_SHOWN: Final = 500
 """Characters of an unexpected response that an error shows."""
 
@@ -153,6 +155,8 @@ class Client:
             raise DemoError(f"{method} {path}: {error}") from error
         if answer.status_code != expected:
             raise DemoError(f"{_told(answer)}, not {expected}: {answer.text[:ANSWER_SHOWN]}")
+        if IGNORED in answer.headers:
+            raise DemoError(f"{_told(answer)}, but does not know these fields: {answer.headers[IGNORED]}")
         return answer
 
 

@@ -38,9 +38,7 @@ def make_example_data(admin: Client) -> Record:
     gateway = admin.create("gateway", name="Simulated carrier", **_SIMULATED)
     book = admin.create("phonebook", name="People who always do the same")
     for number, name, habit in PEOPLE:
-        admin.create(
-            "contact", phonebook=book["url"], contact=number, first_name=name, last_name=habit, description=habit
-        )
+        admin.create("contact", phonebook=book["url"], contact=number, full_name=f"{name}, {habit}")
     survey = _survey(admin, _queue(admin))
     campaign = admin.create(
         "campaigns",
@@ -63,7 +61,7 @@ def _queue(admin: Client) -> Record:
     """Make a queue with two agents, who are on duty and answer by themselves."""
     queue = admin.create("queue", name="Front desk")
     for place, name in enumerate(("Ann", "Joe"), 1):
-        agent = admin.create("agent", name=name, phone_number=f"+1202555016{place}", status=int(AgentStatus.AVAILABLE))
+        agent = admin.create("agent", name=name, contact=f"+1202555016{place}", status=int(AgentStatus.AVAILABLE))
         admin.create("tier", queue=queue["url"], agent=agent["url"])
     return queue
 

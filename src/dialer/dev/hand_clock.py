@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from dialer.demo.errors import DemoError
@@ -35,8 +36,14 @@ class HandClock:
         """Why the clock stopped by itself; empty if it did not."""
 
     def run_at(self, speed: int) -> None:
-        """Let the clock run at a speed from now on; 0 stops it."""
+        """Let the clock run at a speed from now on; 0 stops it.
+
+        Raises:
+            DemoError: the service refuses to stop it.
+        """
         with self._turn:
+            if self.speed and not speed:
+                self._service.advance_clock(seconds=0, speed=0)
             self.speed, self._moved_s, self.problem = speed, self._now_s(), ""
 
     def move(self, **target: Any) -> str:  # noqa: ANN401 - JSON
@@ -58,7 +65,7 @@ class HandClock:
             if not self.speed or passed_s <= 0:
                 return
             try:
-                self._service.advance_clock(seconds=round(passed_s * self.speed, 3))
+                self._service.advance_clock(seconds=round(passed_s * self.speed, 3), speed=self.speed)
             except DemoError as error:
                 self.speed, self.problem = 0, str(error)
 
@@ -68,5 +75,7 @@ class HandClock:
             self.tick()
 
     def end(self) -> None:
-        """End `run`."""
+        """End `run`, and stop the clock, if the service is still there."""
         self._is_over.set()
+        with suppress(DemoError):
+            self.run_at(0)

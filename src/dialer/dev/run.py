@@ -14,9 +14,11 @@ from dialer.demo.server import DemoAccount, Server, new_account, running_server
 from dialer.dev.client import LOCAL, DevClient
 from dialer.dev.example_data import has_example_data, make_example_data
 from dialer.dev.hand_clock import HandClock
+from dialer.dev.program_key import program_key
 from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
 from dialer.dev.terminal import HELP, Terminal
+from dialer.domain.enums import LegType
 from dialer.files.applying import names_given, read_files
 from dialer.files.nodes import FileError
 
@@ -46,11 +48,13 @@ def run(
         DevClient(server.url, admin) as service,
     ):
         clock = HandClock(service)
+        service.keep_events()
         if not has_example_data(service):
             make_example_data(service)
             clock.move(seconds=FIRST_S)
+        key = program_key(service, folder)
         with sign_in_link(server.url, admin) as link:
-            _greet(server, link, folder, say)
+            _greet(server, link, key, folder, say)
             with _reloaded(server, service, files, say):
                 _obey(service, clock, lines, say)
 
@@ -106,9 +110,10 @@ def _open_folder(folder: Path, *, fresh: bool) -> DemoAccount:
     return DemoAccount(_ADMIN, mark.read_text(encoding="utf-8").strip())
 
 
-def _greet(server: Server, link: str, folder: Path, say: Callable[[str], None]) -> None:
+def _greet(server: Server, link: str, key: str, folder: Path, say: Callable[[str], None]) -> None:
     say(f"The console, signed in (for one use): {link}")
     say(f"The API: {server.url}/rest-api/   user {server.admin.username}, password {server.admin.password}")
+    say(f"For programs: export DIALER_URL={server.url} DIALER_API_KEY={key}")
     say(f"Everything is in {folder}. Calls are simulated, and the clock stands still until you move it:\n{HELP}")
 
 
@@ -116,8 +121,8 @@ def _obey(service: DevClient, clock: HandClock, lines: Iterable[str], say: Calla
     def status() -> str:
         now = service.now()
         running = clock.problem or (f"runs {clock.speed} times as fast" if clock.speed else "stands still")
-        over, all_calls = service.count("cdr"), service.count("callrequest")
-        return f"{now}  the clock {running}; calls placed: {all_calls}, call detail records: {over}"
+        over, all_calls = service.count("cdr", leg_type=int(LegType.A_LEG)), service.count("callrequest")
+        return f"{now}  the clock {running}; calls placed: {all_calls}, calls over: {over}"
 
     ticking = threading.Thread(target=clock.run, daemon=True)
     ticking.start()

@@ -19,6 +19,7 @@ class AgainOutcome(Reason):
     CARRIER_FAILURE = SubscriberReason.CARRIER_FAILURE.value, SubscriberReason.CARRIER_FAILURE.meaning
     NOT_DELIVERED = SubscriberReason.NOT_DELIVERED.value, SubscriberReason.NOT_DELIVERED.meaning
     NOT_COMPLETED = "not_completed", "they hung up before the end of the survey"
+    NOT_SERVED = SubscriberReason.NOT_SERVED.value, "they were to be transferred, and nobody took the call"
     NO_CONVERSATION = "no_conversation", "the agent heard silence or a machine, or they hung up at once"
     REJECTED = "rejected", "they rejected the call"
     ABORTED = "aborted", "the campaign was aborted during a call to them, or before the next one"
@@ -52,6 +53,7 @@ USUAL: Final = frozenset(
         AgainOutcome.NO_ANSWER,
         AgainOutcome.MACHINE,
         AgainOutcome.ABANDONED,
+        AgainOutcome.NOT_SERVED,
         AgainOutcome.CALL_BACK,
         AgainOutcome.CARRIER_FAILURE,
         AgainOutcome.NOT_DELIVERED,
@@ -70,6 +72,7 @@ _BY_REASON: Final[Mapping[str, AgainOutcome]] = {
         SubscriberReason.CARRIER_FAILURE,
         SubscriberReason.NOT_DELIVERED,
         SubscriberReason.NOT_COMPLETED,
+        SubscriberReason.NOT_SERVED,
         SubscriberReason.REJECTED,
         SubscriberReason.NO_ROUTE,
         SubscriberReason.NO_TEXT,
@@ -126,7 +129,7 @@ def judge(
     if never is not None:
         return never
     if status == SubscriberStatus.SENT:
-        return _after_answer(calls, played_to)
+        return _after_answer(reason, calls, played_to)
     if status == SubscriberStatus.PAUSE:
         return AgainOutcome.PAUSED
     if status == SubscriberStatus.ABORT:
@@ -150,7 +153,7 @@ def _never(status: int, reason: str, calls: CallsOfPerson) -> NotAgain | None:
     return None if status in _AT_REST else NotAgain.IN_PROGRESS
 
 
-def _after_answer(calls: CallsOfPerson, played_to: PlayedTo) -> AgainOutcome | NotAgain:
+def _after_answer(reason: str, calls: CallsOfPerson, played_to: PlayedTo) -> AgainOutcome | NotAgain:
     """Return the outcome of a call that was answered: an answer alone does not say that a person was reached."""
     if calls.last_disposition == AgentDisposition.CALL_BACK:
         return AgainOutcome.CALL_BACK
@@ -158,6 +161,8 @@ def _after_answer(calls: CallsOfPerson, played_to: PlayedTo) -> AgainOutcome | N
         return AgainOutcome.NO_CONVERSATION
     if calls.is_abandoned:
         return AgainOutcome.ABANDONED
+    if reason == SubscriberReason.NOT_SERVED and not calls.last_disposition:
+        return AgainOutcome.NOT_SERVED
     if calls.amd_status == AmdStatus.MACHINE and played_to.amd_behavior != AmdBehavior.VOICEMAIL_ONLY:
         return AgainOutcome.MACHINE
     is_finished = not played_to.has_completion or bool(calls.last_disposition)

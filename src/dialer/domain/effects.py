@@ -384,6 +384,8 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     dnc_id: int | None
     """The first list that the campaign names, which keeps the number, too. None if it names none."""
     number: str
+    answered_campaign_id: int | None = None
+    """The campaign whose text message is answered with the wish, if the carrier reports no answers of its own."""
 
 
 class WakeDistributor(msgspec.Struct, frozen=True, gc=False):

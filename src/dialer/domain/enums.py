@@ -27,7 +27,10 @@ class SubscriberStatus(DescribedInt):
     SENT = 5, "Reached: the call was answered, or the text message was delivered."
     IN_PROCESS = 6, "In a call now, or a text message is on its way."
     NOT_AUTHORIZED = 7, "Refused before the dial, for example because of a do-not-call list."
-    COMPLETED = 8, "Reached, and the call came to a section marked `completed`."
+    COMPLETED = (
+        8,
+        "Reached, and the call came to a section marked `completed`; to a transfer, once somebody took the call.",
+    )
 
 
 class CallRequestStatus(DescribedInt):

@@ -68,6 +68,7 @@ class SubscriberReason(Reason):
     MACHINE = "machine", "an answering machine answered, and the campaign talks to people only"
     SKIPPED = "skipped", "an agent who previewed the person did not want to call"
     NOT_COMPLETED = "not_completed", "the call did not reach a section marked completed"
+    NOT_SERVED = "not_served", "nobody took the call that was transferred"
     NOT_DELIVERED = "not_delivered", "the text message could not be delivered"
     NO_ROUTE = "no_route", "the carrier has no route for text messages to the number"
     CARRIER_FAILURE = "carrier_failure", "the carrier could not place the call"
@@ -75,6 +76,10 @@ class SubscriberReason(Reason):
     CONTACT_DELETED = "contact_deleted", "the contact was deleted"
     NUMBER_CORRECTED = "number_corrected", "the contact has another number now, which is called instead"
     ERASED = "erased", "the number was erased before it was called again"
+
+
+AFTER_ANSWER: Final = frozenset({SubscriberReason.NOT_COMPLETED, SubscriberReason.NOT_SERVED})
+"""Reasons of attempts that follow an answered call, within `completion_maxretry`."""
 
 
 class CampaignReason(Reason):
@@ -123,6 +128,7 @@ class TransferReason(Reason):
     NO_CREDIT = "no_credit", "the owner's balance could not pay for the B-leg"
     GATEWAY_FULL = "gateway_full", "the gateway had no free channel in time"
     RESTING = "resting", "the gateway rested"
+    LINE_DOWN = "line_down", "the gateway's connection to its carrier did not work"
 
 
 WAITS: Final = _meanings(WaitsFor)

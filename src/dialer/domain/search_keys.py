@@ -12,6 +12,8 @@ NAME_KEY_MAX: Final = 100
 """Characters of a key; names that are equal so far count as equal in an ordering."""
 ENDING_MIN: Final = 4
 """The fewest digits that are searched for at the ends of numbers: as many as the index of last digits has."""
+WHOLE_MIN: Final = 7
+"""The fewest digits that are taken for a whole number, which may begin with a prefix."""
 PUNCTUATION: Final = " .-()[]/"
 """Characters between the digits of a number."""
 _NUMBER: Final = re.compile(r"\+?[0-9 .\-()\[\]/]*[0-9][0-9 .\-()\[\]/]*\Z", re.ASCII)
@@ -38,9 +40,15 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def ending(text: str) -> str:
-    """Return the last digits of a number that a text stands for; empty for fewer than `ENDING_MIN`."""
+    """Return the last digits of a number that a text stands for; empty for fewer than `ENDING_MIN`.
+
+    The zeros with which a whole number is dialled, from inland or abroad, are not among them.
+    """
     digits = bare_number(text)
-    return digits if digits.isascii() and digits.isdecimal() and len(digits) >= ENDING_MIN else ""
+    if not (digits.isascii() and digits.isdecimal() and len(digits) >= ENDING_MIN):
+        return ""
+    without_zeros = digits.lstrip("0")
+    return without_zeros if len(without_zeros) >= WHOLE_MIN else digits
 
 
 def number_starts(text: str, region: str | None) -> tuple[str, ...]:

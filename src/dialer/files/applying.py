@@ -14,6 +14,7 @@ from dialer.files.kinds import (
     CONTACTS,
     KINDS,
     NUMBERS,
+    RECORDINGS,
     SECTIONS,
     RecordKind,
     Wanted,
@@ -24,6 +25,8 @@ from dialer.files.nodes import FileError, Node
 from dialer.files.people import refuse_other_people, write_contacts, write_numbers
 from dialer.files.queues import write_agents
 from dialer.files.reading import FILES_MAX, read_file
+from dialer.files.recordings import write_recording
+from dialer.files.sounds import Sounds
 from dialer.files.surveys import read_sections, write_sections
 from dialer.files.writing import RecordWriter
 
@@ -85,30 +88,41 @@ def names_given(wanted: Sequence[Wanted], field: str) -> list[str]:
     return sorted({node.value for node in nodes if isinstance(node.value, str)})
 
 
-def apply(unit: Unit, wanted: Sequence[Wanted]) -> list[RecordChange]:
+def apply(unit: Unit, wanted: Sequence[Wanted], sounds: Sounds) -> list[RecordChange]:
     """Give the account of the unit's actor the records of files, and return what changed, in their order.
+
+    The people in files beside these ones are not among them: an import has transactions of its own.
 
     Raises:
         FileError: a record cannot be written. Roll the transaction back then.
     """
     writer = RecordWriter(unit, unit.actor.id)
-    return [_apply(writer, one) for one in wanted]
+    return [_apply(writer, one, sounds) for one in wanted]
 
 
-def check_actor(actor: Actor) -> None:
-    """Raise FileError if a user may not write what files hold."""
-    if not actor.may(Permission.CAMPAIGNS):
-        raise FileError([f"the user {actor.username} is {actor.role.value}, and may not change campaigns"])
+def check_actor(actor: Actor, wanted: Sequence[Wanted]) -> None:
+    """Raise FileError if a user, or the API key in use, may not write what files hold."""
+    needed = Permission.CAMPAIGNS
+    if wanted and not actor.may(needed):
+        is_key = needed.is_given(actor.role, None)
+        why = (
+            f"the API key of {actor.username} lacks the scope {needed.value.scope}, which changes need"
+            if is_key
+            else f"the user {actor.username} is {actor.role.value}, and may not change campaigns"
+        )
+        raise FileError.at(wanted[0].place, why)
 
 
-def _apply(writer: RecordWriter, wanted: Wanted) -> RecordChange:
+def _apply(writer: RecordWriter, wanted: Wanted, sounds: Sounds) -> RecordChange:
     kind = wanted.kind
     ids = writer.names.ids(kind.path, wanted.name, kind.called)
     if len(ids) > 1:
         raise FileError.at(
             wanted.place, f"the account has {len(ids)} records called {wanted.name!r}: rename all but one"
         )
-    if ids:
+    if kind.key == RECORDINGS:
+        written = write_recording(writer, wanted, ids[0] if ids else None, sounds)
+    elif ids:
         written = writer.change(kind, wanted.given, wanted.place, ids[0])
         if any(line.startswith("phonebooks:") for line in written.lines):
             refuse_other_people(writer, wanted, ids[0])
@@ -134,5 +148,7 @@ def _summary(kind: RecordKind, wanted: Wanted) -> Iterator[str]:
         if name in wanted.given and name != kind.called:
             value = wanted.given[name].plain()
             yield f"{name}: {value if not isinstance(value, list) else ', '.join(map(str, value))}"
+    if wanted.file is not None and kind.key == RECORDINGS:
+        yield f"file: {wanted.file.value}"
     if wanted.parts is not None and isinstance(wanted.parts.value, list):
         yield f"{kind.part}: {len(wanted.parts.value)}"

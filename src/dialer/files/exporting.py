@@ -1,19 +1,21 @@
 """Records as documents: what `dialer apply` reads. Fields that have their default are left out."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import RowMapping, func, select
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit, Values
 from dialer.domain.numbers.spellings import ERASED
+from dialer.files.exported_files import ExportedFiles
 from dialer.files.forms import is_same, show_value
-from dialer.files.kinds import CONTACT, KINDS, SECTION, TIER, RecordKind, file_fields
+from dialer.files.kinds import CONTACT, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields
 from dialer.files.names import Names
-from dialer.files.people import PEOPLE_MAX
+from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
-from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, Tier
+from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
 
 Document = dict[str, Any]
 _BY_KEY: Final = {kind.key: kind for kind in KINDS}
@@ -21,23 +23,57 @@ _NOT_EXPORTED: Final = frozenset({"status"})
 """Fields that the life of a record changes."""
 
 
-class TooManyPeopleError(Exception):
-    """A list has more people than a file holds; the message says how many."""
+_RECORDINGS_OF: Final = {
+    SECTION.key: ("audiofile", "invalid_audiofile"),
+    "campaigns": ("voicemail_audiofile",),
+}
+"""The fields that name recordings."""
+_CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "additional_vars")
+_NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number")
+
+
+class ExportError(Exception):
+    """Records cannot be written as a file that can be applied; the message says why."""
 
 
 class Exporter:
-    """Writes records of one account as documents."""
+    """Writes records of one account as documents.
 
-    def __init__(self, unit: Unit, owner_id: int) -> None:
+    With `beside`, sounds and long lists are files of their own. Without it, recordings are named only.
+    """
+
+    def __init__(self, unit: Unit, owner_id: int, beside: ExportedFiles | None = None) -> None:
         self._unit: Final = unit
+        self._owner_id: Final = owner_id
         self._names: Final = Names(unit, owner_id)
+        self._beside: Final = beside
+        self._added: Final[set[tuple[str, int]]] = set()
 
     def record(self, key: str, record_id: int) -> Document:
         """Return the record of a kind as a document, with its parts."""
         kind = _BY_KEY[key]
-        shown = self._fields(kind, records.load(self._unit, kind.resource, record_id))
+        stored = records.load(self._unit, kind.resource, record_id)
+        shown = self._fields(kind, stored)
+        if key == RECORDINGS and self._beside is not None:
+            return {**shown, kind.file: self._beside.add_sound(stored["name"], stored["audio_file"])}
         parts = self._parts(kind, record_id)
+        if len(parts) > PEOPLE_MAX and kind.file:
+            return {**shown, kind.file: self._list_beside(kind, stored["name"], parts)}
         return {**shown, kind.part: parts} if parts else shown
+
+    def account(self) -> Document:
+        """Return a document with all records of the account, except the list that the service keeps of its wishes."""
+        document: Document = {}
+        for kind in KINDS if self._beside is not None else KINDS[1:]:
+            table = kind.resource.table
+            own = [table.c["user_id"] == self._owner_id]
+            own += [table.c[name] == value for name, value in kind.resource.constants]
+            if kind.key == "dnc_lists":
+                own.append(DncList.keeps_wishes_of == "")
+            ids = self._unit.connection.scalars(select(table.c["id"]).where(*own).order_by(table.c["id"]))
+            for record_id in ids.all():
+                self._add_one(document, kind.key, record_id, with_people=True)
+        return document
 
     def with_its_parts(self, key: str, record_id: int) -> Document:
         """Return a document with a record, and with the records that it cannot do without.
@@ -50,19 +86,34 @@ class Exporter:
         return {kind.key: document[kind.key] for kind in KINDS if kind.key in document}
 
     def _add(self, document: Document, key: str, record_id: int, *, with_people: bool = True) -> None:
+        stored = self._add_one(document, key, record_id, with_people=with_people)
+        for other, other_id in () if stored is None else self._needed(key, stored):
+            self._add(document, other, other_id, with_people=False)
+
+    def _add_one(self, document: Document, key: str, record_id: int, *, with_people: bool) -> Values | None:
+        """Add a record, and return it as it is stored; None if the document has it already."""
+        if (key, record_id) in self._added:
+            return None
+        self._added.add((key, record_id))
         kind = _BY_KEY[key]
         stored = records.load(self._unit, kind.resource, record_id)
+        if len(self._names.ids(kind.path, stored[kind.called], kind.called)) > 1:
+            raise ExportError(
+                f"the account has several records of the kind {kind.one!r} called {stored[kind.called]!r}: rename all"
+                " but one, because files know records by their names"
+            )
         is_list = key in {"phonebooks", "dnc_lists"}
         shown = self._fields(kind, stored) if is_list and not with_people else self.record(key, record_id)
-        listed = document.setdefault(key, [])
-        if shown in listed:
-            return
-        listed.append(shown)
-        for other, other_id in self._needed(key, stored):
-            self._add(document, other, other_id, with_people=False)
+        document.setdefault(key, []).append(shown)
+        return stored
 
     def _needed(self, key: str, stored: Values) -> Iterator[tuple[str, int]]:
         connection = self._unit.connection
+        if self._beside is not None:
+            rows = rows_of(connection, stored["id"]) if key == "surveys" else []
+            named = [row[f"{name}_id"] for row in rows for name in _RECORDINGS_OF[SECTION.key]]
+            named += [stored[name] for name in _RECORDINGS_OF.get(key, ())]
+            yield from ((RECORDINGS, one) for one in dict.fromkeys(named) if one is not None)
         if key == "queues":
             query = select(Agent.id).join(Tier, Tier.agent_id == Agent.id).where(Tier.queue_id == stored["id"])
             yield from (("agents", one) for one in connection.scalars(query.order_by(Agent.id)))
@@ -125,19 +176,52 @@ class Exporter:
             yield {"name": name, **fields} if fields else name
 
     def _contacts(self, phonebook_id: int) -> Iterator[Document]:
-        query = select(Contact.id).where(Contact.phonebook_id == phonebook_id).order_by(Contact.id)
-        ids = self._unit.connection.scalars(query.limit(PEOPLE_MAX + 1)).all()
-        _refuse_many(len(ids))
+        """Yield the contacts of a phonebook; of those with the same number, the earliest one, as a file has it."""
+        earliest = select(func.min(Contact.id)).where(Contact.phonebook_id == phonebook_id).group_by(Contact.number)
+        query = select(Contact.id).where(Contact.id.in_(earliest)).order_by(Contact.id)
+        ids = self._unit.connection.scalars(query.limit(self._people_max)).all()
+        self._refuse_many(len(ids))
         for contact_id in ids:
-            yield self._fields(CONTACT, records.load(self._unit, CONTACT.resource, contact_id))
+            stored = records.load(self._unit, CONTACT.resource, contact_id)
+            shown = spelling_of(stored["contact"], stored["number"], self._unit.conventions.region)
+            yield {**self._fields(CONTACT, stored), CONTACT.called: shown}
 
     def _numbers(self, dnc_id: int) -> Iterator[str]:
-        query = select(DncContact.phone_number).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
-        numbers = self._unit.connection.scalars(query.order_by(DncContact.id).limit(PEOPLE_MAX + 1)).all()
-        _refuse_many(len(numbers))
-        yield from numbers
+        columns = (DncContact.phone_number, DncContact.number)
+        query = select(*columns).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
+        numbers = self._unit.connection.execute(query.order_by(DncContact.id).limit(self._people_max)).all()
+        self._refuse_many(len(numbers))
+        region = self._unit.conventions.region
+        yield from (spelling_of(phone_number, number, region) for phone_number, number in numbers)
+
+    @property
+    def _people_max(self) -> int | None:
+        return PEOPLE_MAX + 1 if self._beside is None else None
+
+    def _refuse_many(self, count: int) -> None:
+        if count > PEOPLE_MAX and self._beside is None:
+            raise ExportError(
+                f"a file holds at most {PEOPLE_MAX} people of a list: give --output, and a CSV file beside it has them"
+            )
+
+    def _list_beside(self, kind: RecordKind, name: str, parts: list[Any]) -> str:
+        """Write people into a file of their own, and return its path."""
+        if self._beside is None:
+            raise AssertionError("long lists were refused")
+        if kind.part == NUMBERS:
+            return self._beside.add_list(name, _NUMBER_COLUMNS, (("", "", number) for number in parts))
+        rows = (
+            (
+                "",
+                one["contact"],
+                one.get("full_name", ""),
+                json.dumps(one.get("additional_vars", {}), ensure_ascii=False),
+            )
+            for one in parts
+        )
+        return self._beside.add_list(name, _CONTACT_COLUMNS, rows)
 
 
-def _refuse_many(count: int) -> None:
-    if count > PEOPLE_MAX:
-        raise TooManyPeopleError(f"a file holds at most {PEOPLE_MAX} people of a list: export it as CSV over the API")
+def _row_of(contact: Document) -> tuple[str, ...]:
+    variables = json.dumps(contact.get("additional_vars", {}), ensure_ascii=False)
+    return ("", contact["contact"], contact.get("full_name", ""), variables)

@@ -33,7 +33,7 @@ def read_value(field: Field, node: Node, unit: Unit, names: Names) -> Any:  # no
             return names.id_of(field.kind.path, node.text(), node.place)
         return field.kind.parse(_with_numbers(field.kind, node.plain()), unit.conventions)
     except FieldError as error:
-        raise FileError.at(node.place, f"{message_of(error)}{_right(field.kind)}") from None
+        raise FileError.at(node.place, message_of(error)) from None
 
 
 def show_value(field: Field, stored: Any, unit: Unit, names: Names) -> Any:  # noqa: ANN401 - of any kind
@@ -78,7 +78,3 @@ def _with_numbers(kind: Kind, value: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(kind, Choice) and isinstance(value, str):
         return next((int(one) for one in kind.values if one.name.lower() == value.lower()), value)
     return value
-
-
-def _right(kind: Kind) -> str:
-    return f" Use one of: {', '.join(one.name.lower() for one in kind.values)}." if isinstance(kind, Choice) else ""

@@ -20,6 +20,7 @@ SECTIONS: Final = "sections"
 CONTACTS: Final = "contacts"
 NUMBERS: Final = "numbers"
 AGENTS: Final = "agents"
+RECORDINGS: Final = "recordings"
 
 
 class RecordKind(NamedTuple):
@@ -39,6 +40,8 @@ class RecordKind(NamedTuple):
     """The member that lists the parts of a record, if it has any."""
     called: str = "name"
     """The field by which a record is known."""
+    file: str = ""
+    """The member that names a file beside this one: the sound of a recording, or the people of a list."""
 
     @property
     def resource(self) -> Resource:
@@ -50,8 +53,9 @@ _DATES: Final = frozenset({"startingdate", "expirationdate"})
 _LISTS: Final = {"phonebooks": "phonebook"}
 _OF_CAMPAIGNS: Final = frozenset({"user", "status"})
 KINDS: Final = (
-    RecordKind("dnc_lists", "do-not-call list", "dnc-list", part=NUMBERS),
-    RecordKind("phonebooks", "phonebook", "phonebook", part=CONTACTS),
+    RecordKind(RECORDINGS, "recording", "audio-files", file="file"),
+    RecordKind("dnc_lists", "do-not-call list", "dnc-list", part=NUMBERS, file="numbers_file"),
+    RecordKind("phonebooks", "phonebook", "phonebook", part=CONTACTS, file="contacts_file"),
     RecordKind(
         "agents",
         "agent",
@@ -82,7 +86,7 @@ CAMPAIGNS: Final = frozenset({"campaigns", "sms_campaigns"})
 """The lists of campaigns."""
 SECTION: Final = RecordKind("sections", "section", "section-template", without=frozenset({"survey", "order"}))
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
-CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}))
+CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}), called="contact")
 
 
 def file_fields(kind: RecordKind) -> dict[str, Field]:
@@ -100,6 +104,7 @@ class Wanted(NamedTuple):
     place: FilePlace
     given: Members
     parts: Node | None
+    file: Node | None = None
 
 
 def read_wanted(node: Node, kind: RecordKind) -> Wanted:
@@ -109,11 +114,12 @@ def read_wanted(node: Node, kind: RecordKind) -> Wanted:
         FileError: it is no object, has no name, or has a field that no such record has.
     """
     members = dict(node.members())
-    parts = members.pop(kind.part, None) if kind.part else None
-    refuse_unknown(members, (*file_fields(kind), *((kind.part,) if kind.part else ())), f"a {kind.one}")
+    beside = [name for name in (kind.part, kind.file) if name]
+    refuse_unknown(members, (*file_fields(kind), *beside), f"a {kind.one}")
+    parts, file = (members.pop(name, None) for name in (kind.part, kind.file))
     if kind.called not in members:
         raise FileError.at(node.place, f"a {kind.one} needs a {kind.called}, by which it is found again")
-    return Wanted(kind, members[kind.called].text(), node.place, members, parts)
+    return Wanted(kind, members[kind.called].text(), node.place, members, parts, file)
 
 
 def read_document(document: Node, beside: frozenset[str] = frozenset()) -> list[Wanted]:

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from datetime import date, datetime, time
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
@@ -20,19 +20,33 @@ def read_file(path: Path) -> Node:
     Raises:
         FileError: the file cannot be read, is too large, or is not of its format.
     """
-    place = FilePlace(str(path))
+    return read_text(read_content(path), str(path))
+
+
+def read_content(path: Path) -> bytes:
+    """Return the bytes of a file, a few more than allowed if it is too large; raises FileError if it cannot be read."""
     try:
         with path.open("rb") as file:
-            content = file.read(FILE_BYTES_MAX + 1)
+            return file.read(FILE_BYTES_MAX + 1)
     except OSError as error:
-        raise FileError.at(place, f"cannot be read: {error.strerror}") from None
+        raise FileError.at(FilePlace(str(path)), f"cannot be read: {error.strerror}") from None
+
+
+def read_text(content: bytes, name: str) -> Node:
+    """Return the value of a file from its content. A name that ends in `.toml` or `.json` says what it is.
+
+    Raises:
+        FileError: the content is too large, or is not of its format.
+    """
+    place = FilePlace(name)
     if len(content) > FILE_BYTES_MAX:
-        raise FileError.at(place, f"is larger than {FILE_BYTES_MAX} bytes. Import long lists from CSV files instead")
+        most = FILE_BYTES_MAX // 1024**2
+        raise FileError.at(place, f"is larger than {most} MiB. Put long lists into CSV files, and name them here")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError.at(place, "is not in UTF-8") from None
-    match path.suffix.lower():
+    match PurePath(name).suffix.lower():
         case ".toml":
             return _read_toml(text, place)
         case ".json":

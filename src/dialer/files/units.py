@@ -11,12 +11,21 @@ from dialer.api.crud.resource import Actor, Unit
 from dialer.api.crud.urls import Links
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.listeners import tell_listeners
+from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Permission, Role
 from dialer.domain.usernames import username_key
-from dialer.files.applying import RecordChange, apply
-from dialer.files.kinds import BY_PATH, NAMES_SHOWN_MAX, Wanted
-from dialer.files.nodes import FileError
+from dialer.files.applying import RecordChange, apply, check_actor
+from dialer.files.kinds import BY_PATH, NAMES_SHOWN_MAX, RECORDINGS, Wanted
+from dialer.files.people_files import (
+    PeopleFile,
+    PeopleReport,
+    import_people,
+    refuse_new_people,
+    target_of,
+    tell_import,
+)
+from dialer.files.sounds import LocalSounds
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
@@ -45,6 +54,12 @@ class OpenAccount:
         self._database: Final = database
         self._actor: Final = actor
         self._now_ms: Final = now_ms
+        self._sounds: Final = LocalSounds(settings.media_dir)
+
+    @property
+    def user_id(self) -> int:
+        """Return the id of the user."""
+        return self._actor.id
 
     @property
     def username(self) -> str:
@@ -61,10 +76,11 @@ class OpenAccount:
         Raises:
             FileError: a record cannot be written.
         """
+        check_actor(self._actor, wanted)
         found: list[RecordChange] = []
 
         def rehearse(connection: Connection) -> None:
-            found.extend(apply(self._unit(connection), wanted))
+            found.extend(apply(self._unit(connection), wanted, self._sounds))
             raise _RolledBack
 
         try:
@@ -83,13 +99,52 @@ class OpenAccount:
 
         def work(connection: Connection) -> list[RecordChange]:
             unit = self._unit(connection)
-            changes = apply(unit, wanted)
+            changes = apply(unit, wanted, self._sounds)
             if shown is not None and changes != list(shown):
                 raise OtherChangeError("somebody has changed the records meanwhile: run the command again")
             tell_listeners(unit, COMMAND_LINE)
             return changes
 
-        return self._database.write_now(work)
+        check_actor(self._actor, wanted)
+        if any(one.kind.key == RECORDINGS for one in wanted):
+            self.plan(wanted)  # It knows then which sounds the account does not have.
+        with self._sounds.saved():
+            return self._database.write_now(work)
+
+    def try_people(self, one: PeopleFile) -> PeopleReport:
+        """Return what the import of a file of people would do. Its list may be yet to be made.
+
+        Raises:
+            FileError: the file is wrong, or has new people for a running campaign.
+        """
+        unit, target = self.read(lambda unit: (unit, target_of(unit, self._actor.id, one)))
+
+        def count(work: Callable[[UnitOfWork], int]) -> int:
+            return self.read(work)
+
+        report = import_people(one, target, unit, count, is_dry=True)
+        refuse_new_people(one, target, report)
+        return report
+
+    def import_people(self, one: PeopleFile) -> PeopleReport:
+        """Import a file of people into its list, some thousand in a transaction.
+
+        Raises:
+            FileError: the file is wrong.
+        """
+        unit, target = self.read(lambda unit: (unit, target_of(unit, self._actor.id, one)))
+        report = import_people(one, target, unit, self._write, is_dry=False)
+        self._write(lambda unit: tell_import(unit, one, target, report))
+        return report
+
+    def _write(self, work: Callable[[Unit], _Result]) -> _Result:
+        def run(connection: Connection) -> _Result:
+            unit = self._unit(connection)
+            done = work(unit)
+            tell_listeners(unit, COMMAND_LINE)
+            return done
+
+        return self._database.write_now(run)
 
     def _unit(self, connection: Connection) -> Unit:
         settings = self._settings
@@ -111,7 +166,6 @@ def account_of(settings: Settings, database: Database, now_ms: int, username: st
 
     Raises:
         UnknownAccountError: there is no such user, or there are several.
-        FileError: the user may not change campaigns.
     """
     actors = database.read_now(_actors)
     if username is not None:
@@ -122,8 +176,6 @@ def account_of(settings: Settings, database: Database, now_ms: int, username: st
         names = ", ".join(actor.username for actor in actors[:NAMES_SHOWN_MAX]) or "none"
         missing = "for whom?" if username is None else f"there is no user {username[:NAMES_SHOWN_MAX]}."
         raise UnknownAccountError(f"{missing} Name one by --user. There are: {names}")
-    if not found[0].may(Permission.CAMPAIGNS):
-        raise FileError([f"the user {found[0].username} is {found[0].role}, and may not change campaigns"])
     return OpenAccount(settings, database, found[0], now_ms)
 
 
@@ -134,5 +186,9 @@ def account_of_id(settings: Settings, database: Database, now_ms: int, user_id: 
 
 
 def _actors(connection: Connection) -> list[Actor]:
-    query = select(User.id, User.username, User.role, User.manager_id).where(User.enabled).order_by(User.id)
-    return [Actor(row.id, row.username, Role(row.role), row.manager_id) for row in connection.execute(query)]
+    columns = (User.id, User.username, User.role, User.manager_id, User.default_region)
+    query = select(*columns).where(User.enabled).order_by(User.id)
+    return [
+        Actor(row.id, row.username, Role(row.role), row.manager_id, default_region=row.default_region)
+        for row in connection.execute(query)
+    ]

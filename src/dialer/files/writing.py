@@ -45,7 +45,7 @@ class RecordWriter:
         Raises:
             FileError: a value is wrong, names nothing, or is missing.
         """
-        values = {**self._read(kind, given), **own}
+        values = {**self.read(kind, given), **own}
         created = self._checked(
             kind, given, place, lambda: records.create_record(self.unit, kind.resource, Parsed(values, {}, ()))
         )
@@ -77,8 +77,8 @@ class RecordWriter:
         """Delete a record; raises FileError if it is still used."""
         self._checked(kind, {}, place, lambda: records.delete_record(self.unit, kind.resource, record_id))
 
-    def _read(self, kind: RecordKind, given: Members) -> Values:
-        """Return the given values by the names of the API's fields."""
+    def read(self, kind: RecordKind, given: Members) -> Values:
+        """Return the given values by the names of the API's fields; raises FileError if one is wrong."""
         fields = file_fields(kind)
         values: Values = {}
         errors: list[str] = []
@@ -92,7 +92,7 @@ class RecordWriter:
         return values
 
     def _with_defaults(self, kind: RecordKind, given: Members) -> Values:
-        read = self._read(kind, given)
+        read = self.read(kind, given)
         kept = kind.kept - read.keys()
         defaults = {
             field.name: field.default

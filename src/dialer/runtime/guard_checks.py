@@ -10,6 +10,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan
+from dialer.domain.reasons import AFTER_ANSWER
 from dialer.runtime.guard_counts import AccountBooks, CampaignBooks
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
@@ -33,7 +34,7 @@ def check_pace(campaign: CampaignBooks, effect: Dial, now_ms: int) -> None:
 def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
     """Check that a retry is within the campaign's limits and follows an attempt that was made."""
     is_too_often = after.failures > plan.maxretry
-    if after.reason == "not_completed":
+    if after.reason in AFTER_ANSWER:
         is_too_often = after.completions > plan.completion_maxretry
     if is_too_often or after.failures + after.completions > call.attempt:
         broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")

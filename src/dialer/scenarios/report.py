@@ -28,7 +28,8 @@ def summary(results: Sequence[ScenarioResult]) -> str:
     """Return how many scenarios there were, and how many failed."""
     failed = sum(bool(one.failures) for one in results)
     seconds = sum(one.seconds for one in results)
-    return f"{len(results)} scenarios, {failed} failed, {seconds:.1f} s"
+    scenarios = "1 scenario" if len(results) == 1 else f"{len(results)} scenarios"
+    return f"{scenarios}, {failed} failed, {seconds:.1f} s"
 
 
 def junit(results: Sequence[ScenarioResult]) -> str:

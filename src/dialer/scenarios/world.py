@@ -1,7 +1,7 @@
 """The service in which one scenario is played: a database of its own, a virtual clock, and simulated carriers."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
@@ -27,8 +27,9 @@ from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.roles import Role
 from dialer.domain.sentences import message_of
 from dialer.files.applying import names_given
-from dialer.files.kinds import CAMPAIGNS, CONTACTS, Wanted, read_document
+from dialer.files.kinds import CAMPAIGNS, CONTACTS, RECORDINGS, Wanted, read_document
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
+from dialer.files.sounds import RecordingFiles
 from dialer.files.units import OpenAccount, account_of
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
@@ -187,12 +188,13 @@ def _adapted(scenario: CampaignScenario, records: Sequence[Wanted], place: FileP
         for person in scenario.people
     ]
     (phonebooks,) = read_document(nodes_of({"phonebooks": [{"name": NAME, CONTACTS: people}]}, place))
-    return [phonebooks, *(_adapted_one(scenario, one, place) for one in records)]
+    others = (one for one in records if one.kind.key != RECORDINGS)  # They are there, as long as their files are.
+    return [phonebooks, *(_adapted_one(scenario, one, place) for one in others)]
 
 
 def _adapted_one(scenario: CampaignScenario, one: Wanted, place: FilePlace) -> Wanted:
     if one.kind.part == CONTACTS:
-        return one._replace(parts=None)  # Only the people of the scenario are called.
+        return one._replace(parts=None, file=None)  # Only the people of the scenario are called.
     if one.kind.key == "agents":
         status = scenario.agents.get(one.name, _AGENT_STATUS)
         return one._replace(given={"status": Node(status, place), **one.given})
@@ -221,8 +223,12 @@ def moment_ms(text: str, place: FilePlace) -> int:
         raise FileError.at(place, str(message_of(error))) from None
 
 
-def _recordings(records: Iterable[Wanted]) -> dict[str, int]:
-    """Return the names of recordings that the records have, each with its length in milliseconds."""
+def _recordings(records: Sequence[Wanted]) -> dict[str, int]:
+    """Return the names of recordings that the records have, each with its length in milliseconds.
+
+    Raises:
+        FileError: a file that the records name is no recording.
+    """
     found: dict[str, int] = {}
     for one in records:
         if "voicemail_audiofile" in one.given and isinstance(one.given["voicemail_audiofile"].value, str):
@@ -234,4 +240,6 @@ def _recordings(records: Iterable[Wanted]) -> dict[str, int]:
                         seconds = section.get(length)
                         known = isinstance(seconds, (int, float)) and seconds >= 0
                         found[section[name]] = int(seconds * 1_000) if known else _SILENCE_MS
-    return found
+    files = RecordingFiles()
+    given = {one.name: one.file for one in records if one.kind.key == RECORDINGS and one.file is not None}
+    return found | {name: files.sound(node).duration_ms for name, node in given.items()}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, delete, select, true, update
+from sqlalchemy import Connection, bindparam, delete, select, true, update
 
 from dialer.store.bulk import bulk_insert
 from dialer.store.tables import SMS, AccountEvent, Campaign, User
@@ -38,6 +38,11 @@ class EventsWanted(NamedTuple):
     limit: int = 100
 
 
+_BALANCES: Final = (
+    select(User.id, User.balance, User.low_balance)
+    .where(User.id.in_(bindparam("ids", expanding=True)))
+    .order_by(User.id)
+)
 _INSERT: Final = bulk_insert(AccountEvent.__table__, *EventRow._fields)
 
 
@@ -69,10 +74,9 @@ def low_balance_events(connection: Connection, spent: Mapping[int, int], at_ms: 
 
     `spent` has what was taken from each account in this transaction, in integers of 1e-5.
     """
-    query = select(User.id, User.balance, User.low_balance).where(User.id.in_(spent)).order_by(User.id)
     return [
         event_row(row.id, "balance.low", at_ms, f"users/{row.id}", balance=row.balance, low_balance=row.low_balance)
-        for row in connection.execute(query).all()
+        for row in connection.execute(_BALANCES, {"ids": list(spent)}).all()
         if row.balance <= row.low_balance < row.balance + spent[row.id]
     ]
 

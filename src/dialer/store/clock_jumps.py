@@ -12,6 +12,7 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.queueing.plans import AgentFigures
+from dialer.domain.reasons import AFTER_ANSWER
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
@@ -122,7 +123,7 @@ def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
 
     A retry that was planned while the clock was ahead would otherwise wait too long.
     """
-    is_incomplete = Subscriber.status_reason == "not_completed"
+    is_incomplete = Subscriber.status_reason.in_(AFTER_ANSWER)
     seconds = case((is_incomplete, Campaign.completion_intervalretry), else_=Campaign.intervalretry)
     interval = select(seconds).where(Campaign.id == Subscriber.campaign_id).correlate(Subscriber)
     latest_ms = now_ms + interval.scalar_subquery() * _SECOND_MS

@@ -3,12 +3,13 @@
 Several processes may look; the one that holds the lease of a webhook sends. All times are those of the machine's clock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, false, func, insert, select, true, update
 
 from dialer.store.account_events import event_row, write_events
+from dialer.store.backends.backend import backend_of
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 from dialer.store.touched import NOTHING, touch
 
@@ -18,6 +19,20 @@ RECEIVED: Final = "received"
 WAITING: Final = "waiting"
 FAILED: Final = "failed"
 DISABLED: Final = "webhook.disabled"
+_SIGNED: Final = "sign:"
+"""The beginning of the holder of a lease that can be seen to live."""
+
+
+def holder_of(mark: str) -> str:
+    """Return the name under which a process holds leases, from the mark of its `Presence`."""
+    return f"{_SIGNED}{mark}"
+
+
+def gone_holders(connection: Connection, holders: Collection[str]) -> frozenset[str]:
+    """Return those of the holders whose processes have ended, as far as the database can tell."""
+    marks = {holder.removeprefix(_SIGNED) for holder in holders if holder.startswith(_SIGNED)}
+    ended = marks - backend_of(connection).present(connection, marks) if marks else marks
+    return frozenset(map(holder_of, ended))
 
 
 class WaitingWebhook(NamedTuple):
@@ -139,11 +154,14 @@ def take_job(
 ) -> WebhookJob | None:
     """Take the lease of a webhook, and return at most `most` events to send: those to send again come first.
 
-    None: there are none, or another process sends, or the webhook is off, or its receiver asked to wait.
+    None: there are none, or another process sends, or the webhook is off, or its receiver asked to wait. The lease of a
+    process that has ended counts as over.
     """
     touch(connection, NOTHING)
+    others = select(Webhook.lease_holder).where(Webhook.id == webhook_id, Webhook.lease_until_ms > now_ms)
+    gone = gone_holders(connection, connection.scalars(others.where(Webhook.lease_holder != holder)).all())
     taken = update(Webhook).where(Webhook.id == webhook_id, Webhook.enabled == true())
-    taken = taken.where((Webhook.lease_until_ms <= now_ms) | (Webhook.lease_holder == holder))
+    taken = taken.where((Webhook.lease_until_ms <= now_ms) | Webhook.lease_holder.in_([holder, *gone]))
     taken = taken.where(Webhook.next_attempt_ms <= now_ms)
     row = connection.execute(
         taken.values(lease_holder=holder, lease_until_ms=now_ms + lease_ms).returning(*Webhook.__table__.c)

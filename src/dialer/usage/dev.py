@@ -5,6 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from dialer.commands.output import examples
+from dialer.dev import FOLDER
 from dialer.usage.addresses import PORT_MAX
 from dialer.usage.running import runs
 
@@ -15,7 +16,7 @@ from dialer.usage.running import runs
     "--folder",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    default=".dialer-dev",
+    default=FOLDER,
     show_default=True,
     help="The folder of the database and the recordings.",
 )

@@ -1,6 +1,7 @@
 """`dialer export`: records as documents."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import rich_click as click
@@ -13,15 +14,30 @@ _PLACE = "dialer.commands.export"
 
 
 @click.group()
-@examples("dialer export survey 3 > survey.yaml")
+@examples("dialer export survey 3 > survey.yaml", "dialer export campaign 5 -o spring.yaml")
 def export() -> None:
-    """Print records as files that `dialer apply` reads."""
+    """Print records as files that `dialer apply` reads.
+
+    With --output, recordings are written into a folder beside the file, and so are lists of more than 2,000 people.
+    """
 
 
 def _record(function: _Function) -> _Function:
-    """Add what all exports take."""
+    """Add what all exports of a record take."""
+    return _output(click.argument("record_id", metavar="ID", type=click.IntRange(1))(function))
+
+
+def _output(function: _Function) -> _Function:
+    """Add where and how all exports are written."""
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
-    return as_json(click.argument("record_id", metavar="ID", type=click.IntRange(1))(function))
+    output = click.option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write FILE, and recordings and long lists into a folder beside it.",
+    )
+    return output(as_json(function))
 
 
 @export.command()
@@ -56,7 +72,7 @@ def sms_campaign() -> None:
 @examples("dialer export phonebook 2 > people.yaml")
 @runs(_PLACE)
 def phonebook() -> None:
-    """Print a phonebook with its contacts, 2,000 at most."""
+    """Print a phonebook with its contacts, more than 2,000 only with --output."""
 
 
 @export.command()
@@ -64,7 +80,7 @@ def phonebook() -> None:
 @examples("dialer export dnc 1 > never.yaml")
 @runs(_PLACE)
 def dnc() -> None:
-    """Print a do-not-call list with its numbers, 2,000 at most. Erased numbers are left out."""
+    """Print a do-not-call list with its numbers, more than 2,000 only with --output. Erased numbers are left out."""
 
 
 @export.command()
@@ -73,3 +89,15 @@ def dnc() -> None:
 @runs(_PLACE)
 def queue() -> None:
     """Print a queue with its agents."""
+
+
+@export.command()
+@_output
+@click.argument("username", metavar="USERNAME")
+@examples("dialer export account anna -o anna.yaml")
+@runs(_PLACE)
+def account() -> None:
+    """Print all records of an account, with the people of its lists.
+
+    The list that the service keeps of wishes not to be called is left out: `dialer export dnc` prints it.
+    """

@@ -17,5 +17,5 @@ def mcp() -> None:
 
     The assistant has the permissions of the API key: make one for it, with the scope `read`. Without --allow-writes, no
     tool that changes anything is there. A campaign starts only with the number of people that it will call. It needs
-    the extra `mcp`: pip install "dialer[mcp]".
+    the extra `mcp` of the package.
     """

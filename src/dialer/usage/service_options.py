@@ -8,9 +8,14 @@ import rich_click as click
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _URL: Final = click.option(
-    "--url", metavar="URL", default="http://127.0.0.1:8000", show_default=True, help="The service."
+    "--url",
+    metavar="URL",
+    envvar="DIALER_URL",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="The service. Without it: DIALER_URL, if it is set.",
 )
-_KEY_FILE: Final = click.option(
+key_file_option: Final = click.option(
     "--key-file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -20,4 +25,4 @@ _KEY_FILE: Final = click.option(
 
 def service_options(command: _Command) -> _Command:
     """Add the options that say which service, and with which key."""
-    return _URL(_KEY_FILE(command))
+    return _URL(key_file_option(command))

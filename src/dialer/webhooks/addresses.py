@@ -94,15 +94,17 @@ class AddressGuard:
             raise AddressError(Sentence("The name %(host)s has no address.", host=host[:100])) from None
         allowed = [text for text in found if self._is_allowed(text)]
         if not allowed:
-            raise AddressError(
-                Sentence(
-                    "%(host)s leads to %(address)s, which is not a public address. Nothing is sent there, unless an"
-                    " admin lists its network in DIALER_WEBHOOK_NETWORKS.",
-                    host=host[:100],
-                    address=found[0] if found else "",
-                )
-            )
+            raise _not_allowed(host, found[0] if found else "")
         return allowed
+
+    def check_address(self, address: str) -> None:
+        """Check the address of a connection.
+
+        Raises:
+            AddressError: nothing may be sent there.
+        """
+        if not self._is_allowed(address):
+            raise _not_allowed(address, address)
 
     def _is_allowed(self, text: str) -> bool:
         try:
@@ -114,6 +116,17 @@ class AddressGuard:
     def _is_listed(self, address: Address) -> bool:
         inner = tuple(addresses_within(address))
         return any(_has(network, one) for one in inner or (address,) for network in self._networks)
+
+
+def _not_allowed(host: str, address: str) -> AddressError:
+    return AddressError(
+        Sentence(
+            "%(host)s leads to %(address)s, which is not a public address. Nothing is sent there, unless an admin lists"
+            " its network in DIALER_WEBHOOK_NETWORKS.",
+            host=host[:100],
+            address=address,
+        )
+    )
 
 
 def _has(network: IPv4Network | IPv6Network, address: Address) -> bool:

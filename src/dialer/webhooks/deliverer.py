@@ -5,23 +5,27 @@ answers gets several requests at a time, the more the longer its answers take; o
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import anyio
 import structlog
 from anyio.abc import TaskGroup
 
+from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import UnreadableSecretError
 from dialer.store.webhooks import (
     EventSending,
     WaitingWebhook,
     WebhookJob,
+    gone_holders,
     has_events,
+    holder_of,
     keep_job,
     read_waiting,
     release_lease,
@@ -45,7 +49,7 @@ EACH_MS: Final = 5
 JOB_S: Final = TIMEOUT_S
 """The time after which a job begins no further request."""
 LEASE_MS: Final = 30_000
-"""The time for which a process holds a webhook: longer than a job takes."""
+"""The time for which a process holds a webhook: longer than a job takes. It ends at once when the process does."""
 _CLOSE_S: Final = 2.0
 
 Encode = Callable[[Any, str], str]
@@ -63,7 +67,6 @@ class Deliverer:
         poster: Poster,
         encode: Encode,
         *,
-        holder: str,
         now_ms: Callable[[], int],
         event_ms: Callable[[], int],
         chance: Callable[[], float],
@@ -72,7 +75,7 @@ class Deliverer:
         self._database: Final = database
         self._poster: Final = poster
         self._encode: Final = encode
-        self._holder: Final = holder
+        self._presence: Presence | None = None
         self._now_ms: Final = now_ms
         self._event_ms: Final = event_ms
         self._chance: Final = chance
@@ -86,10 +89,19 @@ class Deliverer:
     @asynccontextmanager
     async def delivering(self) -> AsyncIterator[None]:
         """Send events while the context is entered."""
-        async with aclosing(self._poster), anyio.create_task_group() as tasks:
-            tasks.start_soon(self._look_forever)
-            yield
-            tasks.cancel_scope.cancel()
+        try:
+            async with aclosing(self._poster), anyio.create_task_group() as tasks:
+                tasks.start_soon(self._look_forever)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Take away the sign that this process lives, so that others need not wait for it."""
+        if self._presence is not None:
+            self._presence.close()
+            self._presence = None
 
     async def deliver_due(self) -> None:
         """Send all that is due now, and return when it has been sent or has failed once."""
@@ -106,16 +118,38 @@ class Deliverer:
                 await self._sleep(EVERY_S)
 
     async def _look(self, tasks: TaskGroup) -> None:
-        for webhook in await self._database.read(read_waiting):
-            if webhook.id not in self._busy and self._may_have_work(webhook):
+        waiting = await self._database.read(read_waiting)
+        if not waiting:
+            return
+        await self._show()
+        sending = await self._sending_elsewhere(waiting)
+        for webhook in waiting:
+            if webhook.id not in self._busy and webhook.id not in sending and self._may_have_work(webhook):
                 self._busy.add(webhook.id)
                 tasks.start_soon(self._deliver, webhook)
+
+    async def _show(self) -> None:
+        """Show that this process lives, unless others can see it."""
+        if self._presence is None or self._presence.is_lost():
+            self.close()
+            self._presence = await self._database.open_presence()
+
+    @property
+    def _holder(self) -> str:
+        return "" if self._presence is None else holder_of(self._presence.mark)
+
+    async def _sending_elsewhere(self, waiting: Sequence[WaitingWebhook]) -> set[int]:
+        """Return the webhooks that another process holds, unless that process has ended."""
+        now_ms, own = self._now_ms(), self._holder
+        held = {one.id: one.lease_holder for one in waiting if one.lease_until_ms > now_ms and one.lease_holder != own}
+        if not held:
+            return set()
+        gone = await self._database.read(partial(gone_holders, holders=set(held.values())))
+        return {webhook_id for webhook_id, holder in held.items() if holder not in gone}
 
     def _may_have_work(self, webhook: WaitingWebhook) -> bool:
         now_ms = self._now_ms()
         if webhook.next_attempt_ms > now_ms:
-            return False
-        if webhook.lease_until_ms > now_ms and webhook.lease_holder != self._holder:
             return False
         is_due = webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= now_ms
         return is_due or webhook.newest_event_id > self._read_up_to(webhook)
@@ -144,22 +178,23 @@ class Deliverer:
         return found
 
     async def _deliver_jobs(self, webhook: WaitingWebhook) -> None:
+        holder = self._holder
         try:
-            while (job := await self._take(webhook.id)) is not None:
+            while (job := await self._take(webhook.id, holder)) is not None:
                 results = await self._post_all(job)
                 if not await self._keep(job, results):
                     return
         except anyio.get_cancelled_exc_class():
             # Another process need not wait for the end of the lease.
             with anyio.move_on_after(_CLOSE_S, shield=True):
-                await self._database.write(partial(release_lease, webhook_id=webhook.id, holder=self._holder))
+                await self._database.write(partial(release_lease, webhook_id=webhook.id, holder=holder))
             raise
 
-    async def _take(self, webhook_id: int) -> WebhookJob | None:
+    async def _take(self, webhook_id: int, holder: str) -> WebhookJob | None:
         take = partial(
             take_job,
             webhook_id=webhook_id,
-            holder=self._holder,
+            holder=holder,
             now_ms=self._now_ms(),
             lease_ms=LEASE_MS,
             most=EVENTS_AT_ONCE if self._windows[webhook_id] > 1 else 1,
@@ -189,27 +224,22 @@ class Deliverer:
     async def _post_all(self, job: WebhookJob) -> JobResults:
         """Send the events of a job: those of a lane one after the other, several lanes at a time."""
         results = JobResults(job, self._chance)
-        limiter = anyio.CapacityLimiter(self._windows[job.webhook.id])
+        lanes = iter(_lanes(job.events))
         ends_s = anyio.current_time() + JOB_S
         async with anyio.create_task_group() as tasks:
-            for lane in _lanes(job.events):
-                tasks.start_soon(self._post_lane, job, lane, results, limiter, ends_s)
+            for _ in range(self._windows[job.webhook.id]):
+                tasks.start_soon(self._post_lanes, job, lanes, results, ends_s)
         return results
 
-    async def _post_lane(
-        self,
-        job: WebhookJob,
-        lane: list[EventSending],
-        results: JobResults,
-        limiter: anyio.CapacityLimiter,
-        ends_s: float,
+    async def _post_lanes(
+        self, job: WebhookJob, lanes: Iterator[list[EventSending]], results: JobResults, ends_s: float
     ) -> None:
-        for sending in lane:
-            async with limiter:
-                if results.is_failing or anyio.current_time() >= ends_s:
-                    results.left(sending, self._now_ms())
-                    continue
-                results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
+        """Send the next lane that nobody has begun, until none is left."""
+        for sending in chain.from_iterable(lanes):
+            if results.is_failing or anyio.current_time() >= ends_s:
+                results.left(sending, self._now_ms())
+                continue
+            results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
 
     async def _post(self, webhook: Any, event: Any) -> Any:  # noqa: ANN401 - rows
         body = self._encode(event, webhook.base)

@@ -15,15 +15,31 @@ class SentEvent(NamedTuple):
     data: str
 
 
+class EventReader:
+    """A reader that takes the lines of a stream one by one, as they come."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, str] = {}
+
+    def take(self, line: str) -> SentEvent | None:
+        """Return the event that a line completes; None if it completes none."""
+        if not line:
+            fields, self._fields = self._fields, {}
+            if "data" not in fields:
+                return None
+            return SentEvent(fields.get("id", ""), fields.get("event", "message"), fields["data"])
+        name, _, value = line[:LINE_MAX].partition(":")
+        if name:
+            value = value.removeprefix(" ")
+            is_more = name == "data" and name in self._fields
+            self._fields[name] = f"{self._fields[name]}\n{value}" if is_more else value
+        return None
+
+
 def sent_events(lines: Iterable[str]) -> Iterator[SentEvent]:
     """Yield the events that the lines of a stream describe. An event that the end of the stream cuts is left out."""
-    fields: dict[str, str] = {}
+    reader = EventReader()
     for line in lines:
-        name, _, value = line[:LINE_MAX].partition(":")
-        if line and name:
-            value = value.removeprefix(" ")
-            fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
-        elif not line:
-            if "data" in fields:
-                yield SentEvent(fields.get("id", ""), fields.get("event", "message"), fields["data"])
-            fields = {}
+        event = reader.take(line)
+        if event is not None:
+            yield event

@@ -116,7 +116,7 @@ def test_a_filter_of_the_wrong_type_is_an_error_of_its_name(alice: Caller) -> No
         400,
         {
             "campaign_id": ["A valid integer is required."],
-            "leg_type": ['"9" is not a valid choice.'],
+            "leg_type": ['"9" is not a valid choice. Use one of: 1 (a_leg), 2 (b_leg).'],
             "starting_date_after": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "hangup_cause_q850": ["Ensure this value is greater than or equal to 0."],
         },

@@ -85,6 +85,7 @@ def test_the_greatest_id_is_an_id(alice: Caller) -> None:
 
 
 def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
+    methods = "Use one of: 1 (fixed_rate), 2 (progressive), 3 (predictive), 4 (preview)."
     status, errors = alice.refused(
         "POST",
         "campaigns/",
@@ -115,8 +116,8 @@ def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
             "startingdate": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "daily_start_time": ["Time has wrong format. Use HH:MM:SS."],
             "phonebook": ["Invalid hyperlink - Object does not exist."],
-            "status": ['"9" is not a valid choice.'],
-            "dial_method": ['"list" is not a valid choice.'],
+            "status": ['"9" is not a valid choice. Use one of: 0 (new), 1 (start), 2 (pause), 3 (abord), 4 (end).'],
+            "dial_method": [f'"list" is not a valid choice. {methods}'],
             "agent_dial_rate": ["A valid number is required."],
             "callerid": ["Ensure this field has no more than 80 characters."],
             "user": ["This field may not be null."],

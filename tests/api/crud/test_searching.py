@@ -15,7 +15,7 @@ from dialer.domain.search_keys import ENDING_MIN, name_key
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert
 from dialer.store.database import Database
-from dialer.store.tables import Contact, ContactWord, Phonebook, User
+from dialer.store.tables import Cdr, Contact, ContactWord, Phonebook, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -130,6 +130,20 @@ def test_a_number_is_found_in_any_spelling(alice: Caller) -> None:
     for text in ("+1 (202) 555-0101", "12025550101", "+1-202.555.0101", "0012025550101"):
         assert found(alice, "contact/", search=text) == [contact["id"]]
     assert len(found(alice, "contact/", search="+1 202 555")) == 2
+
+
+@pytest.mark.usefixtures("way")
+def test_a_number_is_found_without_its_country_and_with_the_zeros_of_a_dial(alice: Caller) -> None:
+    book = alice.create("phonebook", name="friends")
+    ada, bea = [
+        alice.create("contact", contact=number, phonebook=book["url"])["id"]
+        for number in ("+12025561113", "+493023125")
+    ]
+    for text in ("2025561113", "(202) 556-1113", "5561113", "1113", "0012025561113", "00 1 202 556 1113"):
+        assert found(alice, "contact/", search=text) == [ada]
+    for text in ("03023125", "030 / 23125", "3023125", "004930 23125"):
+        assert found(alice, "contact/", search=text) == [bea]
+    assert found(alice, "contact/", search="03125") == found(alice, "contact/", search="2025561114") == []
 
 
 def test_names_are_found_without_case_and_accents_after_each_change(alice: Caller) -> None:
@@ -306,3 +320,20 @@ def test_every_list_that_offers_a_search_answers_one(estate: Estate, text: str) 
     for resource in RESOURCES:
         if resource.names or resource.numbers:
             assert estate.admin.request("GET", f"{resource.path}/", params={"search": text}).status_code == 200
+
+
+@pytest.mark.usefixtures("way")
+def test_calls_and_do_not_call_numbers_are_found_by_their_last_digits(
+    alice: Caller, bob: Caller, admin: Caller, database: Database
+) -> None:
+    call = {"callerid": "", "starting_date": NOW_MS, "duration": 1, "billsec": 1, "call_cost": 0, "billed_duration": 1}
+    call |= {"hangup_cause_q850": 16, "leg_type": 1, "amd_status": 1, "subscriber_id": 0, "contact_id": None}
+    numbers = ("+12025561113", "+493023125", "+12025561114")
+    calls = [stored(database, Cdr, user_id=2, callid=number, phone_number=number, **call) for number in numbers]
+    dnc = alice.create("dnc-list", name="never")["url"]
+    entries = [alice.create("dnc-contact", phone_number=number, dnc=dnc)["id"] for number in numbers]
+    for text, place in (("2025561113", 0), ("202 556-1113", 0), ("1113", 0), ("00493023125", 1), ("03023125", 1)):
+        assert found(alice, "cdr/", search=text) == found(admin, "cdr/", search=text) == [calls[place]]
+        assert found(alice, "dnc-contact/", search=text) == [entries[place]]
+        assert found(bob, "cdr/", search=text) == found(bob, "dnc-contact/", search=text) == []
+    assert found(alice, "cdr/", search="202556111", ordering="-starting_date") == []

@@ -40,7 +40,7 @@ def answer(client: TestClient[Litestar], header: str | None) -> tuple[int, Any]:
     return found.status_code, found.json()
 
 
-@pytest.mark.parametrize("header", [None, "", "Basic", "Basic ", "Basic   ", "Bearer abc", "Negotiate"])
+@pytest.mark.parametrize("header", [None, "", "Basic", "Basic ", "Basic   ", "Bearer", "Bearer ", "Negotiate"])
 def test_a_request_without_credentials_is_told_that_it_has_none(
     client: TestClient[Litestar], header: str | None
 ) -> None:
@@ -76,6 +76,24 @@ def test_without_right_credentials_nobody_gets_in(client: TestClient[Litestar], 
 @pytest.mark.parametrize("name", ["alice", "ALICE", "Alice", "\uff21\uff4c\uff49\uff43\uff45"])
 def test_a_user_name_is_right_in_any_case_and_unicode_form(client: TestClient[Litestar], name: str) -> None:
     assert answer(client, basic(f"{name}:{PASSWORD}".encode()))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("Bearer abc", "Invalid API key: it does not begin with dk_."),
+        ("bearer  DK_abc", "Invalid API key: it does not begin with dk_."),
+        ("Bearer dk_" + 5_000 * "a", "Invalid API key: it is wrong, revoked, disabled or expired."),
+        ("dk_abc", "Send the API key as `Authorization: Bearer dk_…`."),
+        ("dk_abc Bearer", "Send the API key as `Authorization: Bearer dk_…`."),
+    ],
+)
+def test_a_key_that_is_sent_in_another_way_is_refused_with_the_right_one(
+    client: TestClient[Litestar], header: str, said: str
+) -> None:
+    found = client.get("/rest-api/phonebook/", headers={"Authorization": header})
+    assert (found.status_code, found.json()) == (401, {"detail": said})
+    assert found.headers["www-authenticate"] == 'Bearer realm="dialer", error="invalid_token"'
 
 
 def test_credentials_are_asked_for_before_the_body_is_looked_at(client: TestClient[Litestar]) -> None:

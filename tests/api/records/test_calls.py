@@ -25,6 +25,7 @@ def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
         "campaign": estate.campaign["url"],
         "subscriber_id": estate.subscriber["id"],
         "contact_id": None,
+        "is_abandoned": False,
     }
 
 
@@ -68,6 +69,7 @@ def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate
             "starting_date": None,
             "answer_date": None,
             "ending_date": NOW,
+            "waited_ms": 30_000,
             "hold_date": None,
             "on_hold_ms": 0,
             "transferred_by": None,

@@ -118,7 +118,8 @@ def test_a_campaign_chooses_how_readily_answers_are_those_of_machines(alice: Cal
     alice.change(campaign["url"], amd_sensitivity=3)
     assert alice.get(campaign["url"])["amd_sensitivity"] == 3
     status, errors = alice.refused("PATCH", campaign["url"], amd_sensitivity=4)
-    assert (status, errors) == (400, {"amd_sensitivity": ['"4" is not a valid choice.']})
+    said = '"4" is not a valid choice. Use one of: 1 (cautious), 2 (balanced), 3 (eager).'
+    assert (status, errors) == (400, {"amd_sensitivity": [said]})
 
 
 def test_rules_hold_for_the_whole_campaign(alice: Caller, estate: Estate) -> None:
@@ -169,7 +170,8 @@ def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> No
     refusal = (409, {"status": ["A campaign in 4 (END) cannot change to 1 (START). Allowed: no other status."]})
     assert alice.refused("PATCH", url, status=1, name="renamed") == refusal
     assert alice.get(url)["name"] == "spring"
-    assert alice.refused("PATCH", url, status=7) == (400, {"status": ['"7" is not a valid choice.']})
+    said = '"7" is not a valid choice. Use one of: 0 (new), 1 (start), 2 (pause), 3 (abord), 4 (end).'
+    assert alice.refused("PATCH", url, status=7) == (400, {"status": [said]})
     alice.change(url, name="renamed")
 
 

@@ -60,7 +60,7 @@ def test_what_describes_no_behaviour_is_refused(admin: Caller, parameters: Json)
     assert (status, list(errors)) == (400, ["parameters"])
     assert admin.refused("POST", "gateway/", name="trunk", protocol="isdn") == (
         400,
-        {"protocol": ['"isdn" is not a valid choice.']},
+        {"protocol": ['"isdn" is not a valid choice. Use one of: sim, sip, freeswitch.']},
     )
 
 

@@ -50,7 +50,8 @@ def test_every_user_reads_their_own_entries_and_nobody_writes(admin: Caller, ali
     assert alice.get("ledger/", kind="refund")["results"] == alice.get("ledger/", reference="payment:2")["results"]
     assert alice.get("ledger/", created_date_after=NOW, created_date_before=NOW)["count"] == 2
     assert alice.get("ledger/", created_date_before="2026-11-18T11:06:39Z")["count"] == 0
-    assert alice.refused("GET", "ledger/?kind=gift") == (400, {"kind": ['"gift" is not a valid choice.']})
+    said = '"gift" is not a valid choice. Use one of: payment, call, sms, refund.'
+    assert alice.refused("GET", "ledger/?kind=gift") == (400, {"kind": [said]})
     assert (admin.get("ledger/")["count"], admin.get("ledger/", user_id=2)["count"]) == (3, 2)
     assert bob.refused("GET", "ledger/2/") == (404, {"detail": "Not found."})
     for method in ("POST", "PATCH", "DELETE"):

@@ -8,6 +8,11 @@ from dialer.store.tables import CallRequest, Row, SmsMessage, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 
+STATUSES = (
+    *("1 (pending)", "2 (pause)", "3 (abort)", "4 (fail)", "5 (sent)"),
+    *("6 (in_process)", "7 (not_authorized)", "8 (completed)"),
+)
+
 
 def stored(database: Database, record_id: int) -> Json:
     query = Subscriber.__table__.select().where(Subscriber.id == record_id)
@@ -82,7 +87,7 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
         {
             "tz_code": ["'Mars/Olympus' is not a time zone. Use an IANA name, such as Europe/Madrid."],
             "gmt_offset": ["'+25' is not an offset. Use signed decimal hours, such as -5 or +5.5."],
-            "status": ['"9" is not a valid choice.'],
+            "status": [f'"9" is not a valid choice. Use one of: {", ".join(STATUSES)}.'],
         },
     )
     of_this_machine = alice.refused("PATCH", estate.subscriber["url"], tz_code="localtime")

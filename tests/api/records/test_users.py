@@ -98,7 +98,7 @@ def test_rates_and_details_are_changed(admin: Caller) -> None:
     ("fields", "errors"),
     [
         ({"password": "short"}, {"password": ["A password has 12 to 1024 characters."]}),
-        ({"role": "king"}, {"role": ['"king" is not a valid choice.']}),
+        ({"role": "king"}, {"role": ['"king" is not a valid choice. Use one of: admin, manager, agent, viewer.']}),
         ({"call_rate": -1}, {"call_rate": ["Ensure this value is greater than or equal to 0.00000."]}),
         ({"username": "ALICE"}, {"username": ["There is a user alice already. Choose another name."]}),
         ({"username": "a b"}, {"username": ["Enter 1 to 150 characters, without blanks and colons."]}),

@@ -136,7 +136,7 @@ def test_of_the_money(desk: Desk) -> None:
 
 
 def test_of_the_agents(desk: Desk) -> None:
-    """One agent: not logged in, idle, in a call, done with it and still busy with what it was about."""
+    """One agent: not logged in, idle, previewing somebody, in a call, done with it and busy with what it was about."""
     estate = desk.estate
     section = Section(1, SectionType.CALL_TRANSFER, "To the desk", Prompt(), queue_id=estate.queue["id"])
     stored(desk.database, SealedSurvey, id=desk.campaign_id, document=encode_survey(Survey((section,))))
@@ -144,6 +144,9 @@ def test_of_the_agents(desk: Desk) -> None:
     assert desk.waits() == ("no_agent", None)
     desk.change(Agent, estate.agent["id"], status=int(AgentStatus.AVAILABLE))
     assert desk.waits() == TURN
+    desk.change(Agent, estate.agent["id"], preview='{"campaign_id":9,"subscriber_id":9,"from_ms":1,"until_ms":2}')
+    assert desk.waits() == ("no_agent", None)
+    desk.change(Agent, estate.agent["id"], preview="")
     desk.change(CallRequest, estate.call_id, status=CALLING)
     transfer_id = stored(
         desk.database,

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from dialer.api.crud.moments import show_timestamp
+from dialer.api.records.advancing import RUN_S_MAX, ClockRun
 from dialer.runtime.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 
@@ -112,3 +113,36 @@ def test_the_clock_goes_on_to_the_next_event_if_there_is_one(admin: Caller, work
     status, shown = advance(admin, next=True)
     assert (status, shown["now"]) == (200, "2026-11-18T11:06:47Z")
     assert advance(admin, next=True)[1]["now"] == "2026-11-18T11:06:47Z"
+
+
+def clock_entries(admin: Caller) -> list[tuple[str, Json, Json]]:
+    entries = admin.get("audit-log/?resource=clock")["results"]
+    return [(entry["action"], entry["before"], entry["after"]) for entry in entries]
+
+
+def test_a_clock_that_runs_is_logged_at_its_start_and_its_end(admin: Caller) -> None:
+    for seconds, speed in ((15, 60), (15, 60), (0, 60), (100, None), (1, 1), (0, 0), (0, 0)):
+        assert advance(admin, seconds=seconds, speed=speed)[0] == 200
+    assert clock_entries(admin) == [
+        ("clock_started", {"now": NOW, "speed": 0}, {"now": NOW, "speed": 60}),
+        ("advance", {"now": "2026-11-18T11:07:10Z"}, {"now": "2026-11-18T11:08:50Z"}),
+        *[
+            (action, {"now": now, "speed": before}, {"now": now, "speed": after})
+            for action, now, before, after in (
+                ("clock_started", "2026-11-18T11:08:50Z", 60, 1),
+                ("clock_stopped", "2026-11-18T11:08:51Z", 1, 0),
+            )
+        ],
+    ]
+    assert advance(admin, seconds=1, speed=-1)[0] == 400
+
+
+def test_a_run_that_nobody_ended_is_over_after_a_while() -> None:
+    now_s = [0.0]
+    run = ClockRun(lambda: now_s[0])
+    run.hear(60)
+    now_s[0] = RUN_S_MAX
+    assert run.speed == 60
+    run.hear(None)
+    now_s[0] += 1
+    assert run.speed == 0

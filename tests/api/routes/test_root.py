@@ -11,14 +11,14 @@ from tests.api.harness import BASE, Caller
 
 @pytest.mark.parametrize("path", ["/rest-api", "/rest-api/"])
 def test_every_resource_is_listed_with_the_url_of_its_list(alice: Caller, path: str) -> None:
-    besides = {name: f"{BASE}/{name}/" for name in ("clock", "statistics")}
+    besides = {name: f"{BASE}/{name}/" for name in ("clock", "events", "statistics")}
     besides |= {"surveyaggregate": f"{BASE}/surveyaggregate/{{campaign_id}}/"}
     assert alice.get(path) == {resource.path: f"{BASE}/{resource.path}/" for resource in RESOURCES} | besides
 
 
 def test_every_url_that_is_listed_answers(estate: Estate) -> None:
     listed = [url.format(campaign_id=estate.campaign["id"]) for url in estate.admin.get("/rest-api/").values()]
-    assert [estate.admin.request("GET", url).status_code for url in listed] == [200] * (len(RESOURCES) + 3)
+    assert [estate.admin.request("GET", url).status_code for url in listed] == [200] * (len(RESOURCES) + 4)
 
 
 def test_nothing_is_listed_without_credentials(client: TestClient[Litestar]) -> None:

@@ -108,6 +108,7 @@ def test_the_answers_are_counted_by_section_in_the_order_of_the_survey(alice: Ca
             {"response": "Ill", "count": 1, "percent": 33.33},
         ],
         "others": 0,
+        "unserved": 0,
     }
     assert found["sections"][1] == {
         "section": None,
@@ -117,6 +118,7 @@ def test_the_answers_are_counted_by_section_in_the_order_of_the_survey(alice: Ca
         "total": 0,
         "answers": [],
         "others": 0,
+        "unserved": 0,
     }
 
 

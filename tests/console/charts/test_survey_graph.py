@@ -93,6 +93,12 @@ def test_answers_count_at_the_branch_that_they_take() -> None:
     assert branch_counts(section, None) == {}
 
 
+def test_calls_that_nobody_took_count_at_the_branch_for_them_if_their_callees_stayed() -> None:
+    section = Section(1, 6, "", Prompt(), queue_id=1, branches={"0": None, "timeout": 2})
+    count = SectionCount(9, [AnswerCount("queue: 1", 9)], unserved=4, went_on=3)
+    assert branch_counts(section, count) == {"0": 5, "timeout": 3}
+
+
 def test_the_keys_of_a_section_have_short_words() -> None:
     every: dict[str, int | None] = {"any": 2, "timeout": 2, "invalid": 2}
     answers = {"1": "A very long answer indeed", "2": "no"}

@@ -7,9 +7,9 @@ import pytest
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.retry import disposition, failure_reason
-from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
-from dialer.domain.reasons import SubscriberReason
+from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus, TransferStatus
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
+from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.gateways import FIRST
@@ -29,6 +29,7 @@ def after(
     failures: int = 0,
     completions: int = 0,
     is_aborted: bool = False,
+    transfers: tuple[Transfer, ...] = (),
     **plan: Any,  # noqa: ANN401 - any field of a plan
 ) -> Disposition:
     """Return the disposition of a call to a subscriber with earlier failures and completion retries."""
@@ -46,6 +47,7 @@ def after(
             hold=0,
             rate=Rate(0),
             is_aborted=is_aborted,
+            transfers=transfers,
         ),
         outcome,
     )
@@ -73,6 +75,26 @@ def test_answered_but_never_completed_is_called_again_after_the_completion_inter
     assert after(ANSWERED, completion_intervalretry_ms=7_000) == Disposition(
         SubscriberStatus.PENDING, SubscriberReason.NOT_COMPLETED, 0, 1, END_MS + 7_000
     )
+
+
+def unserved(reason: TransferReason | NoReason) -> tuple[Transfer, ...]:
+    """Return the transfers of a call whose only one ended for a reason, or has reached somebody."""
+    return (Transfer(1, 1, "", END_MS - 5_000, Rate(0), status=TransferStatus.OVER, reason=reason),)
+
+
+@pytest.mark.parametrize("reason", [TransferReason.HUNG_UP, TransferReason.MAX_WAIT, TransferReason.BUSY])
+def test_a_callee_whose_transfer_nobody_took_is_called_again_and_the_reason_says_so(reason: TransferReason) -> None:
+    missed = unserved(reason)
+    assert after(ANSWERED, transfers=missed, completion_intervalretry_ms=7_000) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.NOT_SERVED, 0, 1, END_MS + 7_000
+    )
+    assert after(ANSWERED, transfers=missed, completions=1) == Disposition(
+        SubscriberStatus.SENT, SubscriberReason.NOT_SERVED, 0, 1
+    )
+
+
+def test_a_callee_who_was_served_at_last_and_left_before_the_end_was_served() -> None:
+    assert after(ANSWERED, transfers=unserved(TransferReason.BUSY) + unserved("")).reason == "not_completed"
 
 
 def test_completion_is_asked_for_so_often_and_then_it_is_sent() -> None:

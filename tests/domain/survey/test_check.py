@@ -50,6 +50,24 @@ def test_a_survey_as_it_should_be_has_no_findings() -> None:
     assert check_survey(Survey(sections)) == []
 
 
+def test_nobody_is_to_be_completed_before_an_agent_has_taken_the_call() -> None:
+    """Section 1 comes before the agent, 4 after them. Those who leave the queue come to 3, and none of them to 4."""
+    sections = (
+        section(SectionType.PLAY_MESSAGE, 1, completed=True, branches={"0": 2}),
+        section(SectionType.CALL_TRANSFER, 2, queue_id=1, completed=True, branches={"0": 4, "timeout": 3}),
+        section(SectionType.HANG_UP, 3, completed=True),
+        section(SectionType.RATING, 4, completed=True, branches={"1": 2, "any": None}),
+    )
+    (finding,) = check_survey(Survey(sections))
+    assert finding == Finding(
+        FindingLevel.WARNING,
+        FindingCode.COMPLETED_EARLY,
+        1,
+        "People are marked completed here, before an agent takes their call. Those who reach no agent are not called"
+        " again. Mark section 2 instead, which transfers the call.",
+    )
+
+
 def test_a_survey_without_sections_cannot_be_played() -> None:
     finding = Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, "The survey has no sections.")
     assert check_survey(Survey(())) == [finding]
@@ -146,7 +164,7 @@ def test_a_range_without_a_number_of_all_digits_is_a_warning() -> None:
     assert messages(one) == [
         (
             "An answer has up to 4 digits, and all that have 4 are refused: min_number is 1, and max_number is 99."
-            " Set max_number to 9999, or number_digits to 2, or validate_number to false."
+            " Set max_number to 9999, or number_digits to 2, or switch off validate_number."
         )
     ]
 

@@ -1,12 +1,15 @@
 """A client of dialer: its API, typed, with events and their signatures."""
 
+from dialer_client.async_events import AsyncEventStream, follow_async
 from dialer_client.client import AuthenticatedClient, Client
 from dialer_client.connection import RefusedError, connect, done
 from dialer_client.event_types import Event
-from dialer_client.events import EventStream, event_of, follow
+from dialer_client.events import EventStream, follow
+from dialer_client.openings import event_of
 from dialer_client.webhooks import WebhookVerificationError, verify
 
 __all__ = [
+    "AsyncEventStream",
     "AuthenticatedClient",
     "Client",
     "Event",
@@ -17,5 +20,6 @@ __all__ = [
     "done",
     "event_of",
     "follow",
+    "follow_async",
     "verify",
 ]

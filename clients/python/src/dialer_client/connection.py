@@ -10,6 +10,7 @@ from dialer_client.models.error import Error
 from dialer_client.types import Response
 
 TIMEOUT_S = 60.0
+KEY_PREFIX = "dk_"
 _Content = TypeVar("_Content")
 
 
@@ -23,7 +24,15 @@ class RefusedError(Exception):
 
 
 def connect(url: str, key: str, *, timeout_s: float = TIMEOUT_S) -> AuthenticatedClient:
-    """Return a client of the service at `url`, such as `https://dialer.example`, with an API key."""
+    """Return a client of the service at `url`, such as `https://dialer.example`, with an API key.
+
+    Raises:
+        ValueError: the key or the address is not one, as if a variable of the environment is empty.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"{url!r} is not an address of a service. Give one that begins with http:// or https://.")
+    if not key.startswith(KEY_PREFIX):
+        raise ValueError(f"The API key does not begin with {KEY_PREFIX}. Make one with `dialer keys create`.")
     return AuthenticatedClient(
         base_url=url.rstrip("/"), token=key, timeout=httpx.Timeout(timeout_s), raise_on_unexpected_status=True
     )

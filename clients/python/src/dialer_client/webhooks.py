@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from standardwebhooks.webhooks import EmptyWebhookSecretError, Webhook, WebhookVerificationError
 
 from dialer_client.event_types import Event
-from dialer_client.events import event_of
+from dialer_client.openings import event_of
 
 __all__ = ["WebhookVerificationError", "verify"]
 

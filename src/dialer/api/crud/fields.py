@@ -5,9 +5,10 @@ Dates and times are in `dialer.api.crud.moments`, references to records in `dial
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from enum import IntEnum
+from itertools import islice
 from math import inf
 from typing import Any, ClassVar, Final, TypeAlias, cast
 
@@ -33,6 +34,8 @@ NOT_BLANK: Final = r"\S"
 
 _ECHO_MAX: Final = 60
 """Characters of a client's value that an error message repeats."""
+_CHOICES_MAX: Final = 20
+"""Choices that the message about a wrong one names."""
 _INFINITE: Final = (inf, -inf)
 """The values to which the JSON parser turns a number that is too large for a float."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
@@ -202,7 +205,7 @@ class Choice(Kind, frozen=True):
         try:
             return self.values(whole_number(value)).value
         except ValueError:
-            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value))) from None
+            raise wrong_choice(value, map(numbered, self.values)) from None
 
     def schema(self) -> Schema:
         """Return the schema: the values, with their names and meanings."""
@@ -221,12 +224,26 @@ class TextChoice(Kind, frozen=True):
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
         """Return the string."""
         if not isinstance(value, str) or value not in self.values:
-            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value)))
+            raise wrong_choice(value, filter(None, self.values))
         return value
 
     def schema(self) -> Schema:
         """Return the schema: the strings that are allowed, with their meanings."""
         return text_schema(self.values, self.meanings, self.title)
+
+
+def wrong_choice(value: Json, choices: Iterable[str]) -> FieldError:
+    """Return the error of a value that is none of the choices, which the message names."""
+    named = list(islice(choices, _CHOICES_MAX + 1))
+    shown = ", ".join([*named[:_CHOICES_MAX], *("…" for _ in named[_CHOICES_MAX:])])
+    return FieldError(
+        Sentence('"%(value)s" is not a valid choice. Use one of: %(choices)s.', value=echo(value), choices=shown)
+    )
+
+
+def numbered(member: IntEnum) -> str:
+    """Return a choice as messages name it: its number and its word, such as `2 (multi_choice)`."""
+    return f"{member.value} ({member.name.lower()})"
 
 
 def echo(value: Json) -> str:

@@ -1,7 +1,8 @@
 """Searches: the parameter `search`, and the SQL conditions that it becomes.
 
 All words of a search must begin words of a record's names. A search that has nothing but digits and the punctuation of
-numbers finds also numbers: those that begin with it in any spelling, and those that end with it.
+numbers finds also numbers: those that begin with it in any spelling, and those that end with it. In a large list, the
+latter are found only where an index has the last digits.
 
 A large list has two forms of each search: a condition on a row, and a query that finds the rows in indexes.
 """
@@ -135,6 +136,10 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
     """
     table = resource.table
     queries = [_with_start(resource, actor, start) for start in _starting(resource, shape)]
+    if _has_endings(resource) and table is not Contact.__table__:
+        seen = accounts_seen(actor, table.c["user_id"])
+        ends = (end for column in _numbers(resource) for end in _ends(column, shape))
+        queries += [select(table.c["id"]).where(seen, end) for end in ends]
     if resource.names:
         of_contacts = _contacts(actor, shape)
         if table is Contact.__table__:
@@ -220,9 +225,15 @@ def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[Colu
 
 def _numbered(resource: Resource, shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
     conditions = list(_starting(resource, shape))
-    if not resource.is_large or resource.table is Contact.__table__:
+    if not resource.is_large or _has_endings(resource):
         conditions += [end for column in _numbers(resource) for end in _ends(column, shape)]
     return conditions
+
+
+def _has_endings(resource: Resource) -> bool:
+    """Return whether the table has an index of last digits."""
+    name = f"ix_{resource.table.name}_last_digits"
+    return any(index.name == name for index in resource.table.indexes)
 
 
 def _numbers(resource: Resource) -> list[ColumnElement[str]]:

@@ -64,6 +64,8 @@ CODE_NEEDED: Final = (
 NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
 INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired."
+NO_KEY: Final = f"Invalid API key: it does not begin with {BEGINNING}."
+NO_SCHEME: Final = f"Send the API key as `Authorization: Bearer {BEGINNING}…`."
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -161,7 +163,7 @@ class Authenticator:
             return actor
         credentials = parse_basic(authorization or "")
         if credentials is None:
-            raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
+            raise _unauthorized(*_refusal(authorization or ""))
         account = await self._account_of_password(credentials, address)
         if account.has_second_factor or self.needs_second_factor(account.actor.role):
             raise ForbiddenError(CODE_NEEDED, code=ErrorCode.SECOND_FACTOR_NEEDED)
@@ -423,6 +425,19 @@ def parse_bearer(authorization: str) -> str | None:
 def _holds_basic(authorization: str) -> bool:
     scheme, _, encoded = authorization.partition(" ")
     return scheme.lower() == "basic" and bool(encoded.strip())
+
+
+def _refusal(authorization: str) -> tuple[str, Mapping[str, str]]:
+    """Return the message about a header without credentials that can be tried, and the challenge."""
+    scheme, _, rest = authorization.partition(" ")
+    if _holds_basic(authorization):
+        return INVALID, _CHALLENGE
+    if scheme.startswith(BEGINNING):
+        return NO_SCHEME, _KEY_CHALLENGE
+    secret = rest.strip() if scheme.lower() == "bearer" else ""
+    if secret:
+        return (INVALID_KEY if secret.startswith(BEGINNING) else NO_KEY), _KEY_CHALLENGE
+    return NOT_PROVIDED, _CHALLENGE
 
 
 def _unauthorized(detail: str, challenge: Mapping[str, str] = _CHALLENGE) -> AnsweredError:

@@ -31,6 +31,9 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "GET /events": Permission.READ,
     "PATCH /events": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,
+    # Whoever may not change campaigns is refused with the line of the file.
+    "POST /apply": Permission.SIGNED_IN,
+    "POST /apply/recordings": Permission.CAMPAIGNS,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc-list/{RECORD}/import": Permission.CAMPAIGNS,
@@ -162,6 +165,9 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/board/whisper": Permission.CAMPAIGNS,
     "POST /console/board/join": Permission.CAMPAIGNS,
     "POST /console/board/stop-listening": Permission.CAMPAIGNS,
+    f"GET /console/agents/{RECORD}": Permission.READ_CALLS,
+    f"GET /console/agents/{RECORD}/live": Permission.READ_CALLS,
+    f"POST /console/agents/{RECORD}/status": Permission.WORK,
     "GET /console/desk": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
@@ -177,6 +183,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,
     f"GET /console/calls/{RECORD}": Permission.READ_CALLS,
+    f"GET /console/callrequests/{RECORD}": Permission.READ_CALLS,
     f"GET /console/answers/{RECORD}/recording": Permission.READ,
     # The rows of the resource table say who may read and write which records; the pages ask them.
     "GET /console/records/{path}": Permission.SIGNED_IN,

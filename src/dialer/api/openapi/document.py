@@ -42,6 +42,15 @@ SECURITY: Final = {
 }
 """The ways to authenticate a request; one is enough."""
 _RECORDS: Final = frozenset({"record", "records"})
+_SEVERAL: Final = frozenset({"list", "clear"})
+"""Verbs of operations on several records."""
+_NOUNS: Final = {
+    "audio_files": ("audio", "audio_files"),
+    "audit_log": ("audit_log_entry", "audit_log"),
+    "ledger": ("ledger_entry", "ledger"),
+    "subscriber_list": ("subscriber", "subscribers"),
+}
+"""The words for one record and for several of a path whose words do not differ by an `s`."""
 
 
 class ShapePlugin(OpenAPISchemaPlugin):
@@ -95,11 +104,12 @@ def openapi_config() -> OpenAPIConfig:
 
 
 def _operation_id(handler: HTTPRouteHandler, method: Method, components: list[str | PathParameterDefinition]) -> str:
-    """Return the id of an operation: the action and the resource, such as `create_phonebook`."""
+    """Return the id of an operation: the action and the record or records, as `create_phonebook`, `list_phonebooks`."""
     verb, _, noun = handler.handler_name.partition("_")
     place = str(components[1] if len(components) > 1 else "").replace("-", "_")
     if noun in _RECORDS:
-        return f"{'put' if method == 'PUT' else verb}_{place}"
+        one, several = _NOUNS.get(place, (place.removesuffix("s"), f"{place.removesuffix('s')}s"))
+        return f"{'put' if method == 'PUT' else verb}_{several if verb in _SEVERAL else one}"
     return f"{handler.handler_name}_{place}" if place in URL_PATHS.values() else handler.handler_name
 
 

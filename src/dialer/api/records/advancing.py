@@ -1,6 +1,8 @@
 """Advancing a virtual clock: how far a request may advance it, and the note of it in the audit log."""
 
 import re
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -8,7 +10,7 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud.declaration import optional, writable
-from dialer.api.crud.fields import Boolean, Conventions, FieldError, Json, Kind
+from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind
 from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, request_shape
@@ -22,6 +24,10 @@ ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
 CLOCK_MS_MAX: Final = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp()) * 1_000 - 1
 """The last moment that the clock can show, in milliseconds since the epoch: the last one that a request may name."""
 VIRTUAL: Final = "virtual"
+SPEED_MAX: Final = 99_999
+"""The highest speed at which a client can let the clock run, as that of `DIALER_CLOCK`."""
+RUN_S_MAX: Final = 10.0
+"""Seconds of real time without an advance after which a run counts as over, although nobody ended it."""
 
 _SECONDS: Final = re.compile(r"(-?[0-9]{1,10})(?:\.([0-9]{1,3})0*)?\Z", re.ASCII)
 
@@ -56,17 +62,49 @@ CLOCK_ADVANCE: Final = request_shape(
             default=False,
             example=False,
         ),
+        "speed": optional(
+            Integer(0, SPEED_MAX),
+            "For a client that lets the clock run by advancing it again and again: the times as fast as real time, and"
+            " 0 with the last advance. The audit log then has the start and the end of the run, and not each advance.",
+        ),
     },
     "The target of the advance: a number of seconds from now, a moment, or the next event.",
 )
 
 
-def aim(unit: Unit, parsed: Parsed, next_ms: int | None) -> int:
-    """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
+class ClockRun:
+    """The run of a virtual clock that a client advances again and again, as far as this process has heard of it."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._now_s: Final = now_s
+        self._speed = 0
+        self._heard_s = now_s()
+
+    @property
+    def speed(self) -> int:
+        """Return the times as fast as real time at which the clock runs; 0 if it stands still."""
+        return self._speed if self._now_s() - self._heard_s <= RUN_S_MAX else 0
+
+    def hear(self, speed: int | None) -> None:
+        """Hear that a client has advanced the clock as part of a run; None: by itself, so a run goes on."""
+        if speed is not None:
+            self._speed, self._heard_s = speed, self._now_s()
+
+
+def aim(unit: Unit, parsed: Parsed, next_ms: int | None, run: ClockRun) -> int:
+    """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`.
+
+    Of a run, only the start, a new speed and the end are noted.
+    """
     target_ms = _target_ms(parsed, unit.now_ms, next_ms)
+    speed, ran_at = parsed.values["speed"], run.speed
     before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
-    if before != after:
+    if speed is None and before != after:
         unit.written.append(RecordWritten("advance", "clock", None, None, before, after))
+    elif speed is not None and speed != ran_at:
+        action = "clock_started" if speed else "clock_stopped"
+        values = {"speed": ran_at, **before}, {"speed": speed, **before}
+        unit.written.append(RecordWritten(action, "clock", None, None, *values))
     unit.note(NOTHING)
     return target_ms
 

@@ -7,7 +7,7 @@ from litestar.openapi.spec import Schema
 
 from dialer.api.crud.declaration import own, read_only, shapes
 from dialer.api.crud.enumerations import enum_schema, listed
-from dialer.api.crud.fields import Amount, Choice, Integer, Text
+from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import ExportedBeside, Resource
@@ -147,6 +147,12 @@ _CDR: Final = shapes(
             " contact.",
             nullable=True,
         ),
+        "is_abandoned": read_only(
+            Boolean(),
+            "True if a person answered, and no agent took the call within 2 seconds of joining a queue. The call's"
+            " transfers say why, and who took it later. Always false for a B-leg.",
+            example=False,
+        ),
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )
@@ -236,6 +242,7 @@ CDRS = Resource(
         "amd_status",
         "subscriber_id",
         "contact_id",
+        "is_abandoned",
     ),
     orderings=("starting_date", "phone_number", "call_cost", "duration"),
     numbers=("phone_number",),

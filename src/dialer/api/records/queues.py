@@ -88,6 +88,12 @@ _QUEUE: Final = shapes(
             " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
             example="Lunch, Training",
         ),
+        "max_break_time": writable(
+            Integer(),
+            "The longest break of an agent of the queue, in seconds. A longer one is shown to supervisors, and ends no"
+            " earlier. Of an agent's queues, the shortest limit counts. 0: no limit.",
+            example=900,
+        ),
         **STAMPS,
     },
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",

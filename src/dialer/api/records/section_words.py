@@ -13,7 +13,10 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
     ),
     "audiofile": ("The recording that the callee hears instead of `script`. Null: `script`.", None),
     "completed": (
-        "True if a subscriber whose call reaches the section has completed the survey, with status 8.",
+        (
+            "True if a subscriber whose call reaches the section has completed the survey, with status 8. Of a transfer"
+            " (type 6): once somebody has taken the call."
+        ),
         False,
     ),
     "retries": (

@@ -18,14 +18,14 @@ from dialer.api.crud.fields import (
     Json,
     Label,
     Text,
-    echo,
+    numbered,
     whole_number,
+    wrong_choice,
 )
 from dialer.api.crud.references import Reference
 from dialer.api.crud.shapes import Field
 from dialer.api.records.section_words import WORDS
 from dialer.domain.enums import SectionType
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.store.tables import SectionTemplate
@@ -45,7 +45,7 @@ class SectionTypeChoice(Choice, frozen=True):
         try:
             return SECTION_TYPES[whole_number(value)].type.value
         except (KeyError, FieldError):
-            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value))) from None
+            raise wrong_choice(value, (numbered(one.type) for one in SECTION_TYPES.values())) from None
 
     def schema(self) -> Schema:
         """Return the schema: the numbers, with their names and meanings."""

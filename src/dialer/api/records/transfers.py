@@ -1,16 +1,20 @@
 """Transfers of calls: to a number, or through a queue to an agent."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from dialer.api.crud.declaration import own, read_only, shapes
+from sqlalchemy import RowMapping
+
+from dialer.api.crud.declaration import derived, own, read_only, shapes
 from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
-from dialer.api.crud.resource import Resource
+from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.api.records.agent_views import own_transfers
 from dialer.domain.enums import TransferStatus
 from dialer.domain.reasons import TRANSFER_REASONS
+from dialer.store.queries.waits_in_queues import waited_ms
 from dialer.store.tables import Transfer
 
 _TRANSFER: Final = shapes(
@@ -65,6 +69,13 @@ _TRANSFER: Final = shapes(
             "The moment at which the transfer ended, in UTC; null while it is in progress.",
             nullable=True,
         ),
+        "waited_ms": derived(
+            Integer(0),
+            "Milliseconds from joining the queue until an agent took the call or it stopped waiting. Null while it"
+            " waits, and for a transfer that joined no queue.",
+            nullable=True,
+            example=1_200,
+        ),
         "hold_date": read_only(
             Timestamp(column="on_hold_from_ms"),
             "The moment since which the agent has the callee on hold, in UTC; null while they talk.",
@@ -81,10 +92,16 @@ _TRANSFER: Final = shapes(
 )
 
 
+def _waits(_unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return the wait of each transfer."""
+    return [{"waited_ms": waited_ms(row)} for row in rows]
+
+
 TRANSFERS = Resource(
     path="transfer",
     shapes=_TRANSFER,
     owner="callrequest",
+    derived=_waits,
     agents_see=own_transfers,
     filters=("status", "reason", "is_abandoned", "phone_number"),
     orderings=("joined_date", "phone_number"),

@@ -25,6 +25,15 @@ class AgentNowRead(msgspec.Struct):
         ),
     ]
     seconds: Annotated[float, described("Seconds since that moment.", 42.5)]
+    break_limit: Annotated[
+        int,
+        described(
+            "The longest break in seconds: the shortest `max_break_time` of the agent's queues. 0: no limit.", 900
+        ),
+    ]
+    break_exceeded_by: Annotated[
+        float, described("Seconds by which the break that goes on exceeds that limit; 0 if it does not.", 0.0)
+    ]
 
 
 class AgentFiguresRead(msgspec.Struct):
@@ -63,12 +72,27 @@ class AgentStatisticsRead(msgspec.Struct):
     ]
 
 
+class LongBreakRead(msgspec.Struct):
+    """A break of an agent that lasts longer than a queue of the agent allows."""
+
+    agent: Annotated[str, described("URL of the agent.", "https://dialer.example/rest-api/agent/1/")]
+    reason: Annotated[str, described("The reason; empty if none was given.", "lunch")]
+    since: Annotated[str, described("The moment at which the break began, in UTC.", "2026-11-20T08:00:00Z")]
+    seconds: Annotated[float, described("Seconds since that moment.", 1000.5)]
+    exceeded_by: Annotated[float, described("Seconds beyond the limit of the agent.", 100.5)]
+
+
 class QueueNowRead(msgspec.Struct):
-    """The calls in a queue at the moment of the answer."""
+    """The calls in a queue and the breaks of its agents at the moment of the answer."""
 
     waiting: Annotated[int, described("Calls that wait for an agent.", 2)]
     longest_wait: Annotated[float, described("Seconds that the first of them has waited; 0 if no call waits.", 11.5)]
     talking: Annotated[int, described("Calls in which an agent talks.", 5)]
+    on_break: Annotated[int, described("Agents of the queue who are on a break.", 2)]
+    long_breaks: Annotated[
+        list[LongBreakRead],
+        described("Breaks of these that exceed the limit of the agent: the 100 longest, longest first."),
+    ]
 
 
 class QueueFiguresRead(msgspec.Struct):
@@ -90,6 +114,14 @@ class QueueFiguresRead(msgspec.Struct):
     taken_within: Annotated[int, described("Calls that an agent took before they had waited longer than that.", 340)]
     service_level: Annotated[
         float | None, described("`taken_within` in per cent of `calls`. Null without calls.", 85.0)
+    ]
+    late: Annotated[
+        int,
+        described(
+            "Calls that waited more than two seconds, whether an agent took them later or not. Those of them that the"
+            " dialer placed and that people answered are the abandoned calls of campaigns.",
+            60,
+        ),
     ]
     average_wait: Annotated[
         float | None, described("Mean seconds that the taken calls waited. Null without any.", 8.25)

@@ -23,6 +23,7 @@ from dialer.app.call_centre.statistics import (
 )
 from dialer.domain.enums import AgentActivity
 from dialer.domain.statistics import WAITS_S, mean, percent
+from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.call_centre import TimeSpent
 from dialer.store.queries.statistics import Hours
 
@@ -79,6 +80,8 @@ def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Link
             break_reason=found.clock.break_reason,
             since=show_timestamp(found.since_ms),
             seconds=_seconds(max(0, now_ms - found.since_ms)),
+            break_limit=found.break_limit_s,
+            break_exceeded_by=_seconds(found.clock.break_exceeded_ms(found.break_limit_s, now_ms)),
         ),
         totals=shapes.AgentFiguresRead(
             available_seconds=spent_s.get(AgentActivity.AVAILABLE, 0),
@@ -95,29 +98,47 @@ def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Link
 
 def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> shapes.QueueStatisticsRead:
     records.require_seen(unit, QUEUES, queue_id)
-    found = read_queue_statistics(unit.connection, queue_id, hours, within_s)
+    found = read_queue_statistics(unit.connection, queue_id, hours, within_s, unit.now_ms)
     return _shown_queue(found, queue_id, within_s, unit)
 
 
 def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> shapes.QueueStatisticsRead:
-    present, counts = found
-    calls = counts.taken + counts.abandoned + counts.timed_out
+    present, counts = found.present, found.counts
+    links = unit.conventions.links
     longest_ms = 0 if present.oldest_ms is None else max(0, unit.now_ms - present.oldest_ms)
     return shapes.QueueStatisticsRead(
-        queue=unit.conventions.links.record(QUEUES.path, queue_id),
-        now=shapes.QueueNowRead(present.waiting, _seconds(longest_ms), present.talking),
+        queue=links.record(QUEUES.path, queue_id),
+        now=shapes.QueueNowRead(
+            present.waiting,
+            _seconds(longest_ms),
+            present.talking,
+            found.on_break,
+            [_shown_break(one, unit.now_ms, links) for one in found.long_breaks],
+        ),
         totals=shapes.QueueFiguresRead(
-            calls=calls,
+            calls=counts.calls,
             taken=counts.taken,
             abandoned=counts.abandoned,
             hung_up=counts.abandoned,
             timed_out=counts.timed_out,
             within=within_s,
             taken_within=counts.taken_within,
-            service_level=percent(counts.taken_within, calls),
+            service_level=percent(counts.taken_within, counts.calls),
+            late=counts.late,
             average_wait=mean(counts.taken_wait_ms, counts.taken * 1_000),
             longest_wait=_seconds(counts.longest_ms),
         ),
+    )
+
+
+def _shown_break(found: LongBreak, now_ms: int, links: Links) -> shapes.LongBreakRead:
+    lasts_s = _seconds(now_ms - found.since_ms)
+    return shapes.LongBreakRead(
+        agent=links.record(AGENTS.path, found.agent_id),
+        reason=found.reason,
+        since=show_timestamp(found.since_ms),
+        seconds=lasts_s,
+        exceeded_by=lasts_s - found.limit_s,
     )
 
 

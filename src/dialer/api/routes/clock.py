@@ -68,14 +68,23 @@ class ClockController(Controller):
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
         attempt = attempt_of(request, ADVANCE, await request.body())
         if attempt is None:
-            await service.worker.advance(
-                await service.write(request, lambda unit: aim(unit, parsed, service.worker.next_ms()))
-            )
+            await advance_as_asked(request, parsed)
             return Response(_shown(service), headers=ignored_header(parsed.ignored))
         with service.attempts.begin(attempt):
             answer = await _advance_once(service, request, parsed, attempt)
+        service.clock_run.hear(parsed.values.get("speed"))
         headers = {**answer.headers, **ignored_header(parsed.ignored)}
         return Response(msgspec.json.decode(answer.content, type=ClockRead), headers=headers)
+
+
+async def advance_as_asked(request: ApiRequest, parsed: Parsed) -> None:
+    """Advance the clock to the target of a request, and remember the run of which this is a part."""
+    service = request.service
+    target_ms = await service.write(
+        request, lambda unit: aim(unit, parsed, service.worker.next_ms(), service.clock_run)
+    )
+    await service.worker.advance(target_ms)
+    service.clock_run.hear(parsed.values["speed"])
 
 
 async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: PostAttempt) -> StoredAnswer:
@@ -86,7 +95,7 @@ async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, a
         if before is not None:
             unit.note(NOTHING)
             return before
-        target_ms = aim(unit, parsed, service.worker.next_ms())
+        target_ms = aim(unit, parsed, service.worker.next_ms(), service.clock_run)
         answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
         # An answer is kept for a day of the clock, which begins when the clock reaches its target.
         remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)

@@ -3,47 +3,46 @@
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
 from litestar import Response
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from msgspec.structs import replace
 
-from dialer.api.crud.fields import Boolean, Conventions, FieldError
+from dialer.api.crud.fields import Conventions
 from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.errors import AnsweredError, Errors, InvalidError
+from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.forms import MULTIPART, file_pieces
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.spreadsheets import XLSX
 from dialer.api.http.streams import describe_bodies, expect_type, pieces
+from dialer.api.records.import_options import (
+    CHARSET,
+    HEADER,
+    OPTION_NAMES,
+    REGION,
+    SEPARATOR,
+    SEPARATORS,
+    SHEET,
+    SHOWN_MAX,
+    read_flag,
+    read_import_options,
+)
 from dialer.api.routes.dry_runs import DRY_RUN
 from dialer.api.routes.exports import CSV, JSON, accepted_type
 from dialer.api.service import ApiRequest
-from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.charsets import CHARSETS
-from dialer.app.imports.columns import FIELD, parse_columns
-from dialer.app.imports.csv_records import TableForm
-from dialer.app.imports.headers import DELIMITERS
+from dialer.app.imports.columns import FIELD
 from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
-from dialer.domain.numbers.destinations import read_region
-from dialer.domain.sentences import message_of
 
 FILE: Final = "file"
-CHARSET: Final = "charset"
 REPORT: Final = "report"
-SEPARATOR: Final = "separator"
-HEADER: Final = "header"
-SHEET: Final = "sheet"
-REGION: Final = "region"
-SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 REPORT_HEADER: Final = "X-Import-Report"
 """The counts of an import whose report is a CSV, as a dictionary (RFC 9651)."""
-SHOWN_MAX: Final = 64
-"""Characters of a wrong value that an error repeats."""
-_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, DRY_RUN, REPORT)
+_NAMES: Final = (*OPTION_NAMES, DRY_RUN, REPORT)
 KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: _NAMES}
 _REPORTS: Final = {"json": JSON, "csv": CSV}
 
@@ -68,72 +67,14 @@ def parse_request(request: ApiRequest, conventions: Conventions) -> ImportReques
     is_named = is_form or request.content_type[0].strip().lower() == XLSX
     said = {} if is_named else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
     is_csv = _wanted(request, errors) == CSV
-    has_header = _flag(HEADER, given.get(HEADER), conventions, errors, default=True)
-    form = TableForm(
-        charset=_charset(given.get(CHARSET), said.get(CHARSET), errors),
-        delimiter=_separator(given.get(SEPARATOR), errors),
-        header_line=None if has_header else 0,
-        sheet=given.get(SHEET) or None,
-    )
-    options = ImportOptions(
-        columns=_columns(given.get(FIELD, ""), errors),
-        form=form,
-        region=_region(given.get(REGION), errors),
-        is_dry=_flag(DRY_RUN, given.get(DRY_RUN), conventions, errors, default=False),
+    options = replace(
+        read_import_options(given, conventions, errors, said.get(CHARSET)),
+        is_dry=read_flag(DRY_RUN, given.get(DRY_RUN), conventions, errors, default=False),
         errors_max=CSV_ERRORS_MAX if is_csv else ERRORS_MAX,
     )
     if errors:
         raise InvalidError(errors)
     return ImportRequest(options, file_pieces(request, file_field=FILE) if is_form else pieces(request), is_csv)
-
-
-def _columns(text: str, errors: Errors) -> dict[str, str]:
-    try:
-        return parse_columns(text)
-    except InvalidFieldsError as error:
-        errors.update(error.errors)
-        return {}
-
-
-def _charset(given: str | None, said: str | None, errors: Errors) -> str | None:
-    """Return the charset of the query, else that of the content type; None if neither names one."""
-    if not given and not said:
-        return None
-    charset = (given or said or "").strip().lower()
-    if charset in CHARSETS:
-        return charset
-    detail = f"{charset[:SHOWN_MAX]!r} is not a known charset. Use one of {', '.join(CHARSETS)}."
-    if given is None:
-        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
-    errors[CHARSET] = [detail]
-    return None
-
-
-def _separator(given: str | None, errors: Errors) -> str | None:
-    """Return the delimiter that the query names, or is itself."""
-    if not given or given in DELIMITERS:
-        return given or None
-    if given not in SEPARATORS:
-        errors[SEPARATOR] = [f"{given[:SHOWN_MAX]!r} is not a separator. Use one of {', '.join(SEPARATORS)}."]
-    return SEPARATORS.get(given)
-
-
-def _region(given: str | None, errors: Errors) -> str | None:
-    if not given:
-        return None
-    try:
-        return read_region(given)
-    except ValueError as error:
-        errors[REGION] = [message_of(error)]
-        return None
-
-
-def _flag(name: str, given: str | None, conventions: Conventions, errors: Errors, *, default: bool) -> bool:
-    try:
-        return default if given is None else bool(Boolean().parse(given, conventions))
-    except FieldError as error:
-        errors[name] = [message_of(error)]
-        return default
 
 
 def _wanted(request: ApiRequest, errors: Errors) -> str:

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Integer, Text
+from dialer.api.crud.fields import Boolean, Integer, Text
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Unit
@@ -135,6 +135,9 @@ DialAsked: Final = request_shape(
         "contact_id": writable(
             Integer(1), "A contact of a phonebook, in place of a number.", nullable=True, default=None, example=12
         ),
+        "again": writable(
+            Boolean(), "True to call a person who has completed the survey.", default=False, example=False
+        ),
     },
     "A person whom an agent wants to call.",
 )
@@ -146,9 +149,11 @@ async def dial_person(request: ApiRequest, record_id: FromPath[str]) -> Response
     """Let an agent call a number or a contact of their own choice, within the rules of a campaign.
 
     The campaign has `dial_method` 4 and `manual_dialling`, and the agent serves one of its queues. The person becomes a
-    subscriber of the campaign, or is one, and is called again if need be. The call is refused with 409 if the agent or
-    the person is in a call already, and if the number is on a do-not-call list, an emergency number or one that the
-    account may not call, outside of the calling hours, and without balance.
+    subscriber of the campaign, or is one, and is called again if need be. A person who has completed the survey is
+    called again only with `again`: without it, the answer is 409 with the code `already_reached`, and the moment at
+    which they were last reached. The call is also refused with 409 if the agent or the person is in a call already, and
+    if the number is on a do-not-call list, an emergency number or one that the account may not call, outside of the
+    calling hours, and without balance.
     """
     agent_id, given = identity_in(record_id), await read_if_any(request)
 
@@ -160,7 +165,7 @@ async def dial_person(request: ApiRequest, record_id: FromPath[str]) -> Response
             raise InvalidError({"number": ["Give a number or a contact_id."]})
         if parsed.errors:
             raise InvalidError(parsed.errors)
-        chosen = Chosen(values["campaign_id"], values["number"], values["contact_id"])
+        chosen = Chosen(values["campaign_id"], values["number"], values["contact_id"], again=values["again"])
         return dial_chosen(unit, agent_id, chosen, rules_of(unit)), parsed.ignored
 
     subscriber_id, ignored = await request.service.write(request, order)

@@ -57,6 +57,10 @@ class SectionAggregate(msgspec.Struct):
     total: Annotated[int, described("Number of answers.", 4)]
     answers: Annotated[list[AnswerShare], described("The answers, most frequent first.")]
     others: Annotated[int, described("Number of answers that are too rare to be listed.", 0)]
+    unserved: Annotated[
+        int,
+        described("Number of calls that the section transferred and that nobody took; 0 if it transfers no calls.", 0),
+    ]
 
 
 class SurveyAggregate(msgspec.Struct):
@@ -110,4 +114,5 @@ def _shown(section: Section, count: SectionCount | None, url: str | None) -> Sec
         total=total,
         answers=shares,
         others=total - sum(one.count for one in answers),
+        unserved=0 if count is None else count.unserved,
     )

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, upda
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
+from dialer.app.accounts.supervisors import end_refused_supervisions, end_supervisions
 from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.touched_records import touched_account
@@ -81,7 +82,8 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
 def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, revokes_keys: bool = False) -> None:
     """Write columns of a user account. A new password, and disabling the user, end the sessions of the console.
 
-    A new password also revokes the user's API keys, if `revokes_keys` is true.
+    A new password also revokes the user's API keys, if `revokes_keys` is true. A user who listens to a call of an
+    agent, and may not do so any more, is hung up.
 
     Raises:
         UnknownRecordError: there is no such user.
@@ -93,6 +95,7 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
         _keep_an_admin(unit.connection, before)
     written = {**columns, "updated_date": unit.now_ms}
     unit.connection.execute(update(User).where(User.id == user_id).values(written))
+    end_refused_supervisions(unit, user_id)
     has_new_password = after["password_hash"] != before["password_hash"]
     if has_new_password or not after["enabled"]:
         end_sessions(unit.connection, user_id)
@@ -129,6 +132,7 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
             code=ErrorCode.BALANCE_LEFT,
         )
     _keep_an_admin(unit.connection, before)
+    end_supervisions(unit, user_id)
     unit.connection.execute(delete(User).where(User.id == user_id))
     unit.note(touched_account(user_id))
 

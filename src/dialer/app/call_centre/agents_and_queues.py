@@ -18,15 +18,6 @@ from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 from dialer.store.touched import Touched
 
 
-def change_agent_status(unit: UnitOfWork, agent_id: int, wanted: AgentStatus) -> None:
-    """Log an agent in or out, or send the agent on a break.
-
-    Raises:
-        UnknownRecordError: there is no such agent.
-    """
-    change_agent(unit, agent_id, {"status": wanted})
-
-
 def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> None:
     """Write columns of an agent, and count the time in their former status. Only a break has a `break_reason`.
 

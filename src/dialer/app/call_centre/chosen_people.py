@@ -1,5 +1,7 @@
 """Use cases of manual dialling: an agent calls a person of their own choice, within the rules of a campaign."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -13,12 +15,19 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
+from dialer.domain.enums import (
+    AgentStatus,
+    CallRequestStatus,
+    CampaignStatus,
+    DialMethod,
+    SubscriberStatus,
+    TransferStatus,
+)
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import Moment, Sentence
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.why_waiting import why_not_now
 from dialer.store.queries.destinations import is_forbidden_for
@@ -26,7 +35,17 @@ from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.sealed_surveys import sealed_survey
-from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Phonebook, Subscriber, Tier, Transfer
+from dialer.store.tables import (
+    Agent,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Contact,
+    Phonebook,
+    Subscriber,
+    Tier,
+    Transfer,
+)
 from dialer.store.touched import Touched
 
 CAMPAIGNS_MAX: Final = 50
@@ -34,6 +53,14 @@ CAMPAIGNS_MAX: Final = 50
 _FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.GATEWAY_FULL, WaitsFor.TURN})
 """The waits that do not refuse a call: it is placed at once, or as soon as the gateway has a channel."""
+_REFUSED: Final[Mapping[WaitsFor, Sentence]] = {
+    WaitsFor.EMERGENCY: Sentence("the number is an emergency number"),
+    WaitsFor.INVALID_NUMBER: Sentence("the number is impossible in its country"),
+    WaitsFor.DESTINATION: Sentence("the account may not call such numbers, or this country"),
+    WaitsFor.TZ_UNKNOWN: Sentence("the time zone of the number is unknown"),
+    WaitsFor.DNC: Sentence("the number is on a do-not-call list of the campaign"),
+}
+"""The meanings of waits that have a turn, without the turn."""
 
 
 class Rules(NamedTuple):
@@ -51,6 +78,36 @@ class Chosen(NamedTuple):
     campaign_id: int
     number: str = ""
     contact_id: int | None = None
+    again: bool = False
+    """True if the agent wants to call the person although they have completed the survey."""
+
+
+class LastReached(NamedTuple):
+    """The last answered call of a person: when, with which agent, and with which outcome. Empty as far as unknown."""
+
+    at_ms: int | None
+    agent: str = ""
+    disposition: str = ""
+    word: str = ""
+
+
+class AlreadyReachedError(RefusedError):
+    """An error for a person who has completed the survey, so that nobody calls them again by mistake."""
+
+    def __init__(self, number: str, reached: LastReached) -> None:
+        at_ms = reached.at_ms
+        remedy = Sentence("To call them again all the same, set again to true.")
+        message = Sentence("%(number)s has completed the survey. %(remedy)s", number=number, remedy=remedy)
+        if at_ms is not None:
+            message = Sentence(
+                "%(number)s has completed the survey, and was last reached at %(when)s. %(remedy)s",
+                number=number,
+                when=Moment(f"{datetime.fromtimestamp(at_ms // 1_000, UTC):%Y-%m-%dT%H:%M:%SZ}"),
+                remedy=remedy,
+            )
+        super().__init__(message, code=ErrorCode.ALREADY_REACHED)
+        self.number: Final = number
+        self.reached: Final = reached
 
 
 class ManualCampaign(NamedTuple):
@@ -80,13 +137,16 @@ def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -
     The person whom the agent sees before goes back to wait.
 
     Raises:
+        AlreadyReachedError: the person has completed the survey, and is not wanted again.
         InvalidFieldsError: the campaign, the contact or the number is not one that the agent may dial.
         RefusedError: the agent or the person is in a call, or the person may not be called now.
     """
     campaign = _campaign(unit.connection, agent_id, chosen.campaign_id)
     _refuse_unless_free(unit.connection, agent_id)
-    person = _person(unit, campaign, chosen, rules)
+    person, is_done = _person(unit, campaign, chosen, rules)
     _refuse_unless_callable(unit, person, rules)
+    if is_done and not chosen.again:
+        raise AlreadyReachedError(person.number, _last_reached(unit.connection, person))
     order = PreviewOrder(DeskAction.DIAL, person.campaign_id, person.id, unit.now_ms)
     document = msgspec.json.encode(order).decode()
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(preview_order=document))
@@ -134,14 +194,17 @@ def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
         raise RefusedError("The agent is in a call already.", code=ErrorCode.IN_PROGRESS)
 
 
-def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules) -> Row[Any]:
-    """Return the subscriber who is to be called, PENDING and due, and one that is new if there is none."""
+def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules) -> tuple[Row[Any], bool]:
+    """Return the subscriber who is to be called, PENDING and due, and whether they had completed the survey.
+
+    Somebody who is no subscriber yet becomes one.
+    """
     contact = None if chosen.contact_id is None else _contact(unit.connection, campaign, chosen.contact_id)
     number = contact["number"] if contact is not None else _number(chosen.number, rules.region)
     is_it = (Subscriber.campaign_id == campaign["id"]) & (Subscriber.number == number)
     known = unit.connection.execute(select(Subscriber.__table__).where(is_it)).first()
     if known is None:
-        return add_subscriber(unit, _new(unit, campaign, number, contact))
+        return add_subscriber(unit, _new(unit, campaign, number, contact)), False
     if known.status == SubscriberStatus.IN_PROCESS:
         raise RefusedError("The person is in a call already.", code=ErrorCode.IN_PROGRESS)
     if known.status == SubscriberStatus.PAUSE:
@@ -152,7 +215,21 @@ def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules
         values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "halt_reason": "", "due_ms": unit.now_ms}
     unit.note(touched_campaigns(known.campaign_id))
     changed = update(Subscriber).where(Subscriber.id == known.id).values(values)
-    return unit.connection.execute(changed.returning(*Subscriber.__table__.c)).one()
+    row = unit.connection.execute(changed.returning(*Subscriber.__table__.c)).one()
+    return row, known.status == SubscriberStatus.COMPLETED
+
+
+def _last_reached(connection: Connection, person: Row[Any]) -> LastReached:
+    query = (
+        select(CallRequest.started_ms, Agent.name, CallDisposition.disposition, CallDisposition.word)
+        .outerjoin(Transfer, Transfer.callrequest_id == CallRequest.id)
+        .outerjoin(Agent, Agent.id == Transfer.agent_id)
+        .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+        .where(CallRequest.subscriber_id == person.id, CallRequest.status == CallRequestStatus.SUCCESS)
+        .order_by(CallRequest.attempt.desc(), Transfer.place.desc())
+    )
+    row = connection.execute(query.limit(1)).first()
+    return LastReached(person.last_attempt) if row is None else LastReached(row[0], *(text or "" for text in row[1:]))
 
 
 def _contact(connection: Connection, campaign: RowMapping, contact_id: int) -> RowMapping:
@@ -202,5 +279,5 @@ def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) ->
         is_forbidden=is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes),
     )
     if wait.reason not in _GOES_ON:
-        why = wait.reason.meaning.partition(";")[0]
+        why = _REFUSED.get(wait.reason) or Sentence(wait.reason.meaning)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)

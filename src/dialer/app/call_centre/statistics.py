@@ -6,9 +6,10 @@ from sqlalchemy import Connection
 
 from dialer.app.errors import UnknownRecordError
 from dialer.domain.enums import AgentActivity
-from dialer.domain.queueing.activity import ActivitySpan, AgentClock
+from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import HOUR_MS
 from dialer.store.agent_hours import read_clock
+from dialer.store.queries.breaks import LongBreak, agents_on_break, break_limit, long_breaks
 from dialer.store.queries.call_centre import (
     QueueCounts,
     QueuePresent,
@@ -21,6 +22,8 @@ from dialer.store.queries.call_centre import (
 )
 from dialer.store.queries.statistics import Hours
 
+LONG_BREAKS_MAX: Final = 100
+"""Breaks that last too long, in one answer: the longest ones."""
 BREAKS_MAX: Final = 100
 """Reasons of breaks in one answer: those with the longest times."""
 _NOTHING: Final = TimeSpent(0, 0, 0)
@@ -35,6 +38,8 @@ class AgentStatistics(NamedTuple):
     spent: dict[AgentActivity, TimeSpent]
     breaks: list[tuple[str, TimeSpent]]
     """The time of breaks by reason, the longest one first."""
+    break_limit_s: int
+    """The longest break that the queues of the agent allow; 0 without a limit."""
 
 
 class QueueStatistics(NamedTuple):
@@ -42,6 +47,10 @@ class QueueStatistics(NamedTuple):
 
     present: QueuePresent
     counts: QueueCounts
+    on_break: int
+    """Agents of the queue who are on a break."""
+    long_breaks: list[LongBreak]
+    """Breaks of these that last too long, the longest first."""
 
 
 def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, now_ms: int) -> AgentStatistics:
@@ -56,7 +65,7 @@ def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, n
     spent = count_activities(connection, agent_id, hours)
     breaks = count_breaks(connection, agent_id, hours, BREAKS_MAX, clock.break_reason)
     for span in clock.spans(now_ms):
-        spent_ms = _within(span, hours)
+        spent_ms = span.within_ms(hours.first * HOUR_MS, hours.end * HOUR_MS)
         spent[span.activity] = _longer(spent.get(span.activity), spent_ms)
         if span.activity is AgentActivity.ON_BREAK and spent_ms:
             breaks[span.reason] = _longer(breaks.get(span.reason), spent_ms)
@@ -64,18 +73,20 @@ def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, n
     activity = clock.activity(now_ms)
     began_ms = talk_began(connection, agent_id) if activity is AgentActivity.TALKING else None
     since_ms = clock.since_ms(now_ms) if began_ms is None else began_ms
-    return AgentStatistics(clock, activity, since_ms, spent, longest_first[:BREAKS_MAX])
+    limit_s = break_limit(connection, agent_id)
+    return AgentStatistics(clock, activity, since_ms, spent, longest_first[:BREAKS_MAX], limit_s)
 
 
-def read_queue_statistics(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueStatistics:
+def read_queue_statistics(
+    connection: Connection, queue_id: int, hours: Hours, within_s: int, now_ms: int
+) -> QueueStatistics:
     """Return the statistics of a queue, with the calls that were taken within one of `domain.statistics.WAITS_S`."""
-    present = present_in_queue(connection, queue_id)
-    return QueueStatistics(present, count_queue(connection, queue_id, hours, within_s))
-
-
-def _within(span: ActivitySpan, hours: Hours) -> int:
-    """Return the milliseconds of a span that lie within hours."""
-    return max(0, min(span.to_ms, hours.end * HOUR_MS) - max(span.from_ms, hours.first * HOUR_MS))
+    return QueueStatistics(
+        present_in_queue(connection, queue_id),
+        count_queue(connection, queue_id, hours, within_s),
+        agents_on_break(connection, queue_id),
+        long_breaks(connection, now_ms, LONG_BREAKS_MAX, queue_id=queue_id),
+    )
 
 
 def _longer(counted: TimeSpent | None, spent_ms: int) -> TimeSpent:

@@ -43,7 +43,11 @@ def supervise_call(unit: UnitOfWork, callrequest_id: int, supervisor_id: int, mo
         raise RefusedError("Another supervisor hears the call.", code=ErrorCode.LIMIT_REACHED)
     if is_under_way and before == mode:
         return
-    begun = {"supervised_call_id": callrequest_id, "supervision_contact": contact}
+    begun = {
+        "supervised_call_id": callrequest_id,
+        "supervision_contact": contact,
+        "supervisor_id": supervisor_id,
+    }
     turn = Agent.supervision_turn if is_under_way else Agent.supervision_turn + 1
     wish = update(Agent).where(Agent.id == agent_id)
     connection.execute(wish.values(**begun, supervision_mode=str(mode), supervision_turn=turn))

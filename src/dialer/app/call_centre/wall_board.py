@@ -7,15 +7,17 @@ from sqlalchemy import Connection
 
 from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import SIP
-from dialer.domain.statistics import NO_FIGURES, Figures, Grouping, percent
+from dialer.domain.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.queries.wall_board import (
+    AgentDay,
     BoardAgent,
     BoardCall,
     BoardQueue,
     agents_on_board,
     calls_on_board,
+    days_of_agents,
     queues_on_board,
 )
 
@@ -24,22 +26,37 @@ QUEUES_MAX: Final = 100
 CALLS_MAX: Final = 2_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
-_NONE: Final = QueueCounts(0, 0, 0, 0, 0, 0)
+_NO_DAY: Final = AgentDay(0, 0)
+_NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
 
 class AgentOnBoard(NamedTuple):
-    """An agent, what they do, and since when."""
+    """An agent, the present activity, and the figures of today."""
 
     id: int
     name: str
+    status: int
+    """The `AgentStatus` that the agent or a supervisor has set, which may differ from the activity during a call."""
     activity: AgentActivity
     since_ms: int
-    detail: str
-    """The number of the callee while the agent talks, and the reason of a break."""
-    call_id: int | None = None
-    """The call in which the agent talks, if a supervisor can hear it."""
-    listening: SupervisionMode | None = None
+    break_reason: str
+    break_limit_s: int
+    """The longest allowed break; 0 without a limit."""
+    exceeded_ms: int
+    """The time by which the break exceeds that; 0 if it does not."""
+    talk: BoardCall | None
+    """The call in which the agent talks."""
+    listening: SupervisionMode | None
     """The people who hear the supervisor of that call; None if nobody supervises it."""
+    taken: int
+    """Calls that the agent has taken today, the present one included."""
+    breaks_ms: int
+    """The time on breaks today, the present one included."""
+
+    @property
+    def can_be_heard(self) -> bool:
+        """Return whether a supervisor can listen to the agent now."""
+        return self.talk is not None and self.talk.protocol == SIP
 
 
 class QueueOnBoard(NamedTuple):
@@ -54,6 +71,8 @@ class QueueOnBoard(NamedTuple):
     counts: QueueCounts
     level: float | None
     """The service level: the share of calls taken within `LEVEL_WITHIN_S`, of all that left the queue, in per cent."""
+    level_of_rule: float | None
+    """The share of calls taken within `RULE_S`, after which a call counts as abandoned."""
 
 
 class WallBoard(NamedTuple):
@@ -68,8 +87,6 @@ class WallBoard(NamedTuple):
 def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, today: Hours) -> WallBoard:
     """Return the wall board of a user, or of all."""
     calls = calls_on_board(connection, user_id, CALLS_MAX)
-    talks = {call.agent_id: call for call in calls if call.answered_ms is not None and call.agent_id is not None}
-    agents = [_agent(agent, talks.get(agent.id), now_ms) for agent in agents_on_board(connection, user_id, AGENTS_MAX)]
     queues = queues_on_board(connection, user_id, QUEUES_MAX)
     counts = count_queues(connection, [queue.id for queue in queues], today, LEVEL_WITHIN_S)
     of_queue: defaultdict[int | None, list[BoardCall]] = defaultdict(list)
@@ -77,32 +94,48 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
         of_queue[call.queue_id].append(call)
     found = count_calls(connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, today, 1, by_hour=False)
     return WallBoard(
-        agents,
+        _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today),
         [_queue(queue, of_queue[queue.id], counts.get(queue.id, _NONE)) for queue in queues],
         found[0].figures if found else NO_FIGURES,
     )
 
 
-def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoard:
-    activity = agent.clock.activity(now_ms)
-    if activity is AgentActivity.TALKING and talk is not None and talk.answered_ms is not None:
-        can_be_heard = talk.protocol == SIP
-        is_heard = can_be_heard and agent.supervised_call_id == talk.id
-        return AgentOnBoard(
-            agent.id,
-            agent.name,
-            activity,
-            talk.answered_ms,
-            talk.phone_number,
-            talk.id if can_be_heard else None,
-            SupervisionMode(agent.supervision_mode) if is_heard else None,
-        )
-    return AgentOnBoard(agent.id, agent.name, activity, agent.clock.since_ms(now_ms), agent.clock.break_reason)
+def _agents(
+    connection: Connection, agents: list[BoardAgent], calls: list[BoardCall], now_ms: int, today: Hours
+) -> list[AgentOnBoard]:
+    talks = {call.agent_id: call for call in calls if call.answered_ms is not None and call.agent_id is not None}
+    days = days_of_agents(connection, [agent.id for agent in agents], today)
+    return [_agent(agent, talks.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today) for agent in agents]
+
+
+def _agent(agent: BoardAgent, talk: BoardCall | None, day: AgentDay, now_ms: int, today: Hours) -> AgentOnBoard:
+    clock = agent.clock
+    activity = clock.activity(now_ms)
+    talk = talk if activity is AgentActivity.TALKING else None
+    is_heard = talk is not None and talk.protocol == SIP and agent.supervised_call_id == talk.id
+    goes_on_ms = sum(
+        span.within_ms(today.first * HOUR_MS, today.end * HOUR_MS)
+        for span in clock.spans(now_ms)
+        if span.activity is AgentActivity.ON_BREAK
+    )
+    return AgentOnBoard(
+        agent.id,
+        agent.name,
+        clock.status,
+        activity,
+        clock.since_ms(now_ms) if talk is None or talk.answered_ms is None else talk.answered_ms,
+        clock.break_reason,
+        agent.break_limit_s,
+        clock.break_exceeded_ms(agent.break_limit_s, now_ms),
+        talk,
+        SupervisionMode(agent.supervision_mode) if is_heard else None,
+        day.taken,
+        day.breaks_ms + goes_on_ms,
+    )
 
 
 def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> QueueOnBoard:
     waiting = [call.joined_ms for call in calls if call.answered_ms is None]
-    left = counts.taken + counts.abandoned + counts.timed_out
     return QueueOnBoard(
         queue.id,
         queue.name,
@@ -110,5 +143,6 @@ def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> Qu
         len(calls) - len(waiting),
         min(waiting, default=None),
         counts,
-        percent(counts.taken_within, left),
+        percent(counts.taken_within, counts.calls),
+        percent(counts.taken - counts.taken_late, counts.calls),
     )

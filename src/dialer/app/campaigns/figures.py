@@ -153,11 +153,11 @@ def _times(
 ) -> tuple[dict[tuple[int, AgentActivity, str], TimeSpent], dict[int, str]]:
     """Return the time of all agents until now, by agent, activity and reason of a break, and the agents' names."""
     counted = count_time_of_agents(connection, scope.user_id, hours, TIMES_MAX)
-    agents = agents_on_board(connection, scope.user_id, AGENTS_MAX)
+    agents = agents_on_board(connection, scope.user_id, now_ms, AGENTS_MAX)
     for agent in agents:
         for span in agent.clock.spans(now_ms):
             key = (agent.id, span.activity, span.reason)
-            goes_on = max(0, min(span.to_ms, hours.end * HOUR_MS) - max(span.from_ms, hours.first * HOUR_MS))
+            goes_on = span.within_ms(hours.first * HOUR_MS, hours.end * HOUR_MS)
             before = counted.get(key, _NO_TIME)
             if goes_on:
                 counted[key] = before._replace(spent_ms=before.spent_ms + goes_on)

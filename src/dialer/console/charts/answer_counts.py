@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from operator import add
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -23,10 +24,18 @@ RECOUNT_S: Final = 300
 """Seconds after which all answers are counted again, because answers may be erased."""
 
 
+class _Sums(NamedTuple):
+    """The figures of a section that are added up."""
+
+    total: int = 0
+    unserved: int = 0
+    went_on: int = 0
+
+
 class _Kept(NamedTuple):
     counts: dict[int, dict[str, int]]
     """The calls by section and answer, as far as they are listed."""
-    totals: dict[int, int]
+    sums: dict[int, _Sums]
     last: LastAnswer
     counted_s: float
 
@@ -51,7 +60,7 @@ class AnswerCounts:
         if kept is None or not self._is_true(connection, campaign_id, kept):
             counted = count_answers(connection, campaign_id)
             counts = {number: {one.response: one.count for one in found.answers} for number, found in counted.items()}
-            kept = _Kept(counts, {number: found.total for number, found in counted.items()}, last, self._now_s())
+            kept = _Kept(counts, {number: _sums(found) for number, found in counted.items()}, last, self._now_s())
         elif last != kept.last:
             kept = _grown(kept, count_answers(connection, campaign_id, kept.last.id), last)
         with self._lock:
@@ -59,7 +68,10 @@ class AnswerCounts:
             self._kept.move_to_end(campaign_id)
             if len(self._kept) > KEPT_MAX:
                 self._kept.popitem(last=False)
-        return {number: SectionCount(kept.totals[number], _listed(counts)) for number, counts in kept.counts.items()}
+        return {
+            number: SectionCount(kept.sums[number].total, _listed(counts), *kept.sums[number][1:])
+            for number, counts in kept.counts.items()
+        }
 
     def is_counted(self, campaign_id: int) -> bool:
         """Return whether the next reading is short, as it need not count all answers."""
@@ -75,13 +87,17 @@ class AnswerCounts:
 
 def _grown(kept: _Kept, new: dict[int, SectionCount], last: LastAnswer) -> _Kept:
     counts = {number: dict(found) for number, found in kept.counts.items()}
-    totals = dict(kept.totals)
+    sums = dict(kept.sums)
     for number, section in new.items():
-        totals[number] = totals.get(number, 0) + section.total
+        sums[number] = _Sums(*map(add, sums.get(number, _Sums()), _sums(section)))
         found = counts.setdefault(number, {})
         for one in section.answers:
             found[one.response] = found.get(one.response, 0) + one.count
-    return _Kept(counts, totals, last, kept.counted_s)
+    return _Kept(counts, sums, last, kept.counted_s)
+
+
+def _sums(section: SectionCount) -> _Sums:
+    return _Sums(section.total, section.unserved, section.went_on)
 
 
 def _listed(counts: dict[str, int]) -> list[AnswerCount]:

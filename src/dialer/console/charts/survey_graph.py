@@ -10,7 +10,7 @@ from dialer.console.state_words import words_of
 from dialer.console.survey_keys import Way, ways_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import BRANCH_ANY, Section, Survey
+from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_TIMEOUT, Section, Survey
 from dialer.store.queries.survey_results import SectionCount
 
 WIDTH: Final = 212
@@ -135,10 +135,14 @@ def draw_survey(survey: Survey, counts: Mapping[int, SectionCount]) -> Graph | N
 def branch_counts(section: Section, count: SectionCount | None) -> dict[str, int]:
     """Return the calls that took each branch of a section with answers, by the key of the branch.
 
-    A call counts with its last answer to the section.
+    A call counts with its last answer to the section. Of a transfer, the calls that somebody took count as having taken
+    its way onward.
     """
     if count is None or not definition_of(section).has_answers:
         return {}
+    if definition_of(section).transfers:
+        ends = {BRANCH_DONE: count.total - count.unserved, BRANCH_TIMEOUT: count.went_on}
+        return {key: calls for key, calls in ends.items() if key in section.branches}
     digits = {label: digit for digit, label in section.key_labels.items()}
     counts_of_branches: dict[str, int] = {}
     for answer in count.answers:

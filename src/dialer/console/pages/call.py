@@ -2,28 +2,38 @@
 
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from litestar import Response, get, post
 from litestar.params import FromPath
+from sqlalchemy import select
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.calls import CDRS
+from dialer.api.records.calls import CALLREQUESTS, CDRS
 from dialer.api.records.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.cells import id_in
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
+from dialer.console.rendering import UNKNOWN
 from dialer.console.services import go_to, page
+from dialer.console.wait_words import QUEUE_REASONS
 from dialer.console.zones import zone_of
+from dialer.domain.enums import LegType
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS
 from dialer.domain.roles import Permission
+from dialer.store.queries.wall_board import NUMBER
+from dialer.store.tables import CallRequest, Cdr
 from dialer.store.timeline.attempts import call_of
+from dialer.store.timeline.happenings import happenings_of, wait_of
 from dialer.store.timeline.parts import AttemptPart
 from dialer.store.timeline.reading import cause_in_words
 
@@ -44,6 +54,13 @@ class _Call(NamedTuple):
 async def show_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show a call. Agents see its outcome, and not what the callee answered."""
     return await _show(request, identity_in(record_id))
+
+
+@get("/callrequests/{record_id:str}", media_type="text/html")
+async def show_call_of_request(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Lead to the call of a call request, or to all about its number while the call goes on."""
+    identity = identity_in(record_id)
+    return go_to(await request.service.read(request, lambda unit: _address(unit, identity)))
 
 
 @post("/calls/{record_id:str}/disposition", media_type="text/html")
@@ -68,8 +85,12 @@ async def _show(request: ApiRequest, identity: int, refused: DispositionForm | N
         **found._asdict(),
         form=(refused or form_of(found.disposed, zone)).until(found.term, zone),
         is_refused=refused is not None,
-        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS},
+        wait=None if found.attempt is None else wait_of(found.attempt),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
+        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "queue": QUEUE_REASONS},
+        happenings_of=happenings_of,
         cause_in_words=cause_in_words,
+        unknown=UNKNOWN,
         erased=ERASED,
     )
 
@@ -89,3 +110,16 @@ def _read(unit: Unit, identity: int) -> _Call:
     disposed = None if call_id is None else disposition_of(unit.connection, call_id)
     term = None if call_id is None else term_of(unit.connection, call_id)
     return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, disposed, term)
+
+
+def _address(unit: Unit, identity: int) -> str:
+    """Return the address of the page about a call request."""
+    records.require_seen(unit, CALLREQUESTS, identity)
+    query = select(Cdr.id).where(Cdr.callrequest_id == identity, Cdr.leg_type == LegType.A_LEG)
+    cdr_id = unit.connection.scalar(query.limit(1))
+    if cdr_id is not None:
+        return f"/console/calls/{cdr_id}/"
+    number = unit.connection.scalar(select(NUMBER).where(CallRequest.id == identity))
+    if not number or not unit.actor.may(Permission.READ):
+        raise RecordNotFoundError("The call goes on. Its page comes when it is over.")
+    return f"/console/number/?number={quote(number)}"

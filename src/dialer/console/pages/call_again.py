@@ -47,6 +47,7 @@ OUTCOMES: Final[Mapping[AgainOutcome, str]] = {
     AgainOutcome.NO_ANSWER: gettext_noop("Nobody answered"),
     AgainOutcome.MACHINE: gettext_noop("An answering machine answered"),
     AgainOutcome.ABANDONED: gettext_noop("Waited for an agent in vain"),
+    AgainOutcome.NOT_SERVED: gettext_noop("Transferred, and nobody took the call"),
     AgainOutcome.CALL_BACK: gettext_noop("To be called back"),
     AgainOutcome.CARRIER_FAILURE: gettext_noop("The carrier could not place the call"),
     AgainOutcome.NOT_DELIVERED: gettext_noop("Text message not delivered"),

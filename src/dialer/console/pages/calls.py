@@ -28,10 +28,12 @@ from dialer.console.record_names import OPTIONS_MAX, Option
 from dialer.console.services import page
 from dialer.console.sheets import CSV, XLSX
 from dialer.console.state_words import outcome_words
+from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
 from dialer.domain.enums import Cause, LegType
 from dialer.domain.roles import Permission
+from dialer.store.queries.waits_in_queues import waits_of_calls
 from dialer.store.tables import SMS, Agent, Campaign, Cdr
 
 PLACE: Final = "calls"
@@ -41,6 +43,7 @@ FILTERS: Final[Mapping[str, str]] = {
     "outcome": "hangup_cause_q850",
     "campaign": "campaign_id",
     "leg": "leg_type",
+    "abandoned": "is_abandoned",
     "from": "starting_date_after",
     "until": "starting_date_before",
 }
@@ -52,6 +55,9 @@ _LEGS: Final = (
     (str(LegType.A_LEG.value), gettext_noop("Calls")),
     (str(LegType.B_LEG.value), gettext_noop("Transfers")),
 )
+
+
+_WAITS: Final = (("true", gettext_noop("Abandoned")), ("false", gettext_noop("Not abandoned")))
 
 
 class CallRow(NamedTuple):
@@ -72,6 +78,9 @@ class CallRow(NamedTuple):
     """The agent who took the transfer."""
     callee: str = ""
     """The number of the person who was transferred."""
+    is_abandoned: bool = False
+    wait: str = ""
+    """Why no agent took it in time, and how long it waited; empty for others."""
 
     @property
     def is_transfer(self) -> bool:
@@ -111,6 +120,7 @@ async def show_calls(request: ApiRequest) -> Response[Any]:
         messages=messages,
         filled={name: filled.get(name, "") for name in FILTERS},
         outcomes=[(str(cause.value), outcome_words(str(cause.value))) for cause in Cause],
+        waits=[(value, gettext(words)) for value, words in _WAITS],
         legs=[(value, gettext(words)) for value, words in _LEGS],
         campaign_id=filled.get("campaign"),
         exports={name: urlencode({**filled, "format": name}) for name in (CSV, XLSX)},
@@ -171,7 +181,9 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     known = {identity for identity in ids if identity is not None}
     query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
     named = {row.id: row.name for row in unit.connection.execute(query)} if known else {}
-    came_in, agents = _kinds(unit, [record.id for record in records])
+    cdr_ids = [record.id for record in records]
+    came_in, agents = _kinds(unit, cdr_ids)
+    waits = waits_of_calls(unit.connection, cdr_ids)
     return [
         CallRow(
             record.id,
@@ -186,6 +198,8 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
             record.id in came_in,
             agents.get(record.id, ""),
             record.callerid if record.leg_type == LegType.B_LEG else "",
+            record.is_abandoned,
+            wait_words(waits.get(record.id)),
         )
         for record, identity in zip(records, ids, strict=True)
     ]

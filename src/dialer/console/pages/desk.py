@@ -17,7 +17,14 @@ from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.records.previews import NUMBER_MAX, rules_of
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.call_centre.chosen_people import Chosen, ManualCampaign, dial_chosen, manual_campaigns
+from dialer.app.call_centre.chosen_people import (
+    AlreadyReachedError,
+    Chosen,
+    LastReached,
+    ManualCampaign,
+    dial_chosen,
+    manual_campaigns,
+)
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.live_calls import (
     NamedTargets,
@@ -34,14 +41,14 @@ from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
 from dialer.console.pages.record import identity_in
-from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.enums import AgentStatus, LegType
+from dialer.domain.enums import LegType
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
@@ -49,7 +56,6 @@ PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
 PROMISED_SHOWN: Final = 20
-REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 )
@@ -65,6 +71,19 @@ class PastCall(NamedTuple):
     cause: int
     billsec: int
     said: str
+
+
+class ReachedPerson(NamedTuple):
+    """A person who has completed the survey, and whom the agent may call again."""
+
+    campaign_id: int
+    number: str
+    reached: LastReached
+
+    @property
+    def said(self) -> str:
+        """Return the outcome of the last call in words; empty if the agent gave none."""
+        return said_in_words(self.reached.disposition, self.reached.word)
 
 
 class _Read(NamedTuple):
@@ -95,11 +114,7 @@ async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServi
 @post("/desk/status", media_type="text/html")
 async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Log the viewer in or out, or send the viewer on a break, with a reason."""
-    filled = await read_fields(request)
-    status = STATUSES.get(filled.get("status", ""))
-    if status is None:
-        raise RecordNotFoundError("There is no such button.")
-    reason = filled.get("reason", "").strip()[:REASON_MAX] if status is AgentStatus.ON_BREAK else ""
+    status, reason = read_status(await read_fields(request))
 
     def change(unit: Unit) -> None:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
@@ -160,7 +175,8 @@ async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
 async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Call a number of the viewer's own choice, within the rules of a campaign."""
     filled = await read_fields(request)
-    chosen = Chosen(identity_in(filled.get("campaign", "")), filled.get("number", "").strip()[:NUMBER_MAX])
+    number = filled.get("number", "").strip()[:NUMBER_MAX]
+    chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
 
     def give(unit: Unit) -> None:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
@@ -170,8 +186,11 @@ async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
 
     try:
         await request.service.write(request, give)
+    except AlreadyReachedError as error:
+        asked = ReachedPerson(chosen.campaign_id, error.number, error.reached)
+        return await _show(request, await _make(request), status_of(error), number=number, reached=asked)
     except (InvalidFieldsError, RefusedError) as error:
-        return await _show(request, await _make(request), status_of(error), messages_of(error), chosen.number)
+        return await _show(request, await _make(request), status_of(error), messages_of(error), number)
     console.snapshots.forget(_key(request))
     return go_to(DESK)
 
@@ -182,6 +201,7 @@ async def _show(
     status: HTTPStatus = HTTPStatus.OK,
     messages: Sequence[str] = (),
     number: str = "",
+    reached: ReachedPerson | None = None,
 ) -> Response[Any]:
     """Show the desk, and the form of an agent who may dial by hand."""
 
@@ -189,8 +209,17 @@ async def _show(
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
         return [] if desk is None else manual_campaigns(unit.connection, desk.agent_id)
 
-    campaigns = await request.service.read(request, read)
-    return page(request, "desk.html", PLACE, status, live=live, campaigns=campaigns, messages=messages, number=number)
+    return page(
+        request,
+        "desk.html",
+        PLACE,
+        status,
+        live=live,
+        campaigns=await request.service.read(request, read),
+        messages=messages,
+        number=number,
+        reached=reached,
+    )
 
 
 async def _order_person(

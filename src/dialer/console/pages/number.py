@@ -17,6 +17,7 @@ from dialer.console.language import gettext
 from dialer.console.pages.campaigns import page_number, seen_campaigns
 from dialer.console.sentences import error_in_words
 from dialer.console.services import page
+from dialer.console.wait_words import QUEUE_REASONS
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
@@ -24,6 +25,7 @@ from dialer.store.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
+from dialer.store.timeline.happenings import happenings_of
 from dialer.store.timeline.parts import Story
 from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story
 
@@ -88,7 +90,8 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         erased=erased,
         place=place,
         has_more=has_more,
-        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS},
+        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS, "queue": QUEUE_REASONS},
+        happenings_of=happenings_of,
         cause_in_words=cause_in_words,
         states=SubscriberStatus.__members__,
     )

@@ -18,10 +18,13 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 from dialer.api.records.carriers import PARAMETER_FIELDS
+from dialer.api.records.queues import AGENTS
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
+from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.console.audit_filters import changes_url
 from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
 from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
@@ -53,6 +56,7 @@ PROTOCOL: Final = "protocol"
 PARAMETERS: Final = "parameters"
 USERS: Final = "users"
 CAMPAIGNS: Final = "campaigns"
+BREAK_REASON: Final = "break_reason"
 KEEP_KEYS: Final = "keep_keys"
 """The field of a form that keeps the API keys of a user who gets a new password."""
 CONFIRMED: Final = frozenset({"api-key"})
@@ -247,6 +251,8 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
                 for one in _inputs(request, unit, found, resource, stored)
                 if one.name not in fixed
             ]
+            if found.path == AGENTS.path:
+                inputs = _with_break_reasons(unit, identity, inputs)
             version = records.tag_of(unit, resource, identity).version
         named = name_column(resource)
         name = getattr(record, named.name, None) if named is not None else None
@@ -334,11 +340,14 @@ def _has_no_gateway(groups: list[InputGroup]) -> bool:
 
 def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple[str, str]]:
     """Return the titles and addresses of the lists of what belongs to a record."""
-    return [
+    lists = [
         (gettext(one.title), f"/console/records/{one.path}/?{urlencode({one.field: identity})}")
         for one in found.within
         if may_read(request, shown_page(request, one.path))
     ]
+    resource: Resource = request.service.resources[found.path]
+    is_logged = resource.write is not None and not resource.is_personal and may_read(request, PAGES[AUDIT_LOG])
+    return [*lists, (gettext("Changes"), changes_url(found.path, identity))] if is_logged else lists
 
 
 def _account_waiting(unit: Unit, record: Shape) -> str:
@@ -353,6 +362,21 @@ def _inputs(request: ApiRequest, unit: Unit, found: RecordPage, resource: Resour
     fields = _fields(request, resource)
     zone = zone_of(request)
     return list(inputs_of(found.path, fields, stored, lambda path: options_of(unit, path), zone))
+
+
+def _with_break_reasons(unit: Unit, agent_id: int, inputs: list[Input]) -> list[Input]:
+    """Return the inputs of an agent, of whom the reason of a break is chosen if the agent's queues have reasons."""
+    reasons = break_reasons_of(unit.connection, agent_id)
+    if not reasons:
+        return inputs
+    return [
+        replace(
+            one, control="select", options=tuple((text, text) for text in dict.fromkeys([*reasons, one.value]) if text)
+        )
+        if one.name == BREAK_REASON
+        else one
+        for one in inputs
+    ]
 
 
 def _facts(

@@ -1,6 +1,7 @@
 """Lists of records: searched, ordered, and limited to those that belong to a record."""
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode, urlsplit
@@ -15,12 +16,16 @@ from dialer.api.crud.resource import Resource, Unit, references_of
 from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
+from dialer.console.agent_states import cells_of_agents
+from dialer.console.audit_filters import FILTERS, AuditFilters, audit_filters, record_asked
 from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_kinds import CARRIERS
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
 from dialer.console.cells import Cell, rows_of
 from dialer.console.field_titles import title_of
+from dialer.console.inputs import with_offset
 from dialer.console.language import gettext
 from dialer.console.line_states import cells_of_lines
 from dialer.console.record_names import names_of
@@ -33,6 +38,8 @@ ROWS: Final = 50
 ORDERING: Final = "ordering"
 CSV_FILE: Final = "csv"
 _ID: Final = "_id"
+_MOMENTS: Final = ("_date_after", "_date_before")
+"""The ends of the names of parameters that are moments."""
 _PAGING: Final = frozenset({"page", "cursor", "page_size"})
 
 
@@ -61,6 +68,8 @@ class Found(NamedTuple):
     next: str
     previous: str
     owners: list[Owner]
+    filters: AuditFilters | None = None
+    """The form of filters, which only the audit log has."""
 
 
 @get("/records/{path:str}", media_type="text/html")
@@ -71,7 +80,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
     given = _given(request, resource)
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
     zone = zone_of(request)
-    parameters = [*_filters(resource, {**asked, "page_size": str(ROWS)})]
+    parameters = [*_filters(resource, {**asked, "page_size": str(ROWS)}, zone)]
     selection = parse_selection(resource, parameters, request.service.conventions(request))
 
     def read(unit: Unit) -> Found:
@@ -81,7 +90,9 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         if found.path == AUDIT_LOG:
             rows = with_audit_words(unit, listed.results, found.columns, rows, zone)
         if found.path in CARRIERS:
-            rows = _with_lines(found, rows, cells_of_lines(unit, CARRIERS[found.path], ids))
+            rows = _with_column(found, rows, "line_down", cells_of_lines(unit, CARRIERS[found.path], ids))
+        if found.path == AGENTS.path:
+            rows = _with_column(found, rows, "status", cells_of_agents(unit, ids))
         return Found(
             ids,
             _with_sizes(unit, found.within[0], ids, rows) if found.counts else rows,
@@ -89,6 +100,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
             _here(found, listed.next),
             _here(found, listed.previous),
             _owners(unit, resource, given),
+            audit_filters(unit, given, zone) if found.path == AUDIT_LOG else None,
         )
 
     return page(
@@ -102,6 +114,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         search=given.get(SEARCH, ""),
         is_searchable=is_searchable(resource),
         kept=[(name, value) for name, value in given.items() if name not in {SEARCH, "page", "cursor", "page_size"}],
+        filter_names=FILTERS,
         is_narrowed=bool(given.keys() - {"page", "cursor", ORDERING}),
         new_url=_new_url(request, found, resource, given),
         export_url=f"/console/records/{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
@@ -117,7 +130,7 @@ async def export_records(request: ApiRequest, path: FromPath[str]) -> Response[A
     resource = checked(request, found, "GET")
     given = {name: value for name, value in _given(request, resource).items() if name not in _PAGING}
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
-    selection = parse_selection(resource, _filters(resource, asked), service.conventions(request))
+    selection = parse_selection(resource, _filters(resource, asked, zone_of(request)), service.conventions(request))
     selection = msgspec.structs.replace(selection, is_export=True)
     rows = partial(read_chunks, service, request, resource, selection)
     exported = await service.export(request, resource, rows) if resource.exported else None
@@ -133,10 +146,16 @@ def _given(request: ApiRequest, resource: Resource) -> dict[str, str]:
     return {field if (field := name.removesuffix(_ID)) in fields else name: value for name, value in given.items()}
 
 
-def _filters(resource: Resource, given: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return parameters as the API spells them: it filters by `campaign_id` where the field is `campaign`."""
+def _filters(resource: Resource, given: Mapping[str, str], zone: tzinfo) -> list[tuple[str, str]]:
+    """Return parameters as the API spells them: it filters by `campaign_id` where the field is `campaign`.
+
+    A moment without an offset is one of the viewer's zone.
+    """
     fields = references_of(resource.read)
-    return [(f"{name}{_ID}" if name in fields else name, value) for name, value in given.items()]
+    return [
+        (f"{name}{_ID}" if name in fields else name, with_offset(value, zone) if name.endswith(_MOMENTS) else value)
+        for name, value in given.items()
+    ]
 
 
 def shown_page(request: ApiRequest, path: str) -> RecordPage:
@@ -195,10 +214,10 @@ def _export_url(path: str, given: Mapping[str, str]) -> str:
     return f"{RECORDS}{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
 
 
-def _with_lines(found: RecordPage, rows: list[list[Cell]], lines: list[Cell]) -> list[list[Cell]]:
-    """Return the rows of gateways with the state of their lines."""
-    place = found.columns.index("line_down")
-    return [[*row[:place], line, *row[place + 1 :]] for row, line in zip(rows, lines, strict=True)]
+def _with_column(found: RecordPage, rows: list[list[Cell]], name: str, cells: list[Cell]) -> list[list[Cell]]:
+    """Return rows with other cells in the column of a field: those of a state at this moment."""
+    place = found.columns.index(name)
+    return [[*row[:place], cell, *row[place + 1 :]] for row, cell in zip(rows, cells, strict=True)]
 
 
 def _with_sizes(unit: Unit, within: Within, ids: list[int], rows: list[list[Cell]]) -> list[list[Cell]]:
@@ -233,6 +252,8 @@ def _owners(unit: Unit, resource: Resource, given: Mapping[str, str]) -> list[Ow
         for name, kind in references_of(resource.read).items()
         if kind.path in PAGES and parse_id(given.get(name, "")) is not None
     ]
+    asked = record_asked(given) if resource.path == AUDIT_LOG else None
+    named += [] if asked is None else [asked]
     return [
         Owner(known, f"{PAGES[path].record_url}{identity}/")
         for path, identity in named

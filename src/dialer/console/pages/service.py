@@ -42,7 +42,9 @@ async def advance(request: ApiRequest) -> Response[Any]:
     given = Given({"next": True} if "next" in filled else {"seconds": filled.get("seconds", "")})
     parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
     try:
-        target_ms = await service.write(request, lambda unit: aim(unit, parsed, service.worker.next_ms()))
+        target_ms = await service.write(
+            request, lambda unit: aim(unit, parsed, service.worker.next_ms(), service.clock_run)
+        )
     except InvalidError as error:
         return _show(request, messages_of(error))
     await service.worker.advance(target_ms)
@@ -67,6 +69,7 @@ def _show(request: ApiRequest, messages: list[str] | None = None) -> Response[An
         kind=database.url.get_backend_name(),
         settings=service.settings,
         mode=worker.clock.mode,
+        runs_at=service.clock_run.speed,
         is_virtual=worker.clock.mode == VIRTUAL,
         steps=STEPS,
     )

@@ -1,6 +1,8 @@
 """The wall board: agents and queues of a call centre, live."""
 
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -10,40 +12,45 @@ from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
-from dialer.app.errors import ErrorCode, RefusedError
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
-from dialer.console.language import gettext
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.meanings import ABANDONED_MEANING
+from dialer.console.pages.agent_orders import may_order, obey, read_ordered_agent
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
-from dialer.domain.enums import AgentActivity, AgentStatus, SupervisionMode
+from dialer.domain.abandoned_share import LEGAL_PERCENT, exceeded_share
+from dialer.domain.enums import AgentActivity, SupervisionMode
+from dialer.domain.plans import FREESWITCH, SIMULATED
 from dialer.domain.roles import Permission
 from dialer.domain.statistics import percent
+from dialer.store.queries.call_centre import RULE_S
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 
 PLACE: Final = "centre"
 PROMISED_SHOWN: Final = 50
 BOARD: Final = "/console/board/"
-STATUSES: Final = {"in": AgentStatus.AVAILABLE, "out": AgentStatus.LOGGED_OUT, "break": AgentStatus.ON_BREAK}
-"""The statuses that the buttons set."""
+NOT_HEARD: Final = {
+    SIMULATED: gettext_noop("There is no “Listen in” for simulated calls: there is nothing to hear."),
+    FREESWITCH: gettext_noop("There is no “Listen in” for calls over FreeSWITCH. It is possible over SIP."),
+}
+"""The reasons why nobody can listen to a call, by the protocol of its gateway."""
 
 
 @get("/board", media_type="text/html")
 async def show_board(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Show the wall board."""
+    """Show the wall board, with the orders to the agent whom the address names, if any."""
     live = await console.snapshots.get(_key(request), lambda: _make(request))
-    return page(request, "board.html", PLACE, live=live, messages=[])
+    named = request.query_params.get("agent")
+    return await _show(request, live, identity_in(named) if named and may_order(request) else None)
 
 
 @get("/board/live", media_type=EVENT_STREAM)
@@ -57,16 +64,11 @@ async def change_agent(
     request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
 ) -> Response[Any]:
     """Log an agent in or out, or send them on a break."""
-    identity, filled = identity_in(record_id), await read_fields(request)
-    status = STATUSES.get(filled.get("status", ""))
-    if status is None:
-        raise RecordNotFoundError("There is no such button.")
-
-    def change(unit: Unit) -> None:
-        records.require_seen(unit, AGENTS, identity)
-        change_agent_status(unit, identity, status)
-
-    await request.service.write(request, change)
+    identity = identity_in(record_id)
+    try:
+        await obey(request, identity)
+    except InvalidFieldsError as error:
+        return await _show(request, await _make(request), identity, messages_of(error), HTTPStatus.BAD_REQUEST)
     console.snapshots.forget(_key(request))
     return go_to(BOARD)
 
@@ -110,19 +112,37 @@ async def _supervise(request: ApiRequest, console: ConsoleServices, mode: Superv
         await request.service.write(request, write)
     except RefusedError as error:
         if error.code is not ErrorCode.NO_AGENT_TALKS:
-            live, messages = await _make(request), messages_of(error)
-            return page(request, "board.html", PLACE, HTTPStatus.CONFLICT, live=live, messages=messages)
+            return await _show(request, await _make(request), None, messages_of(error), HTTPStatus.CONFLICT)
     console.snapshots.forget(_key(request))
     return go_to(BOARD)
 
 
+async def _show(
+    request: ApiRequest,
+    live: str,
+    agent_id: int | None,
+    messages: Sequence[str] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> Response[Any]:
+    agent = None
+    if agent_id is not None:
+        agent = await request.service.read(request, partial(read_ordered_agent, identity=agent_id))
+    return page(request, "board.html", PLACE, status, live=live, messages=messages, agent=agent)
+
+
 def _key(request: ApiRequest) -> tuple[object, ...]:
-    zone = zone_of(request)
-    return ("board", request.user.view, request.user.sees_as, _may_listen(request), zone.key)
+    rights = (_may_listen(request), may_order(request))
+    return ("board", request.user.view, request.user.sees_as, rights, zone_of(request).key)
 
 
 def _may_listen(request: ApiRequest) -> bool:
     return request.user.may(Permission.CAMPAIGNS)
+
+
+def _not_heard(board: WallBoard) -> list[str]:
+    """Return why the viewer cannot listen to calls in which agents talk now, each reason once."""
+    protocols = {agent.talk.protocol for agent in board.agents if agent.talk is not None}
+    return [gettext(reason) for protocol, reason in NOT_HEARD.items() if protocol in protocols]
 
 
 async def _make(request: ApiRequest) -> str:
@@ -144,9 +164,14 @@ async def _make(request: ApiRequest) -> str:
         waiting=sum(one.waiting for one in board.queues),
         waiting_since_ms=min((one.waiting_since_ms for one in board.queues if one.waiting_since_ms), default=None),
         level_within_s=LEVEL_WITHIN_S,
+        rule_s=RULE_S,
         abandoned=percent(board.today.abandoned, board.today.for_agents),
+        abandoned_max=LEGAL_PERCENT,
+        is_exceeded=exceeded_share(board.today.abandoned, board.today.for_agents, LEGAL_PERCENT) is not None,
         abandoned_meaning=gettext(ABANDONED_MEANING),
         may_listen=_may_listen(request),
+        may_order=may_order(request),
+        not_heard=_not_heard(board) if _may_listen(request) else [],
         modes=[str(mode) for mode in SupervisionMode],
         mode_words={"listen": gettext("Listen in"), "whisper": gettext("Whisper"), "join": gettext("Join")},
         mode_meanings={

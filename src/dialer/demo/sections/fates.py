@@ -14,6 +14,7 @@ from dialer.demo.evidence import CdrRecord, Evidence, SubscriberRecord, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
 from dialer.domain.enums import Cause, SectionType, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.reasons import AFTER_ANSWER
 
 
 class FateLine(msgspec.Struct, frozen=True):
@@ -94,7 +95,7 @@ def _is_at(end: _End, subscriber: SubscriberRecord) -> bool:
 def _ended_so(end: _End, subscriber: SubscriberRecord, last: CdrRecord) -> bool:
     """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
-        return last.is_answered is (subscriber.status_reason == "not_completed")
+        return last.is_answered is (subscriber.status_reason in AFTER_ANSWER)
     if end.status is SubscriberStatus.FAIL:
         return (last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER) is end.is_no_such_number and not last.is_answered
     return last.is_answered

@@ -325,19 +325,22 @@ class Engine:
             return
         plan = call.plan if campaign is None else campaign.plan
         if call.subscriber.number:
-            self._stop_number(now_ms, events.NumberStopped(plan.user_id, plan.dnc_id, call.subscriber.number))
+            answered_id = plan.id if call.parts else None
+            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, answered_id))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
+        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number))
+
+    def _keep_wish(self, now_ms: int, wish: KeepWish) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._state.called_off
         if called_off.is_forgetting_due:
             called_off.forget(
                 min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
             )
-        wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
         self._state.emit(wish)
-        self._orders.number_stopped(now_ms, event.number)
+        self._orders.number_stopped(now_ms, wish.number)
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)

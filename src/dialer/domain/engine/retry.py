@@ -50,7 +50,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
     After an answered call the subscriber is SENT, or COMPLETED if a section marked `completed` was reached. If the
     survey has such a section and it was not reached, the next call follows after `completion_intervalretry`, at most
-    `completion_maxretry` times.
+    `completion_maxretry` times. The reason tells these two apart: the callee left, or nobody took a transferred call.
 
     After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
     times. After that the subscriber is FAIL.
@@ -66,13 +66,18 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
     if outcome.answered_ms is None or outcome.is_refused_machine:
         return _after_failure(call, outcome)
-    plan = call.plan
-    may_complete = plan.flow.has_completion and subscriber.completions < plan.completion_maxretry
-    if not may_complete:
-        return _final(call, _SENT, "")
+    return _after_incomplete(call, outcome) if call.plan.flow.has_completion else _final(call, _SENT, "")
+
+
+def _after_incomplete(call: Call, outcome: CallOutcome) -> Disposition:
+    """Return the state after an answered call that has not completed its survey."""
+    plan, subscriber = call.plan, call.subscriber
+    is_unserved = bool(call.transfers) and all(transfer.reason for transfer in call.transfers)
+    if subscriber.completions >= plan.completion_maxretry:
+        return _final(call, _SENT, SubscriberReason.NOT_SERVED if is_unserved else "")
     return Disposition(
         status=_PENDING,
-        reason=SubscriberReason.NOT_COMPLETED,
+        reason=SubscriberReason.NOT_SERVED if is_unserved else SubscriberReason.NOT_COMPLETED,
         failures=subscriber.failures,
         completions=subscriber.completions + 1,
         due_ms=outcome.ended_ms + plan.completion_intervalretry_ms,

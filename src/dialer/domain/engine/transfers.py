@@ -22,7 +22,7 @@ from dialer.domain.effects import (
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
-from dialer.domain.engine.gateway_load import SECOND_MS
+from dialer.domain.engine.gateway_load import SECOND_MS, GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.enums import AgentStatus, TransferStatus
@@ -300,8 +300,7 @@ class Transfers:
             gateway = self._state.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
-                is_resting = gateway.breaker.open_until_ms > now_ms
-                return TransferReason.RESTING if is_resting else TransferReason.GATEWAY_FULL
+                return _why_not_free(gateway, now_ms)
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
@@ -427,3 +426,10 @@ class Transfers:
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._state.emit(WakeDistributor(at_ms))
+
+
+def _why_not_free(gateway: GatewayLoad, now_ms: int) -> TransferReason:
+    """Return the reason why a gateway places no call in time."""
+    if gateway.is_down:
+        return TransferReason.LINE_DOWN
+    return TransferReason.RESTING if gateway.breaker.open_until_ms > now_ms else TransferReason.GATEWAY_FULL

@@ -12,6 +12,7 @@ from dialer.domain.statistics import HOUR_MS
 
 HOURS_MAX: Final = 100_000
 """Hours of one span that are counted, eleven years: nothing may last for ever."""
+SECOND_MS: Final = 1_000
 
 
 class ActivitySpan(NamedTuple):
@@ -32,6 +33,10 @@ class ActivitySpan(NamedTuple):
             until_ms = min(self.to_ms, (hour + 1) * HOUR_MS)
             yield hour, until_ms - from_ms
             from_ms = until_ms
+
+    def within_ms(self, from_ms: int, to_ms: int) -> int:
+        """Return the milliseconds of the span that lie between two moments."""
+        return max(0, min(self.to_ms, to_ms) - max(self.from_ms, from_ms))
 
 
 class AgentClock(msgspec.Struct, frozen=True):
@@ -71,6 +76,12 @@ class AgentClock(msgspec.Struct, frozen=True):
         if self.activity(now_ms) is AgentActivity.AVAILABLE:
             return max(self.counted_ms, self.wraps_until_ms)
         return self.counted_ms
+
+    def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:
+        """Return the time by which the present break exceeds a limit in seconds; 0 if none does, or without a limit."""
+        if not limit_s or self.activity(now_ms) is not AgentActivity.ON_BREAK:
+            return 0
+        return max(0, now_ms - self.since_ms(now_ms) - limit_s * SECOND_MS)
 
     def counted(self, now_ms: int) -> "AgentClock":
         """Return the clock once the time until now is counted. A clock that was set back counts nothing twice."""

@@ -139,6 +139,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
         turn = self.turn
         if self.stage is _TRANSFERRED:
             self.other = other
+            if self.step is not None and self.step.completes_when_taken:
+                self.is_completed = True
             self._give(Bridge(turn + 1, other), _BRIDGED)
         return self._reaction(turn)
 

@@ -52,6 +52,7 @@ class SurveyStep:
         "after",
         "asks",
         "completes",
+        "completes_when_taken",
         "digits_max",
         "knows_after",
         "position",
@@ -69,7 +70,9 @@ class SurveyStep:
         self.asks: Final = definition.asks
         self.acts_before: Final = definition.acts_before_prompt
         self.acts_after: Final = definition.acts_after_prompt
-        self.completes: Final = section.completed
+        self.completes: Final = section.completed and not definition.transfers
+        self.completes_when_taken: Final = section.completed and definition.transfers
+        """True for a transfer marked `completed`: it is not reached before somebody takes the call."""
         self.digits_max: Final = definition.digits_max(section)
         self.timeout_ms: Final = section.timeout_ms
         prompts = CallFlow.prompts(position)

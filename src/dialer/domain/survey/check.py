@@ -5,6 +5,7 @@ from typing import Final
 
 from dialer.domain.sentences import FieldName, Sentence, template
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
+from dialer.domain.survey.early_completion import remarks_on_early_completion
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel, Remark
 from dialer.domain.survey.loops import loops
 from dialer.domain.survey.placeholders import NOTHING_KNOWN, KnownNames, remarks_on_text
@@ -39,6 +40,7 @@ def check_survey(survey: Survey, known: KnownNames = NOTHING_KNOWN) -> list[Find
     sections = {section.id: section for section in survey.sections}
     paths = shortest_paths(survey.sections[0], sections)
     in_loops = _remarks_on_loops([sections[section_id] for section_id in paths])
+    early = remarks_on_early_completion(survey.sections[0], sections)
     is_cut = len(paths) < count
     findings = []
     for section in survey.sections:
@@ -49,7 +51,7 @@ def check_survey(survey: Survey, known: KnownNames = NOTHING_KNOWN) -> list[Find
         else:
             message = Sentence("No call can reach this section.")
             remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, message))
-        remarks += in_loops.get(section.id, [])
+        remarks += in_loops.get(section.id, []) + early.get(section.id, [])
         path = paths.get(section.id, ())
         findings += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
     return findings

@@ -36,6 +36,7 @@ class FindingCode(DescribedText):
     NO_ANSWER = "no_answer", "No input can be a valid answer to the section."
     NARROW_RANGE = "narrow_range", "The section asks for more digits than its range of numbers holds."
     NO_DESTINATION = "no_destination", "The transfer has neither a number nor a queue."
+    COMPLETED_EARLY = "completed_early", "The section marks people completed before an agent has taken their call."
     NO_AGENTS = "no_agents", "The transfer goes to a queue that no agent serves."
     EXPIRED = "expired", "The campaign has expired."
     NO_TEXT = "no_text", "The campaign of text messages has no text."
@@ -53,6 +54,7 @@ class FindingCode(DescribedText):
         "no_list_for_wishes",
         "The campaign names no list; wishes not to be called go on the account's own.",
     )
+    ABANDON_LIMIT = "abandon_limit", "The campaign may abandon more calls than the law allows."
     NO_WEEKDAY = "no_weekday", "No weekday is set, so nobody is called."
     OVER_MIDNIGHT = "over_midnight", "The daily window spans midnight."
     WIDER_THAN_CALLING_HOURS = (

@@ -320,6 +320,8 @@ def _backend(name: str) -> Backend:
     try:
         module: Any = import_module(f"dialer.store.backends.{name}")
     except ModuleNotFoundError as error:
-        raise UnfitDatabaseError(f"{error.name} is missing, which {name} needs: install dialer[{name}]") from None
+        raise UnfitDatabaseError(
+            f"{error.name} is missing, which {name} needs: install the extra {name} of dialer"
+        ) from None
     backend: Backend = module
     return backend

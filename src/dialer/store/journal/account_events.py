@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain import effects
 from dialer.domain.billing.charge import Bill
@@ -30,6 +30,9 @@ _FINAL: Final = {
     SubscriberStatus.NOT_AUTHORIZED: "subscriber.failed",
 }
 _MOVED: Final = {CampaignStatus.PAUSE: "campaign.paused", CampaignStatus.END: "campaign.ended"}
+_HALTED: Final = select(Subscriber.id, Subscriber.status_reason).where(
+    Subscriber.status == SubscriberStatus.ABORT, Subscriber.id.in_(bindparam("ids", expanding=True))
+)
 
 
 _Effect = TypeVar("_Effect")
@@ -109,7 +112,7 @@ class AccountEventRows:
         """Write the events of the step."""
         if self._users:
             for events in (
-                *(self._campaigns, self._agents_of, self._refused, self._completed, self._listed),
+                *(self._campaigns, self._agents_of, self._refused, self._completed, self._answered, self._listed),
                 self._halted,
             ):
                 self._events.extend(events(connection))
@@ -243,15 +246,22 @@ class AccountEventRows:
         """Yield events of subscribers who are not called again, because their contact was changed during the call."""
         if not self._waiting:
             return
-        query = select(Subscriber.id, Subscriber.status_reason).where(Subscriber.status == SubscriberStatus.ABORT)
-        query = query.where(Subscriber.id.in_({one.effect.call.subscriber.id for one in self._waiting}))
-        reasons = {row.id: row.status_reason for row in connection.execute(query)}
+        waiting = {one.effect.call.subscriber.id for one in self._waiting}
+        reasons = {row.id: row.status_reason for row in connection.execute(_HALTED, {"ids": list(waiting)})}
         for place, effect, at_ms in reversed(self._waiting):
             plan, subscriber_id = effect.call.plan, effect.call.subscriber.id
             reason = reasons.pop(subscriber_id, None)
             if reason is not None:
                 after = (SubscriberStatus.ABORT, reason)
                 yield place, _of_subscriber(plan.user_id, "subscriber.failed", at_ms, plan.id, subscriber_id, *after)
+
+    def _answered(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        """Yield events of text messages that were answered with a wish not to be written to."""
+        for place, wish, at_ms in self._wishes:
+            campaign_id = wish.answered_campaign_id
+            if wish.user_id in self._users and campaign_id is not None:
+                subject = campaign_subject(connection, campaign_id)
+                yield place, event_row(wish.user_id, "message.received", at_ms, subject, campaign_id, state="stop")
 
     def _listed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
         """Yield events of numbers that wishes put on lists of their accounts. Numbers that were there have none.

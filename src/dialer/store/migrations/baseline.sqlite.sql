@@ -43,8 +43,11 @@ CREATE TABLE audit_log (
 	"before" TEXT DEFAULT '' NOT NULL,
 	"after" TEXT DEFAULT '' NOT NULL
 );
+CREATE INDEX ix_audit_log_action ON audit_log (action, id);
+CREATE INDEX ix_audit_log_actor ON audit_log (actor, id);
 CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
-CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
+CREATE INDEX ix_audit_log_record ON audit_log (resource, record_id, id);
+CREATE INDEX ix_audit_log_user_id ON audit_log (user_id, id);
 CREATE TABLE call_in_progress (
 	id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,
@@ -415,6 +418,7 @@ CREATE TABLE queue (
 	max_wait_time_with_no_agent INTEGER NOT NULL,
 	max_wait_time_with_no_agent_time_reached INTEGER NOT NULL,
 	break_reasons TEXT DEFAULT '' NOT NULL,
+	max_break_time INTEGER DEFAULT '0' NOT NULL,
 	last_agent_id INTEGER DEFAULT '0' NOT NULL,
 	no_agent_from_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
@@ -442,6 +446,7 @@ CREATE TABLE agent (
 	supervision_turn INTEGER DEFAULT '0' NOT NULL,
 	supervision_mode VARCHAR(8) DEFAULT 'listen' NOT NULL,
 	supervision_contact VARCHAR(255) DEFAULT '' NOT NULL,
+	supervisor_id INTEGER,
 	preview TEXT DEFAULT '' NOT NULL,
 	preview_order TEXT DEFAULT '' NOT NULL,
 	transfer_call_id INTEGER,
@@ -449,9 +454,11 @@ CREATE TABLE agent (
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
-	CONSTRAINT fk_agent_login_id_user_account FOREIGN KEY(login_id) REFERENCES user_account (id) ON DELETE SET NULL
+	CONSTRAINT fk_agent_login_id_user_account FOREIGN KEY(login_id) REFERENCES user_account (id) ON DELETE SET NULL,
+	CONSTRAINT fk_agent_supervisor_id_user_account FOREIGN KEY(supervisor_id) REFERENCES user_account (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_agent_login_id ON agent (login_id);
+CREATE INDEX ix_agent_supervisor_id ON agent (supervisor_id);
 CREATE INDEX ix_agent_user_id ON agent (user_id);
 CREATE TABLE idempotent_response (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -639,6 +646,7 @@ CREATE TABLE dnc_contact (
 	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id, user_id) REFERENCES dnc_list (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
+CREATE INDEX ix_dnc_contact_last_digits ON dnc_contact (user_id, substr(number, -4), number);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);
 CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number, user_id);
 CREATE TABLE agent_hour (
@@ -1044,6 +1052,7 @@ CREATE INDEX ix_cdr_call_cost ON cdr (call_cost, id, user_id);
 CREATE INDEX ix_cdr_callrequest_id ON cdr (callrequest_id);
 CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);
 CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);
+CREATE INDEX ix_cdr_last_digits ON cdr (user_id, substr(phone_number, -4), phone_number);
 CREATE INDEX ix_cdr_phone_number ON cdr (phone_number, id, user_id);
 CREATE INDEX ix_cdr_starting_date ON cdr (starting_date, id, user_id);
 CREATE INDEX ix_cdr_user_id_id ON cdr (user_id, id);

@@ -5,10 +5,13 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, case, func, select
 
 from dialer.domain.enums import AgentActivity, TransferStatus
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import Agent, AgentHour, CallRequest, QueueHour, Transfer
 
+RULE_S: Final = ABANDONED_AFTER_MS // 1_000
+"""Seconds after which a call counts as abandoned; one of `domain.statistics.WAITS_S`."""
 _UNDER_WAY: Final[Select[Any]] = (
     select().join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id).where(IS_CALLING)
 )
@@ -32,6 +35,20 @@ class QueueCounts(NamedTuple):
     """Calls that were taken before a threshold."""
     taken_wait_ms: int
     longest_ms: int
+    taken_late: int
+    """Calls that were taken after more than `RULE_S` seconds. The next two are calls that left after more of them."""
+    abandoned_late: int
+    timed_out_late: int
+
+    @property
+    def calls(self) -> int:
+        """Return the number of calls that left the queue."""
+        return self.taken + self.abandoned + self.timed_out
+
+    @property
+    def late(self) -> int:
+        """Return the number of calls that waited longer than the rule of abandoned calls allows."""
+        return self.taken_late + self.abandoned_late + self.timed_out_late
 
 
 class QueuePresent(NamedTuple):
@@ -103,6 +120,8 @@ def count_queues(connection: Connection, queue_ids: list[int], hours: Hours, wit
 
 def _sums_of_queue(within_s: int) -> list[ColumnElement[Any]]:
     is_within = QueueHour.within_s.between(1, within_s)
+    is_late = ~QueueHour.within_s.between(1, RULE_S)
+    left = (QueueHour.taken, QueueHour.abandoned, QueueHour.timed_out)
     return [
         func.sum(QueueHour.taken),
         func.sum(QueueHour.abandoned),
@@ -110,6 +129,7 @@ def _sums_of_queue(within_s: int) -> list[ColumnElement[Any]]:
         func.sum(case((is_within, QueueHour.taken), else_=0)),
         func.sum(QueueHour.taken_wait_ms),
         func.max(QueueHour.longest_ms),
+        *(func.sum(case((is_late, one), else_=0)) for one in left),
     ]
 
 

@@ -7,12 +7,14 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
 from dialer.domain.plans import SectionResult
+from dialer.domain.reasons import TransferReason
 from dialer.domain.survey.sections.table import SECTION_TYPES
-from dialer.store.tables import SurveyResult
+from dialer.store.tables import SurveyResult, Transfer
 
 ANSWERS_MAX: Final = 100
 """Maximum number of different answers that are listed for a section: the most frequent ones."""
 ID_MAX: Final = 2**63 - 1
+_TRANSFERRING: Final = [number for number, definition in SECTION_TYPES.items() if definition.transfers]
 
 
 class AnswerCount(msgspec.Struct, frozen=True):
@@ -27,6 +29,10 @@ class SectionCount(msgspec.Struct):
 
     total: int
     answers: list[AnswerCount]
+    unserved: int = 0
+    """Calls that the section transferred and that nobody took."""
+    went_on: int = 0
+    """Those of `unserved` whose callee stayed in the call, so that they took the branch for it."""
 
 
 class LastAnswer(msgspec.Struct, frozen=True):
@@ -52,15 +58,15 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
     Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
     given = (
-        select(SurveyResult.section_id, _answer().label("answer"))
+        select(SurveyResult.section_id, SurveyResult.section_type, _answer().label("answer"))
         .where(SurveyResult.campaign_id == campaign_id, SurveyResult.id > after_id)
         .subquery()
     )
-    section, answer, count = given.c.section_id, given.c.answer, func.count()
+    section, answer, count, kind = given.c.section_id, given.c.answer, func.count(), func.min(given.c.section_type)
     place = func.row_number().over(partition_by=section, order_by=(count.desc(), answer))
     total = func.sum(count).over(partition_by=section)
     counted = (
-        select(section, answer, count.label("count"), place.label("place"), total.label("total"))
+        select(section, answer, count.label("count"), kind.label("kind"), place.label("place"), total.label("total"))
         .group_by(section, answer)
         .subquery()
     )
@@ -68,9 +74,36 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
         select(counted).where(counted.c.place <= ANSWERS_MAX).order_by(counted.c.section_id, counted.c.place)
     )
     found: dict[int, SectionCount] = {}
-    for section_id, response, times, _, in_all in rows:
+    transferring = False
+    for section_id, response, times, kind, _, in_all in rows:
         found.setdefault(section_id, SectionCount(int(in_all), [])).answers.append(AnswerCount(response, times))
+        transferring = transferring or kind in _TRANSFERRING
+    if transferring:
+        for section_id, unserved, went_on in _count_unserved(connection, campaign_id, after_id):
+            found[section_id].unserved, found[section_id].went_on = unserved, went_on
     return found
+
+
+def _count_unserved(connection: Connection, campaign_id: int, after_id: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the sections whose transfers nobody took in some calls, with these calls, and those that stayed on."""
+    of_section = and_(
+        Transfer.callrequest_id == SurveyResult.callrequest_id, Transfer.section_id == SurveyResult.section_id
+    )
+    calls = (
+        select(
+            SurveyResult.section_id,
+            func.max(case((Transfer.reason == "", 1), else_=0)).label("is_served"),
+            func.max(case((Transfer.reason == TransferReason.HUNG_UP, 1), else_=0)).label("is_left"),
+        )
+        .join(Transfer, of_section)
+        .where(SurveyResult.campaign_id == campaign_id, SurveyResult.id > after_id)
+        .where(SurveyResult.section_type.in_(_TRANSFERRING))
+        .group_by(SurveyResult.section_id, SurveyResult.callrequest_id)
+        .subquery()
+    )
+    counted = select(calls.c.section_id, func.count(), func.sum(1 - calls.c.is_left)).where(calls.c.is_served == 0)
+    for section_id, unserved, went_on in connection.execute(counted.group_by(calls.c.section_id)):
+        yield section_id, unserved, int(went_on)
 
 
 def counted_name(answer: SectionResult) -> str:

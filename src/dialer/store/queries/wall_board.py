@@ -1,17 +1,43 @@
 """Queries of the wall board: all agents and all queues of one user, or of everybody, at one moment."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, case, func, select
 
-from dialer.domain.enums import TransferStatus
+from dialer.domain.enums import AgentActivity, TransferStatus
 from dialer.domain.plans import VOICE
 from dialer.domain.queueing.activity import AgentClock
+from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
-from dialer.store.tables import Agent, CallRequest, Gateway, Queue, Transfer
+from dialer.store.queries.statistics import Hours
+from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Gateway, Queue, Transfer
 
+_LAST_MS: Final = 1 << 60
+"""A moment after all others, for the order of agents without a long break."""
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
+
+NUMBER: Final = case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number)
+"""The number at the other end of a call: that of the callee, or of the caller."""
+_CALLS: Final[Select[Any]] = (
+    select(
+        CallRequest.id,
+        Gateway.protocol,
+        Queue.id,
+        Queue.name,
+        Campaign.id,
+        Campaign.name,
+        Transfer.agent_id,
+        NUMBER,
+        Transfer.joined_ms,
+        Transfer.answered_ms,
+    )
+    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .outerjoin(Queue, Queue.id == Transfer.queue_id)
+    .outerjoin(Gateway, (Gateway.id == CallRequest.gateway_id) & (Gateway.medium == VOICE))
+    .where(IS_CALLING, Transfer.status != TransferStatus.OVER)
+)
 
 
 class BoardAgent(NamedTuple):
@@ -22,7 +48,16 @@ class BoardAgent(NamedTuple):
     supervised_call_id: int | None
     """The call that a supervisor hears, or is about to; None if nobody does."""
     supervision_mode: str
+    break_limit_s: int
+    """The longest allowed break; 0 without a limit."""
     clock: AgentClock
+
+
+class AgentDay(NamedTuple):
+    """The counted figures of an agent, without the activity that goes on."""
+
+    taken: int
+    breaks_ms: int
 
 
 class BoardCall(NamedTuple):
@@ -32,8 +67,12 @@ class BoardCall(NamedTuple):
     protocol: str | None
     """The protocol of its gateway; None if the gateway is gone."""
     queue_id: int | None
+    queue: str | None
+    campaign_id: int
+    campaign: str
     agent_id: int | None
-    phone_number: str
+    number: str
+    """The number at the other end: that of the callee, or of the caller."""
     joined_ms: int
     answered_ms: int | None
     """None while it waits."""
@@ -46,12 +85,24 @@ class BoardQueue(NamedTuple):
     name: str
 
 
-def agents_on_board(connection: Connection, user_id: int | None, agents_max: int) -> list[BoardAgent]:
-    """Return the agents of a user, or of all, in order of name."""
-    columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode)
-    query = select(*columns, *_CLOCK).where(is_of(Agent.user_id, user_id))
-    rows = connection.execute(query.order_by(Agent.name, Agent.id).limit(agents_max))
-    return [BoardAgent(row[0], row[1], row[2], row[3], AgentClock(*row[4:])) for row in rows]
+def agents_on_board(connection: Connection, user_id: int | None, now_ms: int, agents_max: int) -> list[BoardAgent]:
+    """Return the agents of a user, or of all: those on a break that lasts too long first, then by name."""
+    limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
+    columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s)
+    query = select(*columns, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
+    longest_first = case((is_too_long(now_ms), Agent.counted_ms), else_=_LAST_MS)
+    query = query.where(is_of(Agent.user_id, user_id)).order_by(longest_first, Agent.name, Agent.id)
+    rows = connection.execute(query.limit(agents_max))
+    return [BoardAgent(row[0], row[1], row[2], row[3], row[4], AgentClock(*row[5:])) for row in rows]
+
+
+def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -> dict[int, AgentDay]:
+    """Return the counted figures of agents in these hours. Agents without any are left out."""
+    taken = func.sum(case((AgentHour.activity == AgentActivity.TALKING, AgentHour.begun), else_=0))
+    breaks_ms = func.sum(case((AgentHour.activity == AgentActivity.ON_BREAK, AgentHour.spent_ms), else_=0))
+    query = select(AgentHour.agent_id, taken, breaks_ms).where(AgentHour.agent_id.in_(agent_ids))
+    query = query.where(AgentHour.hour >= hours.first, AgentHour.hour < hours.end).group_by(AgentHour.agent_id)
+    return {row[0]: AgentDay(int(row[1]), int(row[2])) for row in connection.execute(query)}
 
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
@@ -63,14 +114,14 @@ def queues_on_board(connection: Connection, user_id: int | None, queues_max: int
 
 def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) -> list[BoardCall]:
     """Return the calls that wait in queues or that agents have taken, those that wait longest first."""
-    of_call = (CallRequest.id, Gateway.protocol, Transfer.queue_id, Transfer.agent_id, CallRequest.phone_number)
-    query = (
-        select(*of_call, Transfer.joined_ms, Transfer.answered_ms)
-        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
-        .outerjoin(Gateway, (Gateway.id == CallRequest.gateway_id) & (Gateway.medium == VOICE))
-        .where(IS_CALLING, Transfer.status != TransferStatus.OVER, Transfer.score_from_ms > 0)
-        .where(is_of(CallRequest.user_id, user_id))
-        .order_by(Transfer.joined_ms, Transfer.id)
-        .limit(calls_max)
-    )
+    of_queues = _CALLS.where(Transfer.score_from_ms > 0, is_of(CallRequest.user_id, user_id))
+    query = of_queues.order_by(Transfer.joined_ms, Transfer.id).limit(calls_max)
     return [BoardCall(*row) for row in connection.execute(query)]
+
+
+def call_of_agent(connection: Connection, agent_id: int) -> BoardCall | None:
+    """Return the call in which an agent talks; None if there is none."""
+    # The sum keeps SQLite from reading all calls that the agent ever took.
+    query = _CALLS.where(Transfer.agent_id + 0 == agent_id, Transfer.answered_ms.is_not(None))
+    row = connection.execute(query.order_by(Transfer.id.desc()).limit(1)).first()
+    return None if row is None else BoardCall(*row)

@@ -150,6 +150,7 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
         for agent in agents_of(connection)
         if agent.plan.status in _TAKES_CALLS
         and agent.plan.id not in busy
+        and not agent.plan.preview
         and (agent.figures is None or agent.figures.free_at_ms <= now_ms)
     }
     return set(connection.scalars(select(Tier.queue_id).where(Tier.agent_id.in_(idle))))

@@ -32,6 +32,9 @@ class AuditLog(Row):
     after: Mapped[LongText]
 
     __table_args__ = (
-        Index("ix_audit_log_user_id", "user_id"),
+        Index("ix_audit_log_user_id", "user_id", "id"),
+        Index("ix_audit_log_record", "resource", "record_id", "id"),
+        Index("ix_audit_log_action", "action", "id"),
+        Index("ix_audit_log_actor", "actor", "id"),
         {"sqlite_autoincrement": True},
     )

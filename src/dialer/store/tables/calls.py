@@ -1,9 +1,10 @@
 """The tables of call attempts, transfers, CDRs, answers and text messages."""
 
-from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.plans import SMS
+from dialer.store.backends.expressions import last_digits
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
@@ -306,6 +307,7 @@ class Cdr(Row):
         in_account("cdr"),
         Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
+        Index("ix_cdr_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
         # The calls of an account that has not called for long, newest first, without those of others since.
         Index("ix_cdr_user_id_starting_date", "user_id", "starting_date", "id"),

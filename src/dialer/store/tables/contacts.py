@@ -159,6 +159,7 @@ class DncContact(Row):
         belongs_with_account("dnc_list", "dnc_id"),
         Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", "user_id", unique=True),
         Index("ix_dnc_contact_number", "number", "id", "dnc_id"),
+        Index("ix_dnc_contact_last_digits", "user_id", last_digits(column("number", String)), "number"),
         Index("ix_dnc_contact_created_date", "created_date", "id", "dnc_id"),
         {"sqlite_autoincrement": True},
     )

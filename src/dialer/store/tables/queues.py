@@ -34,6 +34,8 @@ class Queue(Row):
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
     break_reasons: Mapped[LongText]
     """The reasons that its agents may give for a break, with commas between them. Empty: any."""
+    max_break_time: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The time after which a break of its agents is too long; 0 for no limit."""
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
@@ -78,6 +80,8 @@ class Agent(Row):
     """A `dialer.domain.enums.SupervisionMode`."""
     supervision_contact: Mapped[Name] = mapped_column(default="", server_default="")
     """The telephone of the supervisor."""
+    supervisor_id: Mapped[int | None] = mentions("user_account")
+    """The user who supervises the call, or did so last."""
     preview: Mapped[LongText]
     """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
     preview_order: Mapped[LongText]

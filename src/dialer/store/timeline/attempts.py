@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
@@ -10,8 +10,11 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.survey.survey import Survey
 from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.queries.waits_in_queues import waited_ms
+from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -22,6 +25,7 @@ from dialer.store.tables import (
     Transfer,
 )
 from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, moment, moment_or_none
+from dialer.store.timeline.sections import sections_without_answer
 
 _AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
 _SECOND_MS: Final = 1_000
@@ -52,11 +56,16 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
     transfers = _by_call(_rows(connection, Transfer.__table__, Transfer.callrequest_id.in_(ids), Transfer.id))
     messages = _by_call(_rows(connection, SmsMessage.__table__, SmsMessage.callrequest_id.in_(ids), SmsMessage.id))
     names = _Names(connection)
+    surveys = {
+        campaign_id: sealed_survey(connection, campaign_id) for campaign_id in {row["campaign_id"] for row in requests}
+    }
     return [
         _call(
             row,
             names.gateway(GatewayKey(VOICE, row["gateway_id"])),
             next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
+            surveys[row["campaign_id"]],
+            _RowsOfCall(results[row["id"]], transfers[row["id"]]),
             answers=[_answer(result, names) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
             messages=[_message(one) for one in messages[row["id"]]],
@@ -87,6 +96,13 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
     ]
 
 
+class _RowsOfCall(NamedTuple):
+    """The answers and transfers of one call."""
+
+    results: list[RowMapping]
+    transfers: list[RowMapping]
+
+
 class _Names:
     """Names of gateways, queues and agents; for deleted ones the type and the id, such as `agent 3`."""
 
@@ -98,7 +114,7 @@ class _Names:
         return f"gateway {key.id}" if row is None else str(row["name"])
 
     def queue(self, queue_id: int) -> str:
-        return f"queue {self._name(Queue.__table__, queue_id, 'no.')}"
+        return self._name(Queue.__table__, queue_id, "no.")
 
     def agent(self, agent_id: int | None) -> str:
         return "" if agent_id is None else self._name(Agent.__table__, agent_id, "agent")
@@ -121,10 +137,18 @@ def _by_call(rows: _Rows) -> defaultdict[int, list[RowMapping]]:
     return found
 
 
-def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -> AttemptPart:  # noqa: ANN401 - lists
+def _call(
+    row: RowMapping,
+    gateway: str,
+    cdr: RowMapping | None,
+    survey: Survey | None,
+    rows: _RowsOfCall,
+    **parts: Any,  # noqa: ANN401 - lists
+) -> AttemptPart:
     billsec = 0 if cdr is None else cdr["billsec"]
     is_answered = billsec > 0 and row["ended_ms"] is not None
     rang = 0 if cdr is None else _rang(row, cdr)
+    answered_ms = row["started_ms"] + rang * _SECOND_MS
     was_heard = is_answered and row["amd"] != NO_AMD and cdr is not None
     return AttemptPart(
         attempt=row["attempt"],
@@ -136,11 +160,12 @@ def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -
         status_reason=row["status_reason"],
         ended=moment_or_none(row["ended_ms"]),
         rang=None if cdr is None else rang,
-        answered=moment(row["started_ms"] + rang * _SECOND_MS) if is_answered else None,
+        answered=moment(answered_ms) if is_answered else None,
         amd=_AMD[AmdStatus(cdr["amd_status"])] if was_heard and cdr is not None else "",
         hangup_cause_q850=row["hangup_cause_q850"],
         billsec=billsec,
         cost=format_money(0 if cdr is None else cdr["call_cost"]),
+        sections=list(sections_without_answer(row["heard"], survey, answered_ms, *rows)),
         **parts,
     )
 
@@ -160,23 +185,31 @@ def _answer(row: RowMapping, names: _Names) -> AnswerPart:
     recording, response = row["id"] if row["record_file"] else None, row["response"]
     word, _, number = response.partition(": ")
     if word == "queue" and number.isdecimal() and SECTION_TYPES[row["section_type"]].transfers:
-        response = names.queue(int(number))
-    return AnswerPart(moment(row["created_date"]), row["question"], response, recording)
+        response = f"queue {names.queue(int(number))}"
+    is_transfer = SECTION_TYPES[row["section_type"]].transfers
+    return AnswerPart(moment(row["created_date"]), row["question"], response, recording, is_transfer)
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:
     """Return a transfer with the CDR of its B-leg: the one that began at the same time."""
     legs = (cdr for cdr in cdrs if cdr["leg_type"] == LegType.B_LEG and cdr["starting_date"] == row["started_ms"])
     leg = next(legs, None)
+    has_queued = row["score_from_ms"] > 0
+    queue = "" if row["queue_id"] is None else names.queue(row["queue_id"])
+    to = "a deleted queue" if has_queued else row["phone_number"]
+    in_queue_ms = waited_ms(row)
     return TransferPart(
         at=moment(row["joined_ms"]),
-        to=row["phone_number"] if row["queue_id"] is None else names.queue(row["queue_id"]),
+        to=f"queue {queue}" if queue else to,
+        queue=queue,
         agent=names.agent(row["agent_id"]),
         started=moment_or_none(row["started_ms"]),
         answered=moment_or_none(row["answered_ms"]),
         ended=moment_or_none(row["ended_ms"]),
         reason=row["reason"],
         is_abandoned=row["is_abandoned"],
+        has_queued=has_queued,
+        waited=None if in_queue_ms is None else in_queue_ms / _SECOND_MS,
         billsec=0 if leg is None else leg["billsec"],
         cost=format_money(0 if leg is None else leg["call_cost"]),
     )

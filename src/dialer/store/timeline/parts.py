@@ -95,6 +95,18 @@ class AnswerPart(msgspec.Struct, frozen=True):
     response: str
     recording: int | None = None
     """Id of the survey result, if the answer was recorded."""
+    is_transfer: bool = False
+    """True if it says where the section transferred the call."""
+
+
+class VisitedSection(msgspec.Struct, frozen=True):
+    """A section that the call came to, and that has no answer."""
+
+    at: datetime
+    """Time at which the call came from a question or a transfer, or was answered; messages in between take longer."""
+    section: str
+    is_question: bool
+    """True if the callee was asked, and nothing that they pressed was an answer."""
 
 
 class TransferPart(msgspec.Struct, frozen=True):
@@ -102,7 +114,9 @@ class TransferPart(msgspec.Struct, frozen=True):
 
     at: datetime
     to: str
-    """Name of the queue, or the number."""
+    """The queue, such as `queue Sales`, or the number."""
+    queue: str
+    """Name of the queue; empty for a transfer to a number, and for a queue that was deleted."""
     agent: str
     started: datetime | None
     answered: datetime | None
@@ -110,6 +124,12 @@ class TransferPart(msgspec.Struct, frozen=True):
     reason: str
     """Reason why the transfer reached nobody; empty if it reached somebody, or is still open."""
     is_abandoned: bool
+    """True if no agent took the call within two seconds of joining the queue, even if one took it later."""
+    has_queued: bool
+    """True if the call joined a queue."""
+    waited: float | None
+    """Seconds from joining the queue to the agent, or to the end of the wait. None while it lasts, and without a
+    queue."""
     billsec: int
     cost: str
 
@@ -147,6 +167,7 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     billsec: int = 0
     cost: str
     answers: list[AnswerPart] = []
+    sections: list[VisitedSection] = []
     transfers: list[TransferPart] = []
     messages: list[MessagePart] = []
     """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""

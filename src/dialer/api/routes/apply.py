@@ -1,0 +1,212 @@
+"""`POST /rest-api/apply/`: files of records, as `dialer apply` sends them, in one transaction."""
+
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Final
+
+import anyio.to_thread
+import msgspec
+from litestar import Response, post
+from litestar.openapi.spec import OpenAPIMediaType, Schema
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from msgspec.structs import replace
+
+from dialer.api.crud.resource import Unit
+from dialer.api.http.body import read_whole
+from dialer.api.http.errors import AnsweredError, ConflictError, ForbiddenError, InvalidError, MalformedError
+from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
+from dialer.api.http.streams import describe_bodies
+from dialer.api.http.strict_json import StrictJsonError, read_object
+from dialer.api.records.uploads import FILE
+from dialer.api.service import ApiRequest
+from dialer.domain.described import described
+from dialer.domain.sentences import message_of
+from dialer.files.applying import apply, check_actor, wanted_of
+from dialer.files.beside import digest_of
+from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, plan_of
+from dialer.files.kinds import Wanted
+from dialer.files.nodes import FileError
+from dialer.files.people_files import people_files, target_of
+from dialer.files.reading import FILES_MAX, read_text
+from dialer.files.sounds import SentSounds, SoundFacts
+from dialer.runtime.clock import RealClock
+from dialer.store.media.audio import AudioError, judge
+from dialer.store.media.files import AUDIO_BYTES_MAX
+from dialer.store.media.waiting_sounds import WaitingSounds
+
+TAG: Final = "apply"
+JSON: Final = "application/json"
+_SECOND_MS: Final = 1_000
+_FILE_NAME_MAX: Final = 1_000
+_EXAMPLE: Final = {
+    "files": [{"name": "lists.yaml", "content": "phonebooks: [{name: Patients}]"}],
+    "dry_run": True,
+}
+_TEXT: Final = Schema(type=OpenAPIType.STRING)
+_FILE_SCHEMA: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=["name", "content"],
+    properties={
+        "name": Schema(type=OpenAPIType.STRING, description="The name that errors show. It tells YAML, TOML and JSON."),
+        "content": Schema(type=OpenAPIType.STRING, description="The text of the file."),
+    },
+)
+_RECORDING_SCHEMA: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=["path", "sha256", "size"],
+    properties={
+        "path": Schema(type=OpenAPIType.STRING, description="The path of the sound, from the folder of the names."),
+        "sha256": Schema(type=OpenAPIType.STRING, description="The SHA-256 of its content in hexadecimal digits."),
+        "size": Schema(type=OpenAPIType.INTEGER, description="Its bytes."),
+    },
+)
+_BODY: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=["files"],
+    properties={
+        "files": Schema(type=OpenAPIType.ARRAY, items=_FILE_SCHEMA, max_items=FILES_MAX),
+        "recordings": Schema(
+            type=OpenAPIType.ARRAY, items=_RECORDING_SCHEMA, description="The sounds that the files name."
+        ),
+        "dry_run": Schema(type=OpenAPIType.BOOLEAN, default=False, description="True to see the changes only."),
+        "plan": Schema(
+            type=OpenAPIType.STRING, description="The `plan` of a dry run: other changes than those answer 409."
+        ),
+    },
+)
+_SOUND: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=[FILE],
+    properties={
+        FILE: Schema(
+            type=OpenAPIType.STRING,
+            format=OpenAPIFormat.BINARY,
+            content_media_type="audio/wav",
+            description="A WAV file of up to 20 MiB, as for `POST /rest-api/audio-files/`.",
+        )
+    },
+)
+
+
+class WaitingSound(msgspec.Struct, frozen=True):
+    """A sound that was sent, and waits for its recording."""
+
+    sha256: Annotated[str, described("The SHA-256 of the content.", "9f86d081884c7d65")]
+    size: Annotated[int, described("Bytes.", 36_044)]
+    duration_ms: Annotated[int, described("The duration in milliseconds.", 2_250)]
+
+
+class _RehearsedError(Exception):
+    """Ends a transaction whose changes are only shown."""
+
+    def __init__(self, answer: ApplyAnswer) -> None:
+        super().__init__()
+        self.answer: Final = answer
+
+
+@post(
+    "/apply",
+    tags=[TAG],
+    status_code=HTTPStatus.OK,
+    request_max_body_size=REQUEST_BYTES_MAX,
+    operation_class=describe_bodies({JSON: OpenAPIMediaType(schema=_BODY, example=_EXAMPLE)}),
+)
+async def apply_files(request: ApiRequest) -> Response[ApplyAnswer]:
+    """Create and change the records of files, in one transaction: all of them, or nothing.
+
+    Files are those of `dialer apply`, which uses this. Errors have the file and the line. The records are the caller's.
+    A dry run tells what would change, and which recordings must be sent before. People in CSV files are imported
+    into their lists afterwards.
+    """
+    asked = _asked(await _body(request))
+    try:
+        wanted = await anyio.to_thread.run_sync(partial(_wanted, asked))
+        _check_permission(request, wanted)
+        return Response(await _carry_out(request, asked, wanted))
+    except FileError as error:
+        raise InvalidError({"files": list(error.messages)}) from None
+
+
+@post(
+    "/apply/recordings",
+    tags=[TAG],
+    status_code=HTTPStatus.OK,
+    request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
+    operation_class=describe_bodies({MULTIPART: OpenAPIMediaType(schema=_SOUND)}),
+)
+async def send_recording(request: ApiRequest) -> Response[WaitingSound]:
+    """Send the sound of a recording of files. It waits for six hours until files that name it are applied."""
+    form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
+    content = form.file or b""
+    try:
+        sound = await anyio.to_thread.run_sync(judge, content)
+    except AudioError as error:
+        raise InvalidError({FILE: [message_of(error)]}) from None
+    digest = digest_of(content)
+    waiting = WaitingSounds(request.service.settings.media_dir, request.user.id)
+    now_s = RealClock().now_ms() / _SECOND_MS
+    await anyio.to_thread.run_sync(waiting.keep, digest, content, now_s)
+    return Response(WaitingSound(digest, len(content), sound.duration_ms))
+
+
+async def _body(request: ApiRequest) -> bytes:
+    if request.content_type[0].strip().lower() != JSON:
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the files as {JSON}.")
+    return await read_whole(request)
+
+
+def _asked(body: bytes) -> ApplyRequest:
+    try:
+        return msgspec.convert(read_object(body), ApplyRequest)
+    except StrictJsonError as error:
+        raise MalformedError(str(error)) from None
+    except msgspec.ValidationError as error:
+        raise MalformedError(f"The request is wrong: {error}.") from None
+
+
+def _wanted(asked: ApplyRequest) -> list[Wanted]:
+    if len(asked.files) > FILES_MAX:
+        raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
+    documents = [read_text(one.content.encode(), one.name[:_FILE_NAME_MAX]) for one in asked.files]
+    return wanted_of(documents)
+
+
+def _check_permission(request: ApiRequest, wanted: list[Wanted]) -> None:
+    try:
+        check_actor(request.user, wanted)
+    except FileError as error:
+        raise ForbiddenError(str(error)) from None
+
+
+async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:
+    service = request.service
+    described_sounds = {one.path: SoundFacts(one.sha256, one.size) for one in asked.recordings}
+    sounds = SentSounds(service.settings.media_dir, request.user.id, described_sounds, is_dry=asked.dry_run)
+    try:
+        return await service.write(request, partial(_apply, asked=asked, wanted=wanted, sounds=sounds))
+    except _RehearsedError as done:
+        return done.answer
+    except (FileError, AnsweredError):
+        # After another failure the rows may be committed, so the files must stay.
+        await anyio.to_thread.run_sync(sounds.drop)
+        raise
+
+
+def _apply(unit: Unit, *, asked: ApplyRequest, wanted: list[Wanted], sounds: SentSounds) -> ApplyAnswer:
+    strict = replace(unit, conventions=replace(unit.conventions, is_strict=True))
+    changes = apply(strict, wanted, sounds)
+    plan = plan_of(changes)
+    new = {(change.kind, change.name) for change in changes if change.action == "new"} if asked.dry_run else set()
+    people = [
+        PeopleList(one.kind.one, one.name, 0 if (one.kind.one, one.name) in new else target.record_id, target.running)
+        for one in people_files(wanted)
+        for target in (target_of(unit, unit.actor.id, one),)
+    ]
+    answer = ApplyAnswer(asked.dry_run, unit.actor.username, plan, changes, sounds.missing, people)
+    if asked.dry_run:
+        raise _RehearsedError(answer)
+    if asked.plan not in {"", plan}:
+        raise ConflictError("Somebody has changed the records meanwhile. Make a dry run again.")
+    if sounds.missing:
+        raise ConflictError(f"Send these recordings before: {', '.join(sounds.missing)}")
+    return answer

@@ -1,0 +1,100 @@
+"""The page of an agent for supervisors: the present, the figures of today, the last calls, and orders."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from dialer.api.crud.resource import Unit
+from dialer.api.records.queues import AGENTS
+from dialer.api.service import ApiRequest
+from dialer.app.call_centre.agent_page import AgentAtWork, read_agent_at_work
+from dialer.app.errors import InvalidFieldsError
+from dialer.console.catalogue import PAGES
+from dialer.console.errors import messages_of
+from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.pages.agent_orders import OrderedAgent, may_order, obey, read_ordered_agent
+from dialer.console.pages.dispositions import said_in_words
+from dialer.console.pages.record import identity_in
+from dialer.console.rendering import render
+from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.zones import day_of, zone_of
+from dialer.domain.roles import Permission
+
+_SHOWN: Final = PAGES[AGENTS.path]
+
+
+@get("/agents/{record_id:str}", media_type="text/html")
+async def show_agent(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Show an agent."""
+    identity = identity_in(record_id)
+    live = await console.snapshots.get(_key(request, identity), lambda: _make(request, identity))
+    return await _show(request, identity, live)
+
+
+@get("/agents/{record_id:str}/live", media_type=EVENT_STREAM)
+async def stream_agent(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Send the live part of an agent's page."""
+    identity = identity_in(record_id)
+    key = _key(request, identity)
+    return await answer_live(request, console.snapshots, console.sessions, key, lambda: _make(request, identity))
+
+
+@post("/agents/{record_id:str}/status", media_type="text/html")
+async def order_agent(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Log an agent in or out, or send them on a break."""
+    identity = identity_in(record_id)
+    try:
+        await obey(request, identity)
+    except InvalidFieldsError as error:
+        live = await _make(request, identity)
+        return await _show(request, identity, live, messages_of(error), HTTPStatus.BAD_REQUEST)
+    console.snapshots.forget(_key(request, identity))
+    return go_to(f"{_SHOWN.record_url}{identity}/")
+
+
+async def _show(
+    request: ApiRequest,
+    identity: int,
+    live: str,
+    messages: Sequence[str] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> Response[Any]:
+    agent = await request.service.read(request, lambda unit: read_ordered_agent(unit, identity))
+    url = f"{_SHOWN.record_url}{identity}/"
+    values = {"live": live, "agent": agent, "messages": messages, "url": url, "shown": _SHOWN}
+    return page(request, "agent.html", _SHOWN.place, status, **values)
+
+
+def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
+    rights = (may_order(request), request.user.may(Permission.READ))
+    return ("agent", identity, request.user.view, request.user.sees_as, rights, zone_of(request).key)
+
+
+async def _make(request: ApiRequest, identity: int) -> str:
+    zone = zone_of(request)
+
+    def read(unit: Unit) -> tuple[OrderedAgent, AgentAtWork]:
+        agent = read_ordered_agent(unit, identity)
+        return agent, read_agent_at_work(unit.connection, identity, day_of(unit.now_ms, zone), unit.now_ms)
+
+    agent, work = await request.service.read(request, read)
+    return render(
+        "agent_live.html",
+        agent=agent,
+        work=work,
+        said=[said_in_words(call.disposition, call.word) for call in work.calls],
+        zone=zone,
+        may_order=may_order(request),
+        may_read=request.user.may(Permission.READ),
+        now_ms=request.service.worker.clock.now_ms(),
+    )

@@ -1,0 +1,62 @@
+"""Files of records on their way over the API: what `dialer apply --url` sends, and what the service answers."""
+
+import hashlib
+from typing import Annotated, Final
+
+import msgspec
+
+from dialer.domain.described import described
+from dialer.files.applying import RecordChange
+
+REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
+"""Bytes of all files of one request together, as JSON."""
+
+
+class SentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of records: its name, as errors show it, and its text."""
+
+    name: str
+    content: str
+
+
+class SentRecording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sound that files name: its path from the folder of the client, and its content's SHA-256 and size."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+class ApplyRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Files to apply."""
+
+    files: list[SentFile]
+    recordings: list[SentRecording] = []
+    dry_run: bool = False
+    plan: str = ""
+    """The plan that was shown: nothing is written if the changes are other ones now."""
+
+
+class PeopleList(msgspec.Struct, frozen=True):
+    """A list into which the client imports a file of people."""
+
+    kind: Annotated[str, described("`phonebook` or `do-not-call list`.", "phonebook")]
+    name: Annotated[str, described("The name of the list.", "Patients")]
+    id: Annotated[int, described("The id of the list; 0 if it is yet to be made.", 4)]
+    running: Annotated[str | None, described("The name of a running campaign that calls the list.", "Spring")]
+
+
+class ApplyAnswer(msgspec.Struct, frozen=True):
+    """The changes that files made, or would make."""
+
+    dry_run: Annotated[bool, described("True if nothing was written.", example=True)]
+    username: Annotated[str, described("The user whose records they are.", "anna")]
+    plan: Annotated[str, described("The digest of the changes, for a later request.", "9f86d08")]
+    records: Annotated[list[RecordChange], described("The records of the files, in their order.")]
+    missing: Annotated[list[str], described("Paths of recordings to send before.", ["sounds/hello.wav"])]
+    people: Annotated[list[PeopleList], described("The lists that have a file of people.")]
+
+
+def plan_of(changes: list[RecordChange]) -> str:
+    """Return the digest of changes."""
+    return hashlib.sha256(msgspec.json.encode(changes)).hexdigest()
