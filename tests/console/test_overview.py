@@ -3,11 +3,14 @@
 import re
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.enums import SectionType
 from dialer.domain.plans import SIMULATED, SIP
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
-from dialer.store.tables import Agent, Campaign, CampaignHour, Gateway, Queue, User, UserHour, Webhook
+from dialer.store.tables import Agent, Campaign, CampaignHour, Gateway, Queue, SealedSurvey, User, UserHour, Webhook
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -37,9 +40,11 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
-    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s" in alice.text("board/")
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %" in alice.text(
+        "board/"
+    )
     of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered waited over 2 s, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
@@ -49,6 +54,38 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     ] == [True] * 3
     assert "Balance 50.00 free for calls" in text
     assert re.search(r"Departures [A-Z]{5} Dialling 0 reached 0 not reached 0 refused 4 waiting 0 0 50.0 % 2.0 %", text)
+
+
+def test_a_share_above_the_legal_limit_is_named_with_its_causes_although_the_campaign_allows_it(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    queue, agent = api.create("queue", name="Desk"), api.create("agent", name="Ann", status=4)
+    api.create("tier", queue=queue["url"], agent=agent["url"])
+    campaign_id = campaign(api, name="Departures")
+    survey = encode_survey(Survey((Section(1, SectionType.CALL_TRANSFER, "Hello", Prompt(), queue_id=queue["id"]),)))
+    hour = {"hour": NOW_MS // 3_600_000, "grouping": 0, "member": "", "calls": 900, "for_agents": 600, "abandoned": 30}
+    store(
+        database,
+        insert(UserHour).values(user_id=2, **hour),
+        insert(CampaignHour).values(campaign_id=campaign_id, **hour),
+        delete(SealedSurvey),
+        insert(SealedSurvey).values(id=campaign_id, document=survey),
+        update(Campaign).values(status=1, dial_method=3, abandon_rate_max=60 * MONEY_SCALE),
+    )
+    ahead = "It dials ahead of agents until 60 % of calls are abandoned. Set “Abandoned calls at most” to 3 or less."
+    text = alice.text("overview/")
+    assert f"Departures abandoned 5.0 % of its answered calls. The limit is 3.0 %. {ahead}" in text
+    marked = "Abandoned today 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %"
+    assert (marked in text, marked in alice.text("board/")) == (True, True)
+    text = alice.text(f"campaigns/{campaign_id}/")
+    assert "5.0 % of the calls that people answered were abandoned. At most 3.0 % may be." in text
+    assert f"{ahead} Edit settings" in text
+    nobody = "No agent of its queues is available: 1 on a break, 0 logged out."
+    assert f"{nobody} Pause the campaign, or let agents log in. Wall board" in text
+    assert "Abandoned 5.0 % Above the limit. 30 of 600 calls that people answered waited over 2 s, limit 3.0 %" in text
+    store(database, update(CampaignHour).values(abandoned=18))
+    assert "Above the limit." not in alice.text(f"campaigns/{campaign_id}/figures/")
+    assert "abandoned 5.0 %" not in alice.text("overview/")
 
 
 def test_it_says_what_needs_attention_urgent_things_first(

@@ -137,7 +137,7 @@ def test_a_list_in_use_is_not_deleted(house: House) -> None:
     campaign_id = naming(house, named)
     with pytest.raises(StillUsedError, match=f"Still used by campaigns {campaign_id}"):
         house.perform(lambda unit: delete_dnc_list(unit, named))
-    with pytest.raises(RefusedError, match="Set is_global to false"):
+    with pytest.raises(RefusedError, match="Switch off is_global"):
         house.perform(lambda unit: delete_dnc_list(unit, everybody))
     house.perform(lambda unit: change_dnc_list(unit, everybody, {"is_global": False}))
     house.perform(lambda unit: delete_dnc_list(unit, everybody))

@@ -4,6 +4,9 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from dialer.app.call_centre.abandoned_share import why_exceeded
+from dialer.domain.abandoned_share import ExceededShare
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import Figures
 from dialer.store.queries.breaks import LongBreak, long_breaks
 from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns
@@ -35,6 +38,8 @@ class CampaignNow(NamedTuple):
     messages: int
     """Messages on their way."""
     totals: Figures
+    exceeded: ExceededShare | None = None
+    """The share of abandoned calls with its causes, if the campaign dials and the share is above the limit."""
 
 
 class LiveOverview(NamedTuple):
@@ -71,7 +76,16 @@ def _campaigns(connection: Connection, in_progress: list[CampaignInProgress], no
     ids = [campaign.id for campaign in in_progress]
     now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
     texts = messages_on_their_way(connection)
+    found = [(campaign, totals.get(campaign.id, Figures())) for campaign in in_progress]
     return [
-        CampaignNow(campaign, now[campaign.id], texts.get(campaign.id, 0), totals.get(campaign.id, Figures()))
-        for campaign in in_progress
+        CampaignNow(
+            campaign, now[campaign.id], texts.get(campaign.id, 0), figures, _exceeded(connection, campaign, figures)
+        )
+        for campaign, figures in found
     ]
+
+
+def _exceeded(connection: Connection, campaign: CampaignInProgress, totals: Figures) -> ExceededShare | None:
+    if campaign.status != CampaignStatus.START:
+        return None
+    return why_exceeded(connection, campaign.id, campaign.abandon_rate_max, totals)

@@ -9,19 +9,15 @@ from dialer.app.overview import Overview
 from dialer.console.catalogue import PAGES
 from dialer.console.language import gettext
 from dialer.console.rendering import clock, money, percentage, seconds, soon
-from dialer.domain.enums import CampaignStatus
+from dialer.console.sentences import in_viewers_words
 from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
-from dialer.domain.statistics import percent
 from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
 from dialer.store.webhooks import StoppedWebhook
 
 AGENT: Final = "agent"
 THINGS_MAX: Final = 20
-ABANDONED_FROM: Final = 20
-"""Calls for agents from which the share of abandoned ones means something."""
-PERCENT_UNIT: Final = 100_000
 GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/records/sms-gateway/"}
 
 
@@ -48,7 +44,7 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
 
 
 def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
-    campaign, totals = campaign_now.campaign, campaign_now.totals
+    campaign = campaign_now.campaign
     named, url = {"name": campaign.name}, f"/console/campaigns/{campaign.id}/"
     if campaign.status_reason == CampaignReason.NO_CREDIT:
         text = gettext("%(name)s waits for credit: the balance cannot pay for one more call.") % named
@@ -56,13 +52,12 @@ def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
     elif campaign.status_reason == CampaignReason.INVARIANT:
         text = gettext("%(name)s was paused, because an internal rule was about to be broken.") % named
         yield Thing(is_urgent=True, text=text, url=url)
-    limit = campaign.abandon_rate_max / PERCENT_UNIT
-    abandoned = percent(totals.abandoned, totals.for_agents)
-    is_dialling = campaign.status == CampaignStatus.START
-    if is_dialling and abandoned is not None and totals.for_agents >= ABANDONED_FROM and abandoned > limit:
+    exceeded = campaign_now.exceeded
+    if exceeded is not None:
         text = gettext("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s.")
-        shares = {"share": percentage(abandoned), "limit": percentage(limit)}
-        yield Thing(is_urgent=False, text=text % (named | shares), url=url)
+        shares = {"share": percentage(exceeded.share), "limit": percentage(exceeded.limit)}
+        why = in_viewers_words(exceeded.causes[0].text) if exceeded.causes else ""
+        yield Thing(is_urgent=True, text=f"{text % (named | shares)} {why}".rstrip(), url=url)
 
 
 def _of_gateway(gateway: GatewayUse, now_ms: int, zone: ZoneInfo) -> Iterator[Thing]:

@@ -1,11 +1,12 @@
 """The check of a campaign: hours, retries, contacts and agents with which it would call nobody, or fewer than meant."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import time
 from typing import Final
 
 import msgspec
 
+from dialer.domain.abandoned_share import LEGAL_PERCENT
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
@@ -20,6 +21,22 @@ EXAMPLE_DIGITS: Final = 3
 CALL_BACKS_MS: Final = 2 * 86_400_000
 """The length of a campaign below which an agent cannot promise a call on each of the next days."""
 _SECOND_MS: Final = 1_000
+UNITED_STATES: Final = "US"
+UNITED_KINGDOM: Final = "GB"
+_IN_US: Final = Sentence(
+    "The United States allow %(most)s %% of the calls that people answer, in 30 days (16 CFR 310.4).",
+    most=LEGAL_PERCENT,
+)
+_IN_UK: Final = Sentence(
+    "In the United Kingdom, any abandoned call can be misuse; Ofcom used to allow %(most)s %% in 24 hours.",
+    most=LEGAL_PERCENT,
+)
+_LIMITS: Final[Mapping[frozenset[str], Sentence]] = {
+    frozenset({UNITED_STATES}): _IN_US,
+    frozenset({UNITED_KINGDOM}): _IN_UK,
+    frozenset({UNITED_STATES, UNITED_KINGDOM}): Sentence("%(one)s %(other)s", one=_IN_US, other=_IN_UK),
+}
+"""The rules of the countries whose limits on abandoned calls are known."""
 
 
 class Retries(msgspec.Struct, frozen=True):
@@ -62,6 +79,10 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_agents: bool = False
     """True if the survey leads to queues, whose agents may promise call-backs."""
     ends_when_done: bool = True
+    abandon_limit: float = LEGAL_PERCENT
+    """The campaign's own limit on abandoned calls, in per cent."""
+    countries: frozenset[str] = frozenset()
+    """`UNITED_STATES` and `UNITED_KINGDOM`, as far as numbers there are called."""
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
     shows_secrets: bool = False
@@ -75,6 +96,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_hours(facts)
     yield from _check_retries(facts)
     yield from _check_call_backs(facts)
+    yield from _check_abandon_limit(facts)
     yield from _check_people(facts)
     if facts.lacks_callerid:
         yield _warning(
@@ -143,7 +165,7 @@ def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:
     calendar, hours = facts.calendar, facts.hours
     window = _hours(calendar, "%H:%M:%S")
     if not any(calendar.weekdays):
-        message = Sentence("No weekday is set, so nobody is called. Set one to true.")
+        message = Sentence("No weekday is set, so nobody is called. Switch one on.")
         yield _warning(FindingCode.NO_WEEKDAY, "monday", message)
     if calendar.stop < calendar.start:
         message = Sentence(
@@ -212,7 +234,7 @@ def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
     remedy = Sentence("Set a later %(field)s.", field=FieldName("expirationdate"))
     if facts.ends_when_done:
         remedy = Sentence(
-            "%(remedy)s To keep it open when nobody is left to call, set %(field)s to false.",
+            "%(remedy)s To keep it open when nobody is left to call, switch off %(field)s.",
             remedy=remedy,
             field=FieldName("end_when_done"),
         )
@@ -220,6 +242,21 @@ def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
         "The campaign ends within two days, so agents cannot promise call-backs for later. %(remedy)s", remedy=remedy
     )
     yield _warning(FindingCode.SHORT_FOR_CALL_BACKS, "expirationdate", message)
+
+
+def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:
+    if not facts.has_agents or facts.abandon_limit <= LEGAL_PERCENT:
+        return
+    rule = _LIMITS.get(facts.countries) or Sentence("Regulators allow %(most)s %%.", most=LEGAL_PERCENT)
+    message = Sentence(
+        "%(field)s is %(limit)s %%, so the campaign may abandon more calls than the law allows. %(rule)s Set it to"
+        " %(most)s or less.",
+        field=FieldName("abandon_rate_max"),
+        limit=f"{facts.abandon_limit:g}",
+        rule=rule,
+        most=LEGAL_PERCENT,
+    )
+    yield _warning(FindingCode.ABANDON_LIMIT, "abandon_rate_max", message)
 
 
 def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:

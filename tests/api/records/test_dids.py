@@ -60,7 +60,7 @@ def test_an_account_has_a_number_once_however_it_is_spelled(alice: Caller, estat
 def test_a_number_is_assigned_to_one_account(alice: Caller, bob: Caller, admin: Caller, estate: Estate) -> None:
     admin.change(estate.did["url"], is_assigned=True)
     his = bob.create("did", did_number="1 202 555 0132")
-    message = f"{his['did_number']!r} is assigned to another account. Set is_assigned of that DID to false first."
+    message = f"{his['did_number']!r} is assigned to another account. Switch off is_assigned of that number first."
     assert admin.refused("PATCH", his["url"], is_assigned=True) == (400, {"is_assigned": [message]})
     assert admin.refused("POST", "did/", did_number=NUMBER) == taken(NUMBER)
     admin.change(estate.did["url"], is_assigned=False)

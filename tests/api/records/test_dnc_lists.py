@@ -64,7 +64,7 @@ def test_only_admins_make_their_own_lists_hold_for_everybody(alice: Caller, admi
     answer = admin.request("PATCH", everybody["url"], json={"user": owner["user"]})
     assert answer.json() == {"is_global": message}
     answer = admin.request("DELETE", everybody["url"])
-    detail = "The list holds for every campaign. Set is_global to false before you delete it."
+    detail = "The list holds for every campaign. Switch off is_global before you delete it."
     assert (answer.status_code, answer.json()) == (409, {"detail": detail})
     assert [one["id"] for one in admin.get("dnc-list/?is_global=true")["results"]] == [everybody["id"]]
     admin.change(everybody["url"], is_global=False)

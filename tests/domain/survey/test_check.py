@@ -164,7 +164,7 @@ def test_a_range_without_a_number_of_all_digits_is_a_warning() -> None:
     assert messages(one) == [
         (
             "An answer has up to 4 digits, and all that have 4 are refused: min_number is 1, and max_number is 99."
-            " Set max_number to 9999, or number_digits to 2, or validate_number to false."
+            " Set max_number to 9999, or number_digits to 2, or switch off validate_number."
         )
     ]
 

@@ -66,7 +66,7 @@ def _one_did_for_a_number(change: Change) -> Errors:
     return {
         "is_assigned": [
             Sentence(
-                "%(number)r is assigned to another account. Set %(field)s of that DID to false first.",
+                "%(number)r is assigned to another account. Switch off %(field)s of that number first.",
                 number=number,
                 field=FieldName("is_assigned"),
             )

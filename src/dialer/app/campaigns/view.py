@@ -4,7 +4,9 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dialer.app.call_centre.abandoned_share import why_exceeded
 from dialer.app.overview import People, people_in
+from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
@@ -29,7 +31,7 @@ class LastCall(NamedTuple):
     cost: int
     """An integer of 1e-5."""
     is_abandoned: bool
-    wait: CallWait | None = None
+    wait: CallWait | None
     """Its wait for an agent; None if it came to no queue."""
 
 
@@ -45,6 +47,8 @@ class CampaignView(NamedTuple):
     outcomes: list[Counted]
     zone_hours: list[Counted]
     last_calls: list[LastCall]
+    exceeded: ExceededShare | None
+    """The share of abandoned calls with its causes, if it is above the limit."""
 
 
 def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> CampaignView:
@@ -52,17 +56,19 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
     scope = WhoseCalls(campaign_id=campaign_id)
     row = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
+    figures = totals[0].figures if totals else Figures()
     states = subscribers_by_state(connection, campaign_id, None)
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
     return CampaignView(
         dict(row),
         present(connection, scope, now_ms),
-        totals[0].figures if totals else Figures(),
+        figures,
         states,
         people_in(states),
         outcomes,
         count_calls(connection, scope, Grouping.ZONE, None, ZONE_HOURS_MAX, by_hour=True),
         _last_calls(connection, campaign_id),
+        why_exceeded(connection, campaign_id, row["abandon_rate_max"], figures),
     )
 
 
@@ -78,6 +84,6 @@ def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
     )
     query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
     query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
-    found = [LastCall(*row) for row in map(tuple, connection.execute(query))]
-    waits = waits_of_calls(connection, [call.id for call in found])
-    return [call._replace(wait=waits.get(call.id)) for call in found]
+    rows = connection.execute(query).all()
+    waits = waits_of_calls(connection, [row.id for row in rows])
+    return [LastCall._make((*row, waits.get(row.id))) for row in rows]

@@ -10,7 +10,7 @@ from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.store.tables import DncContact, DncList
 from dialer.store.touched import NOTHING
 
@@ -85,7 +85,10 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
         )
     if is_global:
         raise RefusedError(
-            "The list holds for every campaign. Set is_global to false before you delete it.",
+            Sentence(
+                "The list holds for every campaign. Switch off %(field)s before you delete it.",
+                field=FieldName("is_global"),
+            ),
             code=ErrorCode.LIST_IS_GLOBAL,
         )
     unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))

@@ -39,10 +39,12 @@ from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
+from dialer.console.sentences import in_viewers_words
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
+from dialer.domain.abandoned_share import AGENTS, SETTINGS, ExceededShare, limit_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
 from dialer.domain.plans import SIMULATED
@@ -296,7 +298,8 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         abandoned=percent(totals.abandoned, totals.for_agents),
         abandoned_meaning=gettext(ABANDONED_MEANING),
         wait_words=wait_words,
-        abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
+        abandoned_max=limit_of(view.row["abandon_rate_max"] / PERCENT_UNIT),
+        exceeded_places=_places(view.exceeded, view.row["id"], may_change=may_change),
         bar=people_bar(view.people),
         funnel=funnel_of(view),
         outcomes=outcomes_of(view),
@@ -319,6 +322,18 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         now_ms=now_ms,
         zone=zone,
     )
+
+
+def _places(exceeded: ExceededShare | None, identity: int, *, may_change: bool) -> list[tuple[str, str, str]]:
+    """Return the causes of abandoned calls, each with the address and the title of the page with its remedy."""
+    urls = {
+        SETTINGS: (f"/console/records/campaigns/{identity}/", gettext("Edit settings")),
+        AGENTS: ("/console/board/", gettext("Wall board")),
+    }
+    return [
+        (in_viewers_words(cause.text), *(urls[cause.place] if may_change or cause.place == AGENTS else ("", "")))
+        for cause in (() if exceeded is None else exceeded.causes)
+    ]
 
 
 def rightness_of(view: CampaignView, kept: KeptForecast | None) -> bool | None:

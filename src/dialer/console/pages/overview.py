@@ -21,6 +21,7 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, page
 from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import day_of, zone_of
+from dialer.domain.abandoned_share import LEGAL_PERCENT, exceeded_share, limit_of
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
 from dialer.store.queries.statistics import WhoseCalls
@@ -112,6 +113,8 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         today=today,
         answered=percent(today.answered, today.calls),
         abandoned=percent(today.abandoned, today.for_agents),
+        abandoned_max=LEGAL_PERCENT,
+        is_exceeded=exceeded_share(today.abandoned, today.for_agents, LEGAL_PERCENT) is not None,
         abandoned_meaning=gettext(ABANDONED_MEANING),
         minutes=reading.minutes,
         chart=line(reading.minutes),
@@ -138,7 +141,7 @@ def _row(one: CampaignNow, people: People) -> CampaignRow:
         if campaign.medium == "voice"
         else percent(totals.delivered, totals.messages),
         percent(totals.abandoned, totals.for_agents),
-        campaign.abandon_rate_max / PERCENT_UNIT,
+        limit_of(campaign.abandon_rate_max / PERCENT_UNIT),
     )
 
 

@@ -27,6 +27,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
+from dialer.domain.abandoned_share import LEGAL_PERCENT, exceeded_share
 from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import FREESWITCH, SIMULATED
 from dialer.domain.roles import Permission
@@ -165,6 +166,8 @@ async def _make(request: ApiRequest) -> str:
         level_within_s=LEVEL_WITHIN_S,
         rule_s=RULE_S,
         abandoned=percent(board.today.abandoned, board.today.for_agents),
+        abandoned_max=LEGAL_PERCENT,
+        is_exceeded=exceeded_share(board.today.abandoned, board.today.for_agents, LEGAL_PERCENT) is not None,
         abandoned_meaning=gettext(ABANDONED_MEANING),
         may_listen=_may_listen(request),
         may_order=may_order(request),

@@ -54,6 +54,7 @@ class FindingCode(DescribedText):
         "no_list_for_wishes",
         "The campaign names no list; wishes not to be called go on the account's own.",
     )
+    ABANDON_LIMIT = "abandon_limit", "The campaign may abandon more calls than the law allows."
     NO_WEEKDAY = "no_weekday", "No weekday is set, so nobody is called."
     OVER_MIDNIGHT = "over_midnight", "The daily window spans midnight."
     WIDER_THAN_CALLING_HOURS = (

@@ -69,7 +69,7 @@ class CaptureDigits(AskingDefinition):
             message = Sentence(
                 "An answer has up to %(digits)s digits, and all that have %(digits)s are refused: %(lowest)s is"
                 " %(least)s, and %(highest)s is %(most)s. Set %(highest)s to %(greatest)s, or %(length)s to %(fewer)s,"
-                " or %(check)s to false.",
+                " or switch off %(check)s.",
                 lowest=FieldName("min_number"),
                 highest=FieldName("max_number"),
                 length=FieldName("number_digits"),
