@@ -61,6 +61,7 @@ class _Commands(click.RichGroup):
     help="The settings file; dialer.toml in the working directory, if it exists, unless given.",
 )
 @examples(
+    "dialer dev",
     "dialer demo",
     "dialer serve",
     "dialer users create anna --admin",

@@ -170,7 +170,7 @@ function write({ response }: Opened, id: string): void {
   response.write(`id: ${id}\nevent: call.ended\ndata: {"id":"${id}","type":"call.ended"}\n\n`);
 }
 
-test("a stream that is quiet for 45 seconds is opened again after its last event", async (context) => {
+test("a stream that is quiet for 45 seconds is opened again after its last event", { timeout: 60_000 }, async (context) => {
   const { client, opening } = await served(context);
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const [first, again] = [opening(), opening()];
@@ -191,7 +191,7 @@ test("a stream that is quiet for 45 seconds is opened again after its last event
   await events.return?.();
 });
 
-test("a signal ends a stream that waits for an event, and nothing is opened again", async (context) => {
+test("a signal ends a stream that waits for an event, and nothing is opened again", { timeout: 60_000 }, async (context) => {
   const { client, opening } = await served(context);
   const [opened, ending] = [opening(), new AbortController()];
   const events = (await follow(client, { signal: ending.signal }))[Symbol.asyncIterator]();

@@ -33,7 +33,9 @@ PAGES: Final = (
     "surveys/2/",
     "surveys/2/try/",
     "number/?number=%2B12025550100",
-    "board/",
+    "board/?agent=1",
+    "agents/1/",
+    "records/agent/",
     "gateways/1/test-call/",
     "calls/",
     "calls/?outcome=1",
@@ -75,6 +77,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
         build_campaign(served)
         build_campaign(served, name=OVER)
         served.client.patch("campaigns/3/", json={"status": 4}).raise_for_status()
+        take_long_break(served)
         advance(served, 600)
         yield served
 
@@ -135,6 +138,17 @@ def build_campaign(served: Served, name: str = HOSTILE) -> None:
         frequency=5,
     )
     served.client.patch(f"campaigns/{campaign['id']}/", json={"status": 1}).raise_for_status()
+
+
+def take_long_break(served: Served) -> None:
+    """Send an agent with a hostile name on a break that lasts too long."""
+    for path, fields in (
+        ("queue", {"name": HOSTILE, "max_break_time": 60}),
+        ("agent", {"name": HOSTILE, "status": 4, "break_reason": HOSTILE}),
+        ("tier", {"queue": "/rest-api/queue/1/", "agent": "/rest-api/agent/1/"}),
+    ):
+        answer = served.client.post(f"{path}/", json=fields)
+        assert answer.status_code == 201, answer.text
 
 
 def advance(served: Served, seconds: int) -> None:

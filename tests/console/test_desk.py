@@ -285,6 +285,7 @@ def test_promised_call_backs_stand_on_the_desk_on_the_board_and_in_the_api(
     board = alice.text("board/")
     assert "Promised call-backs Call back Person Campaign Promised by Note" in board
     assert "Departures Gus after tea" in board
+    assert 'href="/console/callrequests/7/"' in alice.page
     assert "Promised call-backs" not in bob.text("board/")
     (one,) = api.get("promised-call-backs/")["results"]
     assert (one["call_back_date"], one["phone_number"], one["note"]) == (

@@ -63,7 +63,7 @@ class House:
         self._recordings = Media(self.media) if keeps_recordings else None
         self.url = new_database(folder)
         self.database = Database(self.url)
-        self._seed = seed
+        self.seed = seed
         self.callerid = ""
         """The caller ID of the campaigns."""
         self._service_zone = service_zone
@@ -220,7 +220,7 @@ class House:
         return Worker(
             self.database,
             VirtualClock(MONDAY_NOON_MS if state is None else state.now_ms),
-            seed=self._seed,
+            seed=self.seed,
             service_zone=self._service_zone,
             new_carrier=SimulatedCarrier,
             new_lines=None,

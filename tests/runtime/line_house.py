@@ -1,6 +1,7 @@
 """A small service whose gateway is a line to an other side that the test watches."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -59,7 +60,7 @@ class LineHouse(House):
         new_kernel: NewKernel | None = None,
     ) -> None:
         self._new_kernel: Final = new_kernel
-        self._seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
+        self.seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
         self.media = folder / "media"
         self._recordings = Media(self.media)
         new_database(folder)
@@ -71,7 +72,7 @@ class LineHouse(House):
         self.pay(100_000 * CENTS)
         self.gateway_id = self.add(Gateway, name="line", protocol=FAKE)
         self.side = OtherSide(self.now_ms, seed, behaviour)
-        self.side.kin = self._kin
+        self.side.kin = partial(kin_of, self)
         self.texts = TextSide()
         self.worker = self._open_worker()
 
@@ -135,23 +136,6 @@ class LineHouse(House):
         else:
             raise AssertionError("nothing failed")
 
-    def _kin(self, key: str) -> Kin | None:
-        """Return the call of a second leg, from the rows."""
-        rows = {row["key"]: row for row in self.rows(LiveLeg)}
-        if key not in rows or not rows[key]["place"]:
-            return None
-        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegSessionState)
-        (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
-        if standing.place == SUPERVISOR_PLACE:
-            return Kin(first, standing.place, msgspec.json.decode(rows[key]["dialling"])["number"])
-        if standing.agent_id is None:
-            numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}
-            return Kin(first, standing.place, numbers[call_id, standing.place])
-        call = self.row(CallRequest, call_id)
-        named = f"agent:{standing.agent_id}:{standing.began_ms}"
-        chance = Chance(self._seed, call["campaign_id"], call["subscriber_id"] or 0, call["attempt"], named)
-        return Kin(first, standing.place, "", self.row(Agent, standing.agent_id)["parameters"], chance)
-
     def findings(self) -> list[str]:
         """Return everything that is wrong between the two sides."""
         wrong = [str(one) for one in self.database.read_now(audit).differences]
@@ -162,7 +146,7 @@ class LineHouse(House):
         return Worker(
             self.database,
             VirtualClock(now_ms),
-            seed=self._seed,
+            seed=self.seed,
             service_zone="UTC",
             new_carrier=SimulatedCarrier,
             recordings=self._recordings,
@@ -173,3 +157,21 @@ class LineHouse(House):
 
 def _usual_kernel(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
     return Kernel(engine, carrier, store, now_ms=now_ms)
+
+
+def kin_of(house: House, key: str) -> Kin | None:
+    """Return the call of a second leg, from the rows."""
+    rows = {row["key"]: row for row in house.rows(LiveLeg)}
+    if key not in rows or not rows[key]["place"]:
+        return None
+    call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegSessionState)
+    (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
+    if standing.place == SUPERVISOR_PLACE:
+        return Kin(first, standing.place, msgspec.json.decode(rows[key]["dialling"])["number"])
+    if standing.agent_id is None:
+        numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in house.rows(Transfer)}
+        return Kin(first, standing.place, numbers[call_id, standing.place])
+    call = house.row(CallRequest, call_id)
+    named = f"agent:{standing.agent_id}:{standing.began_ms}"
+    chance = Chance(house.seed, call["campaign_id"], call["subscriber_id"] or 0, call["attempt"], named)
+    return Kin(first, standing.place, "", house.row(Agent, standing.agent_id)["parameters"], chance)

@@ -25,10 +25,10 @@ from dialer.store.timeline.parts import (
     AttemptPart,
     CampaignStory,
     MessagePart,
-    SectionPart,
     Story,
     SubscriberPart,
     TransferPart,
+    VisitedSection,
     WindowPart,
     moment,
 )
@@ -191,7 +191,7 @@ def _happening(happening: Happening) -> str:
     match happening.part:
         case AnswerPart() as answer:
             return f"{answer.question}: {answer.response}"
-        case SectionPart() as section:
+        case VisitedSection() as section:
             return f"{section.section}: {'no answer' if section.is_question else 'played'}"
         case TransferPart() as transfer:
             return _transfer(transfer, happening.kind)

@@ -13,7 +13,7 @@ from dialer.files.exported_files import ExportedFiles
 from dialer.files.forms import is_same, show_value
 from dialer.files.kinds import CONTACT, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields
 from dialer.files.names import Names
-from dialer.files.people import PEOPLE_MAX
+from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
 from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
 
@@ -182,13 +182,17 @@ class Exporter:
         ids = self._unit.connection.scalars(query.limit(self._people_max)).all()
         self._refuse_many(len(ids))
         for contact_id in ids:
-            yield self._fields(CONTACT, records.load(self._unit, CONTACT.resource, contact_id))
+            stored = records.load(self._unit, CONTACT.resource, contact_id)
+            shown = spelling_of(stored["contact"], stored["number"], self._unit.conventions.region)
+            yield {**self._fields(CONTACT, stored), CONTACT.called: shown}
 
     def _numbers(self, dnc_id: int) -> Iterator[str]:
-        query = select(DncContact.phone_number).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
-        numbers = self._unit.connection.scalars(query.order_by(DncContact.id).limit(self._people_max)).all()
+        columns = (DncContact.phone_number, DncContact.number)
+        query = select(*columns).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
+        numbers = self._unit.connection.execute(query.order_by(DncContact.id).limit(self._people_max)).all()
         self._refuse_many(len(numbers))
-        yield from numbers
+        region = self._unit.conventions.region
+        yield from (spelling_of(phone_number, number, region) for phone_number, number in numbers)
 
     @property
     def _people_max(self) -> int | None:

@@ -86,7 +86,7 @@ CAMPAIGNS: Final = frozenset({"campaigns", "sms_campaigns"})
 """The lists of campaigns."""
 SECTION: Final = RecordKind("sections", "section", "section-template", without=frozenset({"survey", "order"}))
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
-CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}))
+CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}), called="contact")
 
 
 def file_fields(kind: RecordKind) -> dict[str, Field]:

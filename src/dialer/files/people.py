@@ -4,7 +4,7 @@ A file adds people and changes them. It never removes anybody, and it leaves the
 """
 
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -41,26 +41,45 @@ def write_contacts(writer: RecordWriter, phonebook_id: int, wanted: Wanted) -> l
         if number in found:
             raise FileError.at(node.place, f"the number {number} is twice in the list")
         found[number] = (members, node.place)
-    ids = _known(writer, phonebook_id)
-    lines = list(_write_contacts(writer, phonebook_id, found, ids))
+    known = _known(writer, phonebook_id)
+    lines = list(_write_contacts(writer, phonebook_id, found, known))
     if lines:
         refuse_while_called(writer, [phonebook_id], wanted.place)
     return lines
 
 
-def _known(writer: RecordWriter, phonebook_id: int) -> dict[str, int]:
+class _Known(NamedTuple):
+    """A contact of a phonebook."""
+
+    id: int
+    contact: str
+
+
+def _known(writer: RecordWriter, phonebook_id: int) -> dict[str, _Known]:
     """Return the earliest contact of each number of a phonebook."""
-    query = select(Contact.number, Contact.id).where(Contact.phonebook_id == phonebook_id).order_by(Contact.id.desc())
-    return {row.number: row.id for row in writer.unit.connection.execute(query)}
+    query = select(Contact.number, Contact.id, Contact.contact).where(Contact.phonebook_id == phonebook_id)
+    rows = writer.unit.connection.execute(query.order_by(Contact.id.desc()))
+    return {row.number: _Known(row.id, row.contact) for row in rows}
+
+
+def spelling_of(given: str, number: str, region: str | None) -> str:
+    """Return a number as it was given, or in its normal form if it would mean another number in this region."""
+    try:
+        return given if normalise(given, region) == number else number
+    except NumberError:
+        return number
 
 
 def _write_contacts(
-    writer: RecordWriter, phonebook_id: int, found: dict[str, tuple[Members, FilePlace]], ids: dict[str, int]
+    writer: RecordWriter, phonebook_id: int, found: dict[str, tuple[Members, FilePlace]], known: dict[str, _Known]
 ) -> Iterator[str]:
-    added = 0
+    added, region = 0, writer.unit.conventions.region
     for number, (members, place) in found.items():
-        if number in ids:
-            written = writer.change(CONTACT, members, place, ids[number])
+        if number in known:
+            stored = known[number]
+            is_plain = spelling_of(stored.contact, number, region) == stored.contact
+            given = members if is_plain else {name: node for name, node in members.items() if name != CONTACT.called}
+            written = writer.change(CONTACT, given, place, stored.id)
             yield from (f"contact {number}: {line}" for line in written.lines)
         else:
             writer.create(CONTACT, members, place, {"phonebook": phonebook_id})

@@ -186,5 +186,9 @@ def account_of_id(settings: Settings, database: Database, now_ms: int, user_id: 
 
 
 def _actors(connection: Connection) -> list[Actor]:
-    query = select(User.id, User.username, User.role, User.manager_id).where(User.enabled).order_by(User.id)
-    return [Actor(row.id, row.username, Role(row.role), row.manager_id) for row in connection.execute(query)]
+    columns = (User.id, User.username, User.role, User.manager_id, User.default_region)
+    query = select(*columns).where(User.enabled).order_by(User.id)
+    return [
+        Actor(row.id, row.username, Role(row.role), row.manager_id, default_region=row.default_region)
+        for row in connection.execute(query)
+    ]

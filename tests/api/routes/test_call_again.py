@@ -207,6 +207,21 @@ def test_an_answer_alone_does_not_say_that_a_person_was_reached(
     assert found["kept"] == {"done": 2 if has_completion else 3, "refused": 2}
 
 
+@pytest.mark.parametrize("expected", ["PENDING", "SENT"])
+@pytest.mark.usefixtures("worker")
+def test_people_whose_transfer_nobody_took_are_called_again(estate: Estate, database: Database, expected: str) -> None:
+    """One was called back in vain, one waited over two seconds, and one has an agent's word from an earlier call."""
+    ids = people(estate, database, *[{"status": S[expected], "status_reason": "not_served", "count_attempt": 1}] * 3)
+    seal(estate, has_completion=True)
+    call(estate, ids[0])
+    call(estate, ids[1], is_abandoned=True)
+    call(estate, ids[2], said="success")
+    end(estate)
+    found = again(estate, expected=200, dry_run=True)
+    by_outcome = {"not_served": 2} if expected == "PENDING" else {"abandoned": 1, "not_served": 1}
+    assert (found["by_outcome"], found["kept"]) == (by_outcome, {"done": 1})
+
+
 @pytest.mark.usefixtures("worker")
 def test_people_who_completed_the_survey_by_calling_in_were_reached(estate: Estate, database: Database) -> None:
     ids = people(estate, database, BUSY, BUSY, BUSY)

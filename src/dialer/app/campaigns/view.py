@@ -31,7 +31,7 @@ class LastCall(NamedTuple):
     cost: int
     """An integer of 1e-5."""
     is_abandoned: bool
-    wait: CallWait | None = None
+    wait: CallWait | None
     """Its wait for an agent; None if it came to no queue."""
 
 
@@ -84,6 +84,6 @@ def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
     )
     query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
     query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
-    found = [LastCall(*row) for row in map(tuple, connection.execute(query))]
-    waits = waits_of_calls(connection, [call.id for call in found])
-    return [call._replace(wait=waits.get(call.id)) for call in found]
+    rows = connection.execute(query).all()
+    waits = waits_of_calls(connection, [row.id for row in rows])
+    return [LastCall._make((*row, waits.get(row.id))) for row in rows]

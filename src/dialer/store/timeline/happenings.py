@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, SectionPart, TransferPart
+from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, VisitedSection
 
 _ABANDONED_AFTER: Final = timedelta(milliseconds=ABANDONED_AFTER_MS)
 
@@ -40,7 +40,7 @@ class Happening(msgspec.Struct, frozen=True):
 
     at: datetime
     kind: HappeningKind
-    part: AnswerPart | SectionPart | TransferPart | MessagePart
+    part: AnswerPart | VisitedSection | TransferPart | MessagePart
 
 
 def happenings_of(attempt: AttemptPart) -> list[Happening]:

@@ -99,7 +99,7 @@ class AnswerPart(msgspec.Struct, frozen=True):
     """True if it says where the section transferred the call."""
 
 
-class SectionPart(msgspec.Struct, frozen=True):
+class VisitedSection(msgspec.Struct, frozen=True):
     """A section that the call came to, and that has no answer."""
 
     at: datetime
@@ -167,7 +167,7 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     billsec: int = 0
     cost: str
     answers: list[AnswerPart] = []
-    sections: list[SectionPart] = []
+    sections: list[VisitedSection] = []
     transfers: list[TransferPart] = []
     messages: list[MessagePart] = []
     """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""

@@ -9,12 +9,12 @@ from dialer.domain.survey.heard import HeardError, read_heard
 from dialer.domain.survey.replay import is_its_own, replay
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey, section_name
-from dialer.store.timeline.parts import SectionPart, moment
+from dialer.store.timeline.parts import VisitedSection, moment
 
 
 def sections_without_answer(
     heard: str, survey: Survey | None, answered_ms: int, results: Sequence[RowMapping], transfers: Sequence[RowMapping]
-) -> Iterator[SectionPart]:
+) -> Iterator[VisitedSection]:
     """Yield the sections that a call came to and that have neither an answer nor a transfer, in their order.
 
     `answered_ms` is the time of the answer to the second. The times of answers and transfers are exact, so a section
@@ -33,6 +33,6 @@ def sections_without_answer(
     at_ms = answered_ms
     for step in steps:
         if step.section.id not in shown:
-            yield SectionPart(moment(at_ms), section_name(step.section), definition_of(step.section).asks)
+            yield VisitedSection(moment(at_ms), section_name(step.section), definition_of(step.section).asks)
         if step.heard is not None:
             at_ms = max(at_ms, exact.get(step.section.id, answered_ms + step.heard.at_ms))
