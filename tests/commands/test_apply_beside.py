@@ -10,7 +10,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.orphan_files import GRACE_S, orphans
-from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate
+from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate, User
 from tests.commands.conftest import Outcome, Run
 from tests.end_to_end.service import wav
 from tests.runtime.house import House
@@ -282,3 +282,57 @@ def test_a_list_that_breaks_in_the_middle_says_what_is_done(run: Run, house: Hou
     write(tmp_path, "b.csv", b"contact\n+12025550102\n")
     assert run("apply", "records.yaml", "--yes", **VIRTUAL).code == 0
     assert [row["number"] for row in house.rows(Contact)] == ["+12025550101", "+12025550102"]
+
+
+def test_an_export_with_its_files_is_applied_elsewhere(run: Run, house: House, sounds: Path) -> None:
+    """A survey comes with its recordings, and a long list with a CSV file; the copy is exported alike."""
+    other = house.add(User, username="ben", password_hash="-")
+    apply(run, sounds, SURVEY)
+    numbers = [f"+1202555{place:04}" for place in range(2_001)]
+    write(
+        sounds, "lists/patients.csv", "\n".join(["contact,full_name,day", *(f"{one},=A,x" for one in numbers)]).encode()
+    )
+    write(sounds, "lists/never.csv", b"Phone\n+12025550111\n")
+    apply(run, sounds, PEOPLE.replace("contacts: [{contact: +12025550101, full_name: Ada}]", "description: many"))
+    refused = run("export", "phonebook", "1", **VIRTUAL)
+    assert (refused.code, "a file holds at most 2000 people of a list: give --output" in refused.err) == (1, True)
+    assert run("export", "survey", "1", "-o", "out/survey.yaml", **VIRTUAL).code == 1
+    (sounds / "out").mkdir()
+    for name in ("ann", "ben"):
+        done = run("export", "account", name, "-o", f"out/{name}.yaml", **VIRTUAL)
+        assert (done.code, done.out) == (0, "")
+        if name == "ann":
+            assert done.err == "out/ann.yaml is written, with 3 files beside it.\n"
+            assert sorted(path.name for path in (sounds / "out" / "ann-files").iterdir()) == [
+                "bye.wav",
+                "hello.wav",
+                "patients.csv",
+            ]
+            assert (sounds / "out/ann-files/hello.wav").read_bytes() == wav(1.5)
+            copied = run("apply", "out/ann.yaml", "--yes", "--user", "ben", **VIRTUAL)
+            assert (copied.code, copied.out.splitlines()[-1]) == (0, "5 new, 0 changed, 0 unchanged")
+            assert (
+                run("apply", "out/ann.yaml", "--yes", **VIRTUAL).out.splitlines()[-1] == "0 new, 0 changed, 5 unchanged"
+            )
+    texts = [(sounds / "out" / f"{name}.yaml").read_text().replace(f"{name}-files", "files") for name in ("ann", "ben")]
+    assert texts[0] == texts[1]
+    lists = [(sounds / "out" / f"{name}-files" / "patients.csv").read_text() for name in ("ann", "ben")]
+    assert lists[0] == lists[1]
+    copies = [row["full_name"] for row in house.rows(Contact) if row["user_id"] == other]
+    assert copies == ["=A"] * 2_001
+    survey = run("export", "survey", "1", "-o", "out/survey.json", **VIRTUAL)
+    assert survey.err == "out/survey.json is written, with 2 files beside it.\n"
+    assert "TOML is read only" in run("export", "survey", "1", "-o", "out/survey.toml", **VIRTUAL).err
+    for path in (sounds / "media").glob("*.wav"):
+        path.unlink()
+    gone = run("export", "survey", "1", "-o", "out/survey.yaml", **VIRTUAL)
+    assert (gone.code, "the media folder has no sound for survey-files/hello.wav" in gone.err) == (1, True)
+
+
+def test_records_of_one_name_are_not_exported(run: Run, house: House, tmp_path: Path) -> None:
+    for _ in range(2):
+        house.survey({"type": 1, "script": "Hi"})
+    assert tmp_path.exists()
+    twice = run("export", "survey", "1", **VIRTUAL)
+    assert (twice.code, twice.out) == (1, "")
+    assert "the account has several records of the kind 'survey' called 'survey': rename all but one" in twice.err

@@ -44,8 +44,12 @@ POINTS: Final = {
 }
 NOT_DONE: Final = "the order is not committed"
 """The point after which nothing was ordered."""
-TALKS: Final = "SELECT callrequest_id, agent_id, on_hold_from_ms FROM transfer WHERE status = 2 AND agent_id IS NOT NULL"
-BUSY: Final = "SELECT id FROM agent WHERE is_talking OR preview <> '' OR preview_order <> '' OR hold_call_id IS NOT NULL"
+TALKS: Final = (
+    "SELECT callrequest_id, agent_id, on_hold_from_ms FROM transfer WHERE status = 2 AND agent_id IS NOT NULL"
+)
+BUSY: Final = (
+    "SELECT id FROM agent WHERE is_talking OR preview <> '' OR preview_order <> '' OR hold_call_id IS NOT NULL"
+)
 OF_NUMBER: Final = "SELECT id FROM callrequest WHERE phone_number = ? AND attempt > 0"
 LEGS: Final = """
     SELECT cdr.leg_type FROM cdr JOIN callrequest c ON c.id = cdr.callrequest_id
@@ -229,9 +233,7 @@ ORDERS: Final[dict[str, Order]] = {
     "preview call": Order(Scene.preview, lambda scene: scene.decide("call"), _has(_CALLED), [2, 1]),
     "preview skip": Order(Scene.preview, lambda scene: scene.decide("skip"), _has(_SKIPPED), []),
     "manual dial": Order(lambda _: None, Scene.dial, _has(_CALLED), [2, 1]),
-    "break": Order(
-        lambda _: None, lambda scene: scene.rest(4), lambda scene: scene.life.rows(_RESTING) == [(1,)], []
-    ),
+    "break": Order(lambda _: None, lambda scene: scene.rest(4), lambda scene: scene.life.rows(_RESTING) == [(1,)], []),
     "call-back promise": Order(_then(Scene.talk, _hang_up), Scene.promise, _has(_PROMISED), [2, 1, 2, 1]),
 }
 
