@@ -7,6 +7,7 @@ import pytest
 
 from dialer.app.account_events import switch_events
 from dialer.domain.enums import CampaignStatus
+from dialer.files.applying import read_files
 from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.orphan_files import GRACE_S, orphans
@@ -122,12 +123,8 @@ def test_a_failed_apply_leaves_no_sound(run: Run, house: House, sounds: Path) ->
 
 
 def test_sounds_that_no_row_took_are_deleted(house: House, sounds: Path) -> None:
-    from dialer.files.applying import read_files  # noqa: PLC0415
-    from dialer.files.kinds import Wanted  # noqa: PLC0415
-
     (sounds / "records.yaml").write_text(SURVEY)
     (hello, _, _) = read_files([sounds / "records.yaml"])
-    assert isinstance(hello, Wanted)
     assert hello.file is not None
     local = LocalSounds(sounds / "media")
     local.keep(hello.file)
@@ -268,10 +265,12 @@ def test_a_list_that_breaks_in_the_middle_says_what_is_done(run: Run, house: Hou
     text = "phonebooks:\n  - {name: A, contacts_file: a.csv}\n  - {name: B, contacts_file: b.csv}\n"
     (tmp_path / "records.yaml").write_text(text)
 
-    import dialer.commands.apply as command  # noqa: PLC0415
+    def agree(_: str) -> bool:
+        gone.unlink()
+        return True
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "_agrees", lambda _: gone.unlink() or True)
+        patch.setattr("dialer.commands.apply._agrees", agree)
         cut = run("apply", "records.yaml", **VIRTUAL)
     assert (cut.code, len(house.rows(Contact)), len(house.rows(Phonebook))) == (1, 1, 2)
     assert cut.err == (
