@@ -14,7 +14,7 @@ AT_DESK: Final = (
     '{"at_desk": true, "talk": [20, 400], "answer": [0, 6]}',
     '{"at_desk": true, "talk": [20, 400], "missed": 0.2, "wrap_up": [0, 20], "breaks": 0.1}',
 )
-"""Agents who talk until somebody hangs up, and agents whose talks are simulated. All decide at the desk whom to call."""
+"""Agents who talk until somebody hangs up, and agents whose talks are simulated. All decide themselves whom to call."""
 CONTACTS: Final = ("", "+33199000001", "1001", "+12025550160")
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _PATIENT: Final = {"answer": 0.9, "machine": 0.0, "listen": 1.0, "talk": [60, 400], "patience": [60, 300]}

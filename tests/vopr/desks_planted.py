@@ -30,7 +30,7 @@ _MUCH: Final = 10**12
 
 def _is_parted(transfers: Transfers, call: Any, transfer: Any) -> bool:  # noqa: ANN401 - of the engine
     """Return whether the agent of a transfer has ordered another transfer of the call."""
-    agent = transfers._agents.get(transfer.agent_id or 0)
+    agent = transfers._agents.get(transfer.agent_id or 0)  # noqa: SLF001 - of the engine
     return agent is not None and agent.transfer_call_id == call.id
 
 
@@ -92,7 +92,7 @@ def _agents_are_free_twice(patch: Patch) -> None:
 
 
 def _holds_stay_when_a_call_is_transferred(patch: Patch) -> None:
-    patch.setattr(Holds, "ended", Holds._count)
+    patch.setattr(Holds, "ended", Holds._count)  # noqa: SLF001 - as above
 
 
 def _hang_ups_are_not_obeyed(patch: Patch) -> None:
@@ -181,18 +181,18 @@ def _chosen_persons_are_forgotten_at_a_crash(patch: Patch) -> None:
 
 
 DESK_PLANTED: Final = (
-    Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 0),
-    Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 0),
-    Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 0),
-    Planted("an agent who transfers is free again twice", _agents_are_free_twice, 0),
-    Planted("orders are kept once they are performed", _orders_are_kept, 0),
-    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 0),
-    Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 0),
-    Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 0),
-    Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 0),
-    Planted("calls that come in are charged", _inbound_calls_are_charged, 0),
-    Planted("calls that come in count as dialled", _inbound_calls_count_as_dialled, 0),
-    Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 0),
+    Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),
+    Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 3),
+    Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 3),
+    Planted("an agent who transfers is free again twice", _agents_are_free_twice, 3),
+    Planted("orders are kept once they are performed", _orders_are_kept, 3),
+    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 68),
+    Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 52),
+    Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 43),
+    Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),
+    Planted("calls that come in are charged", _inbound_calls_are_charged, 49),
+    Planted("calls that come in count as dialled", _inbound_calls_count_as_dialled, 49),
+    Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 183),
     Planted("manual dials ignore calling hours", _manual_dials_ignore_hours, 0),
     Planted("manual dials ignore do-not-call lists", _manual_dials_ignore_lists, 0),
     Planted("manual dials ignore the balance", _manual_dials_ignore_money, 0),

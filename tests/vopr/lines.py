@@ -240,7 +240,7 @@ class LineRun:
             side.call_in(POISON, dice.pick((DID, "+12025550000")))
 
     def _check_rows(self) -> None:
-        """Check the rules about rows and channels, and that whatever is up has a row, so that another process could end it."""
+        """Check rows and channels, and that whatever is up has a row, so that another process could end it."""
         database, live = self._house.database, self._house.worker._live  # noqa: SLF001 - as the observer of ordinary worlds
         self._findings += database.read_now(lambda connection: list(rows(connection)))
         if live is not None:

@@ -96,5 +96,6 @@ def inbound(after: Snapshot, memory: Memory) -> Iterator[str]:
     dialled = Counter(call.campaign_id for call in memory.calls.values() if call.attempt > 0)
     dialled.update(text.campaign_id for text in memory.texts.values() if text.parent_id is None)
     for campaign_id, campaign in after.campaigns.items():
-        if campaign["calls"] > dialled[campaign_id]:
-            yield f"I18: campaign {campaign_id} counts {campaign['calls']} calls, and has dialled {dialled[campaign_id]}"
+        counted, made = campaign["calls"], dialled[campaign_id]
+        if counted > made:
+            yield f"I18: campaign {campaign_id} counts {counted} calls, and has dialled {made}"

@@ -66,7 +66,8 @@ _BREAKS: Final[dict[str, str]] = {
         WHERE c.status = 2 AND c.status_reason <> 'machine' AND cdr.call_cost <> 0""",
     "I3: a call that came in was charged, or has not one CDR: call": """
         SELECT c.id FROM callrequest c WHERE c.attempt < 0 AND c.status <> 7 AND (
-            SELECT coalesce(sum(1 + call_cost), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 1) <> 1""",
+            SELECT coalesce(sum(1 + call_cost), 0) FROM cdr
+            WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 1) <> 1""",
     "I3: B-legs were charged for another time than they lasted: call": """
         SELECT c.id FROM callrequest c WHERE
             (SELECT coalesce(sum(billsec), 0) FROM cdr WHERE cdr.callrequest_id = c.id AND cdr.leg_type = 2) <>
