@@ -15,6 +15,8 @@ FILES_MAX: Final = 100
 """Files of one command."""
 DOTS_MAX: Final = 10_000_000
 """The dots of each line of a TOML file, squared, together: dotted names take as long to read."""
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+"""An escape of JSON that YAML does not have."""
 _TOML_PLACE: Final = re.compile(r" \(at line ([0-9]+), column ([0-9]+)\)\Z")
 
 
@@ -70,10 +72,18 @@ def _read_toml(text: str, place: FilePlace) -> Node:
 
 def _read_json(text: str, place: FilePlace) -> Node:
     try:
-        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
-        return nodes_of(_Plain().value(value), place)
+        value = _Plain().value(json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique))
     except (ValueError, RecursionError) as error:
         raise _wrong("JSON", error, place) from None
+    return nodes_of(value, place, _lines_of_json(text, place))
+
+
+def _lines_of_json(text: str, place: FilePlace) -> Node | None:
+    """Return the values of a JSON file with their lines: nearly all JSON is YAML. None if this one is not."""
+    try:
+        return read_yaml(_SURROGATE.sub("?", text), place.file)
+    except FileError:
+        return None
 
 
 class _Plain:
