@@ -80,7 +80,7 @@ def prepare() -> None:
         dies_if("after")
         return result
 
-    Database._write_with = wrapped  # type: ignore[method-assign] # noqa: SLF001
+    Database._write_with = wrapped  # type: ignore[method-assign,assignment] # noqa: SLF001
 
 
 class Life:

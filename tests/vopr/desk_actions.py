@@ -43,7 +43,7 @@ def in_talk(action: ActionUnit) -> str:
         return (_come if action.dice.happens(40) else at_desk)(action)
     call_id, agent_id = talks[action.which % len(talks)]
     orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
-    return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id) for order in orders)
+    return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id or 0) for order in orders)
 
 
 def _come(action: ActionUnit) -> str:

@@ -130,7 +130,7 @@ def _campaigns_end_before_their_calls_begin(patch: Patch) -> None:
 EVENT_PLANTED: Final = (
     Planted("events stay though their step was rolled back", _events_are_written_though_the_step_was_rolled_back, 12),
     Planted("events are lost if the process dies after the commit", _events_are_written_after_the_commit, 8),
-    Planted("events are written again after a retry", _events_are_written_again_after_a_retry, 3),
+    Planted("events are written again after a retry", _events_are_written_again_after_a_retry, 8),
     Planted("calls that came in have no end", _without(effects.FinishInbound), 49),
     Planted("those who are refused have no event", _without(effects.RefuseSubscriber), 0),
     Planted("wishes have no event", _without(effects.KeepWish), 4),
