@@ -119,6 +119,8 @@ def test_statistics_equal_a_recount_of_the_transfers(ann: Caller, admin: Caller)
             "waiting": len(waiting),
             "longest_wait": pytest.approx(max(waiting, default=0)),
             "talking": len(talking),
+            "on_break": 0,
+            "long_breaks": [],
         }
     assert seen == {"available", "talking", "wrapping_up"}
     for within in (2, 10, 20, 600):
@@ -154,6 +156,8 @@ def test_the_time_of_an_agent_is_told_by_activity_and_hour(ann: Caller, admin: C
             "break_reason": "meeting",
             "since": "2026-03-02T12:50:00Z",
             "seconds": 1_200.0,
+            "break_limit": 0,
+            "break_exceeded_by": 0.0,
         },
         "totals": totals,
         "breaks": [
@@ -204,7 +208,7 @@ def test_a_queue_without_calls(ann: Caller) -> None:
     queue = ann.create("queue", name="desk")
     assert ann.get(f"queue/{queue['id']}/statistics/", within=45) == {
         "queue": queue["url"],
-        "now": {"waiting": 0, "longest_wait": 0.0, "talking": 0},
+        "now": {"waiting": 0, "longest_wait": 0.0, "talking": 0, "on_break": 0, "long_breaks": []},
         "totals": {
             "calls": 0,
             "taken": 0,
