@@ -7,10 +7,11 @@ import pytest
 
 from dialer.app.account_events import switch_events
 from dialer.domain.enums import CampaignStatus
+from dialer.files.applying import read_files
 from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.orphan_files import GRACE_S, orphans
-from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate
+from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate, User
 from tests.commands.conftest import Outcome, Run
 from tests.end_to_end.service import wav
 from tests.runtime.house import House
@@ -122,12 +123,8 @@ def test_a_failed_apply_leaves_no_sound(run: Run, house: House, sounds: Path) ->
 
 
 def test_sounds_that_no_row_took_are_deleted(house: House, sounds: Path) -> None:
-    from dialer.files.applying import read_files  # noqa: PLC0415
-    from dialer.files.kinds import Wanted  # noqa: PLC0415
-
     (sounds / "records.yaml").write_text(SURVEY)
     (hello, _, _) = read_files([sounds / "records.yaml"])
-    assert isinstance(hello, Wanted)
     assert hello.file is not None
     local = LocalSounds(sounds / "media")
     local.keep(hello.file)
@@ -268,10 +265,12 @@ def test_a_list_that_breaks_in_the_middle_says_what_is_done(run: Run, house: Hou
     text = "phonebooks:\n  - {name: A, contacts_file: a.csv}\n  - {name: B, contacts_file: b.csv}\n"
     (tmp_path / "records.yaml").write_text(text)
 
-    import dialer.commands.apply as command  # noqa: PLC0415
+    def agree(_: str) -> bool:
+        gone.unlink()
+        return True
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "_agrees", lambda _: gone.unlink() or True)
+        patch.setattr("dialer.commands.apply._agrees", agree)
         cut = run("apply", "records.yaml", **VIRTUAL)
     assert (cut.code, len(house.rows(Contact)), len(house.rows(Phonebook))) == (1, 1, 2)
     assert cut.err == (
@@ -282,3 +281,59 @@ def test_a_list_that_breaks_in_the_middle_says_what_is_done(run: Run, house: Hou
     write(tmp_path, "b.csv", b"contact\n+12025550102\n")
     assert run("apply", "records.yaml", "--yes", **VIRTUAL).code == 0
     assert [row["number"] for row in house.rows(Contact)] == ["+12025550101", "+12025550102"]
+
+
+def test_an_export_with_its_files_is_applied_elsewhere(run: Run, house: House, sounds: Path) -> None:
+    """A survey comes with its recordings, and a long list with a CSV file; the copy is exported alike."""
+    other = house.add(User, username="ben", password_hash="-")
+    apply(run, sounds, SURVEY, "--yes", "--user", "ann")
+    numbers = [f"+1202555{place:04}" for place in range(2_001)]
+    write(
+        sounds, "lists/patients.csv", "\n".join(["contact,full_name,day", *(f"{one},=A,x" for one in numbers)]).encode()
+    )
+    write(sounds, "lists/never.csv", b"Phone\n+12025550111\n")
+    people = PEOPLE.replace("contacts: [{contact: +12025550101, full_name: Ada}]", "description: many")
+    made = apply(run, sounds, people, "--yes", "--user", "ann")
+    assert (made.code, made.err) == (0, "Done.\n")
+    refused = run("export", "phonebook", "1", **VIRTUAL)
+    assert refused == Outcome(1, "", refused.err)
+    assert "a file holds at most 2000 people of a list: give --output" in refused.err
+    for name in ("ann", "ben"):
+        done = run("export", "account", name, "-o", f"out/{name}.yaml", **VIRTUAL)
+        assert (done.code, done.out) == (0, "")
+        if name == "ann":
+            assert done.err == "out/ann.yaml is written, with 3 files beside it.\n"
+            assert sorted(path.name for path in (sounds / "out" / "ann-files").iterdir()) == [
+                "bye.wav",
+                "hello.wav",
+                "patients.csv",
+            ]
+            assert (sounds / "out/ann-files/hello.wav").read_bytes() == wav(1.5)
+            copied = run("apply", "out/ann.yaml", "--yes", "--user", "ben", **VIRTUAL)
+            assert (copied.code, copied.out.splitlines()[-1]) == (0, "5 new, 0 changed, 0 unchanged")
+            assert (
+                run("apply", "out/ann.yaml", "--yes", "--user", "ann", **VIRTUAL).out.splitlines()[-1]
+                == "0 new, 0 changed, 5 unchanged"
+            )
+    texts = [(sounds / "out" / f"{name}.yaml").read_text().replace(f"{name}-files", "files") for name in ("ann", "ben")]
+    assert texts[0] == texts[1]
+    lists = [(sounds / "out" / f"{name}-files" / "patients.csv").read_text() for name in ("ann", "ben")]
+    assert lists[0] == lists[1]
+    copies = [row["full_name"] for row in house.rows(Contact) if row["user_id"] == other]
+    assert copies == ["=A"] * 2_001
+    survey = run("export", "survey", "1", "-o", "out/survey.json", **VIRTUAL)
+    assert survey.err == "out/survey.json is written, with 2 files beside it.\n"
+    assert "TOML is read only" in run("export", "survey", "1", "-o", "out/survey.toml", **VIRTUAL).err
+    for path in (sounds / "media").glob("*.wav"):
+        path.unlink()
+    gone = run("export", "survey", "1", "-o", "out/survey.yaml", **VIRTUAL)
+    assert (gone.code, "the media folder has no sound for survey-files/hello.wav" in gone.err) == (1, True)
+
+
+def test_records_of_one_name_are_not_exported(run: Run, house: House, tmp_path: Path) -> None:
+    for _ in range(2):
+        house.survey({"type": 1, "script": "Hi"})
+    assert tmp_path.exists()
+    twice = run("export", "survey", "1", **VIRTUAL)
+    assert (twice.code, twice.out) == (1, "")
+    assert "the account has several records of the kind 'survey' called 'survey': rename all but one" in twice.err

@@ -99,8 +99,7 @@ def test_a_key_without_the_right_is_refused_with_the_line(run: Run, dialer_servi
         assert refused == Outcome(
             2,
             "",
-            f"dialer: records.yaml:2: recordings[0]: the API key of {dialer_service.username} lacks the scope"
-            " campaigns, which changes need\n",
+            "dialer: records.yaml:2: recordings[0]: This API key lacks the scope 'campaigns'. Use a key that has it.\n",
         )
     wrong = remote(run, dialer_service, key="nonsense")
     assert (wrong.code, wrong.out) == (1, "")

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.commands.conftest import Outcome, Run
+from tests.end_to_end.service import wav
 
 RECORDS: Final = """\
 agents: [{name: Ann, parameters: {answer: 1, talk: 60}}]
@@ -207,3 +208,30 @@ def test_records_may_stand_beside_their_scenarios(run: Run, tmp_path: Path) -> N
     assert done.code == 0
     none = play(run, tmp_path, "--only", "nobody")
     assert (none.code, "none of 2 scenarios has 'nobody' in its name" in none.err) == (2, True)
+
+
+def test_files_that_records_name_are_read(run: Run, tmp_path: Path) -> None:
+    """A recording has its own length, and a list its numbers. A file that is gone is named."""
+    (tmp_path / "question.wav").write_bytes(wav(70))
+    (tmp_path / "never.csv").write_text("phone_number\n+12025550175\n")
+    (tmp_path / "all.yaml").write_text(
+        """\
+recordings: [{name: question, file: question.wav}]
+dnc_lists: [{name: Never, numbers_file: never.csv}]
+surveys: [{name: S, sections: [{question: Q, audiofile: question, completed: true}]}]
+campaigns: [{name: C, survey: S, gateway: calls, dnc: Never}]
+scenarios:
+  - name: A long question
+    campaign: C
+    call_rate: 1
+    people:
+      - {contact: +12025550171, expect: {cost: 2}}
+      - {contact: +12025550175, expect: {not_called: dnc, on_dnc: true}}
+"""
+    )
+    done = run("test", "all.yaml")
+    assert (done.code, done.err) == (0, ""), done.out
+    (tmp_path / "question.wav").unlink()
+    assert run("test", "all.yaml") == Outcome(
+        2, "", "dialer: all.yaml:1: recordings[0].file: question.wav cannot be read: No such file or directory\n"
+    )

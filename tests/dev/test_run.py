@@ -10,7 +10,7 @@ import pytest
 from dialer.dev.reloading import Reloading
 from tests.test_server import DIALER
 
-WORK_S_MAX = 60
+WORK_S_MAX = 180
 
 
 def dev(folder: Path, typed: str, *arguments: str) -> "subprocess.CompletedProcess[str]":

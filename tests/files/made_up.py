@@ -143,7 +143,7 @@ class MadeUpAccount:
         self._names: Final[dict[str, set[str]]] = {}
 
     def fill(self, account: dict[str, Any]) -> None:
-        """Write the records, in their order. What the API refuses is left out."""
+        """Write the records, in their order. Leave out those that the API refuses."""
         for name, seconds in account["audio-files"]:
             if self._is_new("audio-files", name):
                 content = wav(seconds)

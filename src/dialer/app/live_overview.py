@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.app.call_centre.abandoned_share import why_exceeded
+from dialer.app.abandoned_share import why_exceeded
 from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import Figures

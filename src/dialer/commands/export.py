@@ -94,6 +94,7 @@ def _write(
         click.echo(text, nl=False)
         return
     try:
+        output.parent.mkdir(parents=True, exist_ok=True)
         missing = beside.write(output.parent, service.settings.media_dir)
         output.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -14,7 +14,15 @@ from dialer.app.imports.report import ImportReport
 from dialer.commands.service_access import checked_url, read_key
 from dialer.files.applying import RecordChange
 from dialer.files.beside import path_of
-from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, SentFile, SentRecording
+from dialer.files.exchange import (
+    REQUEST_BYTES_MAX,
+    ApplyAnswer,
+    ApplyRequest,
+    PeopleList,
+    SentFile,
+    SentRecording,
+    changes_of,
+)
 from dialer.files.kinds import RECORDINGS, Wanted
 from dialer.files.nodes import FileError, Node
 from dialer.files.people_files import PeopleFile, PeopleReport, PeopleTarget, pieces_of, refuse_new_people
@@ -33,6 +41,10 @@ _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.shee
 
 class ServiceError(click.ClickException):
     """The service does not answer, or refuses."""
+
+
+class KeyLacksError(ServiceError):
+    """The API key may not do this."""
 
 
 class RemoteAccount:
@@ -73,9 +85,12 @@ class RemoteAccount:
             FileError: a record cannot be written.
             ServiceError: the service refuses, or does not answer.
         """
-        self._planned = self._apply(self._request(wanted, is_dry=True))
+        try:
+            self._planned = self._apply(self._request(wanted, is_dry=True))
+        except KeyLacksError as error:
+            raise FileError.at(wanted[0].place, str(error)) if wanted else ServiceError(str(error)) from None
         self._lists = self._planned.people
-        return self._planned.records
+        return changes_of(self._planned.records)
 
     def apply(self, wanted: Sequence[Wanted], shown: Sequence[RecordChange] | None = None) -> list[RecordChange]:
         """Send the recordings that the account lacks, then write the records in one transaction.
@@ -86,7 +101,7 @@ class RemoteAccount:
             ServiceError: the service refuses, or does not answer. The message says what is done.
         """
         planned = self._planned
-        if planned is None or (shown is not None and planned.records != list(shown)):
+        if planned is None or (shown is not None and changes_of(planned.records) != list(shown)):
             raise OtherChangeError("there is no plan of these changes: run the command again")
         try:
             self._send(wanted, frozenset(planned.missing))
@@ -98,7 +113,7 @@ class RemoteAccount:
                 f"{error.format_message()}\n{done}. Run the command again: what is done is not done twice."
             ) from None
         self._lists = answer.people
-        return answer.records
+        return changes_of(answer.records)
 
     def try_people(self, one: PeopleFile) -> PeopleReport:
         """Return what the import of a file of people would do. Its list may be yet to be made.
@@ -182,7 +197,7 @@ def _check(answer: httpx.Response) -> None:
         return
     text = " ".join(_messages(answer))[:_MESSAGE_MAX]
     if answer.status_code == HTTPStatus.FORBIDDEN:
-        raise FileError([text])
+        raise KeyLacksError(text)
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
         raise ServiceError(f"the service does not accept the API key: {text}")
     if answer.status_code == HTTPStatus.NOT_FOUND:

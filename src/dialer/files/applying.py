@@ -101,15 +101,9 @@ def apply(unit: Unit, wanted: Sequence[Wanted], sounds: Sounds) -> list[RecordCh
 
 
 def check_actor(actor: Actor, wanted: Sequence[Wanted]) -> None:
-    """Raise FileError if a user, or the API key in use, may not write what files hold."""
-    needed = Permission.CAMPAIGNS
-    if wanted and not actor.may(needed):
-        is_key = needed.is_given(actor.role, None)
-        why = (
-            f"the API key of {actor.username} lacks the scope {needed.value.scope}, which changes need"
-            if is_key
-            else f"the user {actor.username} is {actor.role.value}, and may not change campaigns"
-        )
+    """Raise FileError if a user may not write what files hold."""
+    if wanted and not actor.may(Permission.CAMPAIGNS):
+        why = f"the user {actor.username} is {actor.role.value}, and may not change campaigns"
         raise FileError.at(wanted[0].place, why)
 
 

@@ -1,6 +1,7 @@
 """Files of records on their way over the API: what `dialer apply --url` sends, and what the service answers."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -46,15 +47,34 @@ class PeopleList(msgspec.Struct, frozen=True):
     running: Annotated[str | None, described("The name of a running campaign that calls the list.", "Spring")]
 
 
+class AppliedRecord(msgspec.Struct, frozen=True):
+    """A record of a file, with the changes that the file made to it."""
+
+    kind: Annotated[str, described("The kind of the record, in words.", "campaign")]
+    name: Annotated[str, described("The name by which the record is known.", "Spring")]
+    action: Annotated[str, described("`new`, `changed` or `unchanged`.", "changed")]
+    lines: Annotated[list[str], described("The changes, field by field.", ["frequency: 10 → 30"])]
+
+
 class ApplyAnswer(msgspec.Struct, frozen=True):
     """The changes that files made, or would make."""
 
     dry_run: Annotated[bool, described("True if nothing was written.", example=True)]
     username: Annotated[str, described("The user whose records they are.", "anna")]
     plan: Annotated[str, described("The digest of the changes, for a later request.", "9f86d08")]
-    records: Annotated[list[RecordChange], described("The records of the files, in their order.")]
+    records: Annotated[list[AppliedRecord], described("The records of the files, in their order.")]
     missing: Annotated[list[str], described("Paths of recordings to send before.", ["sounds/hello.wav"])]
     people: Annotated[list[PeopleList], described("The lists that have a file of people.")]
+
+
+def sent_of(changes: Sequence[RecordChange]) -> list[AppliedRecord]:
+    """Return changes as the service answers them."""
+    return [AppliedRecord(one.kind, one.name, one.action, list(one.lines)) for one in changes]
+
+
+def changes_of(records: Sequence[AppliedRecord]) -> list[RecordChange]:
+    """Return the changes that a service answered."""
+    return [RecordChange(one.kind, one.name, one.action, tuple(one.lines)) for one in records]
 
 
 def plan_of(changes: list[RecordChange]) -> str:

@@ -80,14 +80,18 @@ class FileError(Exception):
         return cls([f"{place}: {message}"])
 
 
-def nodes_of(value: Any, place: FilePlace) -> Node:  # noqa: ANN401 - JSON
-    """Return the nodes of a value without lines, as JSON or TOML has it."""
+def nodes_of(value: Any, place: FilePlace, lines: Node | None = None) -> Node:  # noqa: ANN401 - JSON
+    """Return the nodes of a value as JSON or TOML has it. `lines` is the value with lines, as far as they are known."""
+    here = place if lines is None else FilePlace(place.file, place.path, lines.place.line)
     if isinstance(value, Mapping):
-        inner = {str(name): nodes_of(one, below(place, str(name))) for name, one in value.items()}
-        return Node(inner, place)
+        known = lines.value if lines is not None and isinstance(lines.value, dict) else {}
+        inner = {str(name): nodes_of(one, below(here, str(name)), known.get(str(name))) for name, one in value.items()}
+        return Node(inner, here)
     if isinstance(value, list):
-        return Node([nodes_of(one, below(place, index)) for index, one in enumerate(value)], place)
-    return Node(value, place)
+        items = lines.value if lines is not None and isinstance(lines.value, list) else []
+        found = [*items[: len(value)], *[None] * (len(value) - len(items))]
+        return Node([nodes_of(one, below(here, index), found[index]) for index, one in enumerate(value)], here)
+    return Node(value, here)
 
 
 def below(place: FilePlace, step: str | int, line: int | None = None) -> FilePlace:

@@ -1,17 +1,23 @@
 """Files of records: YAML, TOML or JSON, by the end of their names."""
 
 import json
+import re
 import tomllib
 from datetime import date, datetime, time
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
-from dialer.files.yaml_text import DEPTH_MAX, read_yaml
+from dialer.files.nodes import SHOWN_MAX, FileError, FilePlace, Node, nodes_of
+from dialer.files.yaml_text import DEPTH_MAX, NODES_MAX, read_yaml
 
 FILE_BYTES_MAX: Final = 2 * 1_048_576
 FILES_MAX: Final = 100
 """Files of one command."""
+DOTS_MAX: Final = 10_000_000
+"""The dots of each line of a TOML file, squared, together: dotted names take as long to read."""
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+"""An escape of JSON that YAML does not have."""
+_TOML_PLACE: Final = re.compile(r" \(at line ([0-9]+), column ([0-9]+)\)\Z")
 
 
 def read_file(path: Path) -> Node:
@@ -56,33 +62,78 @@ def read_text(content: bytes, name: str) -> Node:
 
 
 def _read_toml(text: str, place: FilePlace) -> Node:
+    if sum(line.count(".") ** 2 for line in text.splitlines()) > DOTS_MAX:
+        raise FileError.at(place, "has too many dots in its lines, or too long dotted names. Write it as YAML")
     try:
-        return nodes_of(_without_dates(tomllib.loads(text)), place)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FileError.at(place, f"not valid TOML: {_first_line(error)}") from None
+        return nodes_of(_Plain().value(tomllib.loads(text)), place)
+    except (ValueError, RecursionError) as error:
+        raise _wrong("TOML", error, place) from None
 
 
 def _read_json(text: str, place: FilePlace) -> Node:
     try:
-        return nodes_of(_without_dates(json.loads(text, parse_constant=_refuse)), place)
+        value = _Plain().value(json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique))
     except (ValueError, RecursionError) as error:
-        raise FileError.at(place, f"not valid JSON: {_first_line(error)}") from None
+        raise _wrong("JSON", error, place) from None
+    return nodes_of(value, place, _lines_of_json(text, place))
 
 
-def _without_dates(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
-    """Return a value with texts in place of the dates and times of TOML."""
-    if depth > DEPTH_MAX:
-        raise ValueError(f"more than {DEPTH_MAX} levels")
-    if isinstance(value, dict):
-        return {name: _without_dates(one, depth + 1) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_without_dates(one, depth + 1) for one in value]
-    return value.isoformat() if isinstance(value, (date, datetime, time)) else value
+def _lines_of_json(text: str, place: FilePlace) -> Node | None:
+    """Return the values of a JSON file with their lines: nearly all JSON is YAML. None if this one is not."""
+    try:
+        return read_yaml(_SURROGATE.sub("?", text), place.file)
+    except FileError:
+        return None
+
+
+class _Plain:
+    """Texts in place of the dates and times of TOML, in a value that is not too large."""
+
+    def __init__(self) -> None:
+        self._left = NODES_MAX
+
+    def value(self, value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+        """Return a value without dates; raises ValueError if it is too large."""
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(f"more than {NODES_MAX} values")
+        if depth > DEPTH_MAX:
+            raise ValueError(f"more than {DEPTH_MAX} levels")
+        if isinstance(value, str):
+            value.encode()  # JSON can hold half of a surrogate pair, which is no text.
+        if isinstance(value, dict):
+            return {self.value(name): self.value(one, depth + 1) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.value(one, depth + 1) for one in value]
+        return value.isoformat() if isinstance(value, (date, datetime, time)) else value
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        names = [name for name, _ in members]
+        raise ValueError(f"an object has {next(one for one in names if names.count(one) > 1)[:SHOWN_MAX]!r} twice")
+    return found
 
 
 def _refuse(word: str) -> None:
     raise ValueError(f"{word} is no number")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+def _wrong(kind: str, error: Exception, place: FilePlace) -> FileError:
+    """Return the error of a file that is not of its kind, with the line if it is known."""
+    if isinstance(error, RecursionError):
+        return FileError.at(place, f"not valid {kind}: more than {DEPTH_MAX} levels")
+    if isinstance(error, json.JSONDecodeError):
+        where = FilePlace(place.file, "", error.lineno)
+        return FileError.at(where, f"not valid JSON: {error.msg[0].lower()}{error.msg[1:]} in column {error.colno}")
+    text = str(error).splitlines()[0]
+    if "integer string conversion" in text:
+        text = "a number has too many digits"
+    if isinstance(error, UnicodeError):
+        text = "a text has half of a surrogate pair"
+    found = _TOML_PLACE.search(text)
+    if found is None:
+        return FileError.at(place, f"not valid {kind}: {text}")
+    where = FilePlace(place.file, "", int(found[1]))
+    return FileError.at(where, f"not valid TOML: {text[0].lower()}{text[1 : found.start()]} in column {found[2]}")

@@ -29,6 +29,7 @@ from dialer.domain.sentences import message_of
 from dialer.files.applying import names_given
 from dialer.files.kinds import CAMPAIGNS, CONTACTS, RECORDINGS, Wanted, read_document
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
+from dialer.files.people_files import people_files
 from dialer.files.sounds import RecordingFiles
 from dialer.files.units import OpenAccount, account_of
 from dialer.runtime.clock import VirtualClock
@@ -101,7 +102,10 @@ class World:
         self.database.write_now(lambda connection: self._prepare(connection, scenario, records))
         self._perform(lambda unit: record_payment(unit, 1, parse_money(scenario.balance)))
         account = self.account()
-        account.apply(_adapted(scenario, records, place))
+        adapted = _adapted(scenario, records, place)
+        account.apply(adapted)
+        for one in people_files(adapted):  # Numbers that must not be called: the people are those of the scenario.
+            account.import_people(one)
         campaign = self.database.read_now(lambda connection: _campaign(connection, scenario.campaign))
         if campaign is None:
             raise FileError.at(place, f"there is no campaign {scenario.campaign!r} in these files")

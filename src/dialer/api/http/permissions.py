@@ -31,8 +31,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "GET /events": Permission.READ,
     "PATCH /events": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,
-    # Whoever may not change campaigns is refused with the line of the file.
-    "POST /apply": Permission.SIGNED_IN,
+    "POST /apply": Permission.CAMPAIGNS,
     "POST /apply/recordings": Permission.CAMPAIGNS,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, ConflictError, ForbiddenError, InvalidError, MalformedError
+from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError, MalformedError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
 from dialer.api.http.streams import describe_bodies
 from dialer.api.http.strict_json import StrictJsonError, read_object
@@ -21,9 +21,9 @@ from dialer.api.records.uploads import FILE
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
-from dialer.files.applying import apply, check_actor, wanted_of
+from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
-from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, plan_of
+from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, plan_of, sent_of
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
 from dialer.files.people_files import people_files, target_of
@@ -42,36 +42,50 @@ _EXAMPLE: Final = {
     "files": [{"name": "lists.yaml", "content": "phonebooks: [{name: Patients}]"}],
     "dry_run": True,
 }
-_TEXT: Final = Schema(type=OpenAPIType.STRING)
+
+
+def _text(description: str, example: str) -> Schema:
+    return Schema(type=OpenAPIType.STRING, description=description, examples=[example])
+
+
 _FILE_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", "content"],
     properties={
-        "name": Schema(type=OpenAPIType.STRING, description="The name that errors show. It tells YAML, TOML and JSON."),
-        "content": Schema(type=OpenAPIType.STRING, description="The text of the file."),
+        "name": _text("The name that errors show. Its end tells YAML, TOML and JSON.", "lists.yaml"),
+        "content": _text("The text of the file.", "phonebooks: [{name: Patients}]"),
     },
 )
 _RECORDING_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["path", "sha256", "size"],
     properties={
-        "path": Schema(type=OpenAPIType.STRING, description="The path of the sound, from the folder of the names."),
-        "sha256": Schema(type=OpenAPIType.STRING, description="The SHA-256 of its content in hexadecimal digits."),
-        "size": Schema(type=OpenAPIType.INTEGER, description="Its bytes."),
+        "path": _text("The path of the sound, relative like the names of the files.", "sounds/hello.wav"),
+        "sha256": _text("The SHA-256 of its content in hexadecimal digits.", 64 * "0"),
+        "size": Schema(type=OpenAPIType.INTEGER, description="Its bytes.", examples=[36_044]),
     },
 )
 _BODY: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["files"],
     properties={
-        "files": Schema(type=OpenAPIType.ARRAY, items=_FILE_SCHEMA, max_items=FILES_MAX),
+        "files": Schema(
+            type=OpenAPIType.ARRAY,
+            items=_FILE_SCHEMA,
+            max_items=FILES_MAX,
+            description="The files, which are applied together.",
+            examples=[_EXAMPLE["files"]],
+        ),
         "recordings": Schema(
-            type=OpenAPIType.ARRAY, items=_RECORDING_SCHEMA, description="The sounds that the files name."
+            type=OpenAPIType.ARRAY,
+            items=_RECORDING_SCHEMA,
+            description="The sounds that the files name.",
+            examples=[[{"path": "sounds/hello.wav", "sha256": 64 * "0", "size": 36_044}]],
         ),
-        "dry_run": Schema(type=OpenAPIType.BOOLEAN, default=False, description="True to see the changes only."),
-        "plan": Schema(
-            type=OpenAPIType.STRING, description="The `plan` of a dry run: other changes than those answer 409."
+        "dry_run": Schema(
+            type=OpenAPIType.BOOLEAN, default=False, description="True to see the changes only.", examples=[True]
         ),
+        "plan": _text("The `plan` of a dry run. If the changes would be other ones now, the answer is 409.", "9f86d08"),
     },
 )
 _SOUND: Final = Schema(
@@ -83,6 +97,7 @@ _SOUND: Final = Schema(
             format=OpenAPIFormat.BINARY,
             content_media_type="audio/wav",
             description="A WAV file of up to 20 MiB, as for `POST /rest-api/audio-files/`.",
+            examples=["(the bytes of a WAV file)"],
         )
     },
 )
@@ -121,7 +136,6 @@ async def apply_files(request: ApiRequest) -> Response[ApplyAnswer]:
     asked = _asked(await _body(request))
     try:
         wanted = await anyio.to_thread.run_sync(partial(_wanted, asked))
-        _check_permission(request, wanted)
         return Response(await _carry_out(request, asked, wanted))
     except FileError as error:
         raise InvalidError({"files": list(error.messages)}) from None
@@ -171,13 +185,6 @@ def _wanted(asked: ApplyRequest) -> list[Wanted]:
     return wanted_of(documents)
 
 
-def _check_permission(request: ApiRequest, wanted: list[Wanted]) -> None:
-    try:
-        check_actor(request.user, wanted)
-    except FileError as error:
-        raise ForbiddenError(str(error)) from None
-
-
 async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:
     service = request.service
     described_sounds = {one.path: SoundFacts(one.sha256, one.size) for one in asked.recordings}
@@ -202,7 +209,7 @@ def _apply(unit: Unit, *, asked: ApplyRequest, wanted: list[Wanted], sounds: Sen
         for one in people_files(wanted)
         for target in (target_of(unit, unit.actor.id, one),)
     ]
-    answer = ApplyAnswer(asked.dry_run, unit.actor.username, plan, changes, sounds.missing, people)
+    answer = ApplyAnswer(asked.dry_run, unit.actor.username, plan, sent_of(changes), sounds.missing, people)
     if asked.dry_run:
         raise _RehearsedError(answer)
     if asked.plan not in {"", plan}:

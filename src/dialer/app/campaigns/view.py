@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.call_centre.abandoned_share import why_exceeded
+from dialer.app.abandoned_share import why_exceeded
 from dialer.app.overview import People, people_in
 from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import LegType

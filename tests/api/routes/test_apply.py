@@ -1,0 +1,100 @@
+"""Tests of `POST /rest-api/apply/`: files of records in one transaction, and the sounds that they need."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api.harness import Caller
+from tests.api.routes.test_audio import wav
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def file(content: str, name: str = "a.yaml") -> list[dict[str, str]]:
+    return [{"name": name, "content": content}]
+
+
+def sent(caller: Caller, **members: Any) -> tuple[int, Any]:  # noqa: ANN401 - JSON
+    answer = caller.request("POST", "apply/", json=members)
+    return answer.status_code, answer.json()
+
+
+def test_a_dry_run_writes_nothing_and_its_plan_is_kept_to(alice: Caller) -> None:
+    files = file("phonebooks: [{name: P, description: x, contacts_file: p.csv}]")
+    status, planned = sent(alice, files=files, dry_run=True)
+    assert (status, planned["records"], planned["missing"], planned["people"]) == (
+        200,
+        [{"kind": "phonebook", "name": "P", "action": "new", "lines": ["description: x"]}],
+        [],
+        [{"kind": "phonebook", "name": "P", "id": 0, "running": None}],
+    )
+    assert alice.get("phonebook/")["count"] == 0
+    status, done = sent(alice, files=files, plan=planned["plan"])
+    assert (status, done["username"], done["people"][0]["id"]) == (200, "alice", 1)
+    assert alice.get("phonebook/")["count"] == 1
+    assert sent(alice, files=files, plan=planned["plan"])[0] == 409
+    assert sent(alice, files=files)[1]["records"][0]["action"] == "unchanged"
+
+
+def test_records_of_others_are_neither_seen_nor_changed(alice: Caller, bob: Caller) -> None:
+    sent(alice, files=file("surveys: [{name: Mine}]"))
+    assert sent(bob, files=file("surveys: [{name: Mine, description: his}]"))[1]["records"][0]["action"] == "new"
+    assert [row["description"] for row in alice.get("survey-template/")["results"]] == [None]
+    wrong = "campaigns: [{name: C, survey: Others, gateway: g}]"
+    sent(alice, files=file("surveys: [{name: Others}]"))
+    status, refused = sent(bob, files=file(wrong))
+    assert (status, refused["files"][0]) == (
+        400,
+        "a.yaml:1: campaigns[0].survey: there is no survey 'Others'; there are: Mine",
+    )
+
+
+def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Caller, bob: Caller, folder: Path) -> None:
+    content = wav(0.5)
+    digest = hashlib.sha256(content).hexdigest()
+    asked = {
+        "files": file("recordings: [{name: Hello, file: s/h.wav}]", "r/a.yaml"),
+        "recordings": [{"path": "r/s/h.wav", "sha256": digest, "size": len(content)}],
+    }
+    assert sent(alice, **asked, dry_run=True)[1]["missing"] == ["r/s/h.wav"]
+    assert sent(alice, **asked) == (409, {"detail": "Send these recordings before: r/s/h.wav"})
+    for caller in (bob, alice):
+        answer = caller.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+        assert answer.json() == {"sha256": digest, "size": len(content), "duration_ms": 500}
+        is_alice = caller is alice
+        assert sent(alice, **asked, dry_run=True)[1]["missing"] == ([] if is_alice else ["r/s/h.wav"])
+    assert sent(alice, **asked)[0] == 200
+    (row,) = alice.get("audio-files/")["results"]
+    assert (folder / row["audio_file"]).read_bytes() == content
+    assert sent(alice, **asked)[1]["records"][0]["action"] == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("members", "status", "message"),
+    [
+        ({}, 400, "missing required field `files`"),
+        ({"files": []}, 200, ""),
+        ({"files": [{"name": "a"}]}, 400, "missing required field `content`"),
+        ({"files": file(""), "more": 1}, 400, "unknown field `more`"),
+        ({"files": file("surveys: 1")}, 400, "a.yaml:1: surveys: expected a list, got a number, '1'"),
+        ({"files": file("{}", "a.json") * 101}, 400, "101 files are too many: give 100 at most"),
+        ({"files": file("recordings: [{name: A, file: a.wav}]")}, 400, "a.wav is not among the recordings of the req"),
+        ({"files": file("recordings: [{name: A, file: /a.wav}]")}, 400, "'/a.wav' is absolute"),
+        ({"files": file("phonebooks: [{name: A, contacts_file: 1}]")}, 400, "contacts_file: expected a text, got a n"),
+    ],
+)
+def test_a_wrong_request_has_a_message(alice: Caller, members: dict[str, Any], status: int, message: str) -> None:
+    answer = alice.request("POST", "apply/", json=members)
+    assert (answer.status_code, message in answer.text) == (status, True), answer.text
+
+
+def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
+    assert alice.request("POST", "apply/", content=b"x", headers={"Content-Type": "text/yaml"}).status_code == 415
+    assert (
+        alice.request("POST", "apply/", content=b"{", headers={"Content-Type": "application/json"}).status_code == 400
+    )
+    no_sound = alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", b"no")})
+    assert (no_sound.status_code, list(no_sound.json())) == (400, ["audio_file"])
+    assert alice.request("POST", "apply/recordings/", files={"other": ("a.wav", wav())}).status_code == 400
