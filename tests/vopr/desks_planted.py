@@ -10,22 +10,17 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.engine import inbound
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
-from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.holds import Holds
-from dialer.domain.engine.hopper import Hopper
-from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
-from dialer.domain.queueing.plans import Preview
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.transfers import CallCentreRows
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 
 Patch = pytest.MonkeyPatch
-_MUCH: Final = 10**12
 
 
 def _is_parted(transfers: Transfers, call: Any, transfer: Any) -> bool:  # noqa: ANN401 - of the engine
@@ -139,45 +134,6 @@ def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
     patch.setattr(OpenCampaign, "has_no_place", property(lambda self: not self.wanted and has_no_place.fget(self)))
 
 
-def _manual_dials_ignore_hours(patch: Patch) -> None:
-    patch.setattr(Hopper, "is_open", lambda *_: True)
-
-
-def _manual_dials_ignore_lists(patch: Patch) -> None:
-    def around(refusal: Wrapped) -> Wrapped:
-        def refused(self: CampaignDialling, campaign: Any, person: Any) -> Any:  # noqa: ANN401 - as `refusal`
-            return "" if person.id in campaign.offered else refusal(self, campaign, person)
-
-        return refused
-
-    wrap(patch, CampaignDialling, "refusal", around)
-
-
-def _manual_dials_ignore_money(patch: Patch) -> None:
-    def around(place: Wrapped) -> Wrapped:
-        def rich(self: CampaignDialling, campaign: Any, *rest: Any) -> Any:  # noqa: ANN401 - as `_place`
-            account = self._accounts[campaign.plan.user_id]
-            account.balance += _MUCH if campaign.wanted else 0
-            try:
-                return place(self, campaign, *rest)
-            finally:
-                account.balance -= _MUCH if campaign.wanted else 0
-
-        return rich
-
-    wrap(patch, CampaignDialling, "_place", around)
-
-
-def _chosen_persons_are_forgotten_at_a_crash(patch: Patch) -> None:
-    def around(restore: Wrapped) -> Wrapped:
-        def seen(self: PreviewOrders, agent_id: int, preview: Preview) -> None:
-            restore(self, agent_id, structs.replace(preview, is_chosen=False))
-
-        return seen
-
-    wrap(patch, PreviewOrders, "_restore", around)
-
-
 DESK_PLANTED: Final = (
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 3),
@@ -191,9 +147,5 @@ DESK_PLANTED: Final = (
     Planted("calls that come in are charged", _inbound_calls_are_charged, 49),
     Planted("calls that come in count as dialled", _inbound_calls_count_as_dialled, 49),
     Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 183),
-    Planted("manual dials ignore calling hours", _manual_dials_ignore_hours, 0),
-    Planted("manual dials ignore do-not-call lists", _manual_dials_ignore_lists, 0),
-    Planted("manual dials ignore the balance", _manual_dials_ignore_money, 0),
-    Planted("chosen persons are forgotten at a crash", _chosen_persons_are_forgotten_at_a_crash, 0),
 )
 """Bugs that only worlds with calls at desks, or with numbers that take calls, find."""
