@@ -112,7 +112,7 @@ class Life:
 
 
 class Scene:
-    """What an order is about: a callee of its own, and the process that lives now."""
+    """The subject of an order: a callee of its own, and the process that lives now."""
 
     def __init__(self, life: Life, root: Caller, number: str) -> None:
         self.life: Final = life

@@ -1,4 +1,4 @@
-"""What the tests of deliveries share."""
+"""Fixtures for the tests of deliveries."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -72,7 +72,7 @@ class Poster:
         return PostOutcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)
 
     async def _open(self) -> "CheckedSession":
-        """Open the session. What it needs is made in a thread: that takes long, and dialling goes on."""
+        """Open the session. A thread prepares it, because that takes long and dialling must go on."""
         async with self._opening:
             if self._session is None:
                 session = await anyio.to_thread.run_sync(_session_class)
