@@ -56,7 +56,7 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
-from dialer.files import kinds, people, reading, yaml_text
+from dialer.files import exchange, kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
@@ -66,7 +66,7 @@ from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
 from dialer.sim.spans import BehaviourError
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
-from dialer.store.media import files, kept_lists
+from dialer.store.media import files, kept_lists, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 
@@ -229,7 +229,11 @@ LIMITS: Final = {
         f"{reading.FILE_BYTES_MAX // MIB} MiB, {yaml_text.NODES_MAX:,} values, {kinds.RECORDS_MAX:,} records of a kind,"
         f" {reading.FILES_MAX} files"
     ),
-    "People of one list in such a file": f"{people.PEOPLE_MAX:,}",
+    "People of one list in such a file": f"{people.PEOPLE_MAX:,}; a CSV file that it names is an import",
+    "Files of one request to `POST /rest-api/apply/`": f"{exchange.REQUEST_BYTES_MAX // MIB} MiB together",
+    "Recordings that a user has sent for files, and that wait": (
+        f"{files.USER_FILES_MAX:,}, {files.USER_BYTES_MAX // MIB} MiB, {waiting_sounds.KEPT_S // 3_600} hours"
+    ),
     "Changes of a survey that the console can undo": (
         f"{survey_changes.CHANGES_MAX}, of at most {survey_changes.SECTIONS_MAX} sections"
     ),
