@@ -99,8 +99,8 @@ class CallsOfPerson(NamedTuple):
 
     amd_status: int | None = None
     """The `AmdStatus` of the last call."""
-    is_abandoned: bool = False
-    """True if the last call waited for an agent in vain."""
+    waited_in_vain: bool = False
+    """True if the last call waited for an agent, and none took it."""
     last_disposition: str = ""
     dispositions: frozenset[str] = frozenset()
     has_called_in: bool = False
@@ -159,7 +159,7 @@ def _after_answer(reason: str, calls: CallsOfPerson, played_to: PlayedTo) -> Aga
         return AgainOutcome.CALL_BACK
     if calls.last_disposition == AgentDisposition.NO_CONVERSATION:
         return AgainOutcome.NO_CONVERSATION
-    if calls.is_abandoned:
+    if calls.waited_in_vain:
         return AgainOutcome.ABANDONED
     if reason == SubscriberReason.NOT_SERVED and not calls.last_disposition:
         return AgainOutcome.NOT_SERVED

@@ -39,6 +39,7 @@ from dialer.store.tables import (
     PeopleToCopy,
     SmsMessage,
     Subscriber,
+    Transfer,
 )
 
 SLICE: Final = 1_000
@@ -196,8 +197,11 @@ def _called_again(connection: Connection, slice_: _Slice, into: int) -> set[str]
 def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPerson]:
     """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
     said = func.coalesce(CallDisposition.disposition, "")
+    # A call that was taken later than the rule of abandoned calls allows did not wait in vain.
+    was_taken = exists().where(Transfer.callrequest_id == CallRequest.id, Transfer.answered_ms.is_not(None))
+    in_vain = Cdr.is_abandoned & ~was_taken
     query = (
-        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said, (CallRequest.attempt < 0) & Cdr.is_completed)
+        select(Subscriber.id, Cdr.amd_status, in_vain, said, (CallRequest.attempt < 0) & Cdr.is_completed)
         .join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
@@ -205,11 +209,11 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
         .order_by(CallRequest.id)
     )
     found: dict[int, CallsOfPerson] = {}
-    for subscriber_id, amd_status, is_abandoned, disposition, has_called_in in connection.execute(query):
+    for subscriber_id, amd_status, waited_in_vain, disposition, has_called_in in connection.execute(query):
         earlier = found.get(subscriber_id, NO_CALLS)
         dispositions = earlier.dispositions | {disposition} if disposition else earlier.dispositions
         found[subscriber_id] = CallsOfPerson(
-            amd_status, bool(is_abandoned), disposition, dispositions, earlier.has_called_in or bool(has_called_in)
+            amd_status, bool(waited_in_vain), disposition, dispositions, earlier.has_called_in or bool(has_called_in)
         )
     return found
 

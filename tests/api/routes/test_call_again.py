@@ -24,6 +24,7 @@ from dialer.store.tables import (
     PeopleToCopy,
     SealedSurvey,
     Subscriber,
+    Transfer,
 )
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
@@ -58,8 +59,10 @@ def number(place: int) -> str:
     return PHONEBOOK_NUMBER.format(place)
 
 
-def call(estate: Estate, subscriber_id: int, attempt: int = 1, *, said: str = "", **cdr: Json) -> None:
-    """Store a call that is over, with its CDR and what the agent said."""
+def call(
+    estate: Estate, subscriber_id: int, attempt: int = 1, *, said: str = "", taken_ms: int | None = None, **cdr: Json
+) -> None:
+    """Store a call that is over, with its CDR, what the agent said, and when an agent took it."""
     times = {"started_ms": NOW_MS, "ring_limit_ms": 1, "talk_limit_ms": 1, "hold": 0, "call_rate": 0, "gateway_id": 1}
     call_id = stored(
         estate.database,
@@ -85,6 +88,10 @@ def call(estate: Estate, subscriber_id: int, attempt: int = 1, *, said: str = ""
     leg |= {"hangup_cause_q850": 16, "leg_type": LegType.A_LEG, "amd_status": 1, "campaign_id": None}
     names = {"user_id": estate.user_id, "callid": f"d{call_id}", "callerid": "", "phone_number": ""}
     stored(estate.database, Cdr, callrequest_id=call_id, subscriber_id=subscriber_id, **names, **{**leg, **cdr})
+    if taken_ms is not None:
+        transfer = {"place": 1, "section_id": 1, "status": 4, "joined_ms": NOW_MS, "answered_ms": taken_ms}
+        owned = {"user_id": estate.user_id, "callrequest_id": call_id}
+        stored(estate.database, Transfer, **owned, **transfer, parameters="", is_abandoned=True)
     if said:
         dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
         stored(estate.database, CallDisposition, callrequest_id=call_id, disposition=said, **dates)
@@ -205,6 +212,18 @@ def test_an_answer_alone_does_not_say_that_a_person_was_reached(
     outcomes = {"machine": 1, "abandoned": 1, "no_conversation": 1, "call_back": 1}
     assert found["by_outcome"] == outcomes | ({"not_completed": 1} if has_completion else {})
     assert found["kept"] == {"done": 2 if has_completion else 3, "refused": 2}
+
+
+@pytest.mark.usefixtures("worker")
+def test_people_whom_an_agent_took_late_were_reached(estate: Estate, database: Database) -> None:
+    """The call counts as abandoned by the rule of two seconds, but did not wait in vain."""
+    ids = people(estate, database, SENT, SENT)
+    seal(estate, has_completion=False)
+    call(estate, ids[0], is_abandoned=True, taken_ms=NOW_MS + 5_000)
+    call(estate, ids[1], is_abandoned=True)
+    end(estate)
+    found = again(estate, expected=200, dry_run=True)
+    assert (found["by_outcome"], found["kept"]) == ({"abandoned": 1}, {"done": 1})
 
 
 @pytest.mark.parametrize("expected", ["PENDING", "SENT"])
