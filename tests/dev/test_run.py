@@ -88,17 +88,22 @@ def test_a_program_reads_the_example_people_and_the_events_with_its_key(tmp_path
 def test_files_are_applied_and_again_when_they_are_saved(tmp_path: Path) -> None:
     file = tmp_path / "records.yaml"
     text = "surveys: [{name: Mine, description: One}]\ncampaigns: [{name: C, survey: Mine, gateway: New one}]\n"
+    text += "phonebooks: [{name: People, contacts_file: people.csv}]\n"
     file.write_text(text, "utf-8")
+    people = tmp_path / "people.csv"
+    people.write_text("contact\n+12025550101\n", "utf-8")
     command = [str(DIALER), "dev", "records.yaml", "--port", "0", "--folder", str(tmp_path / "dev")]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         said = iter(process.stdout.readline, "")
         try:
-            assert "2 new, 0 changed, 0 unchanged\n" in said
+            assert "3 new, 0 changed, 0 unchanged\n" in said
             file.write_text(text.replace("One", "Two"), "utf-8")
             assert "    description: One → Two\n" in said
-            assert "0 new, 1 changed, 1 unchanged\n" in said
+            assert "0 new, 1 changed, 2 unchanged\n" in said
+            people.write_text("contact\n+12025550101\n+12025550102\n", "utf-8")
+            assert any("people.csv: 1 new, 1 there already, 0 refused" in line for line in said)
             file.write_text(text.replace("survey: Mine", "survey: Yours"), "utf-8")
             assert any("there is no survey 'Yours'; there are: " in line for line in said)
         finally:
@@ -107,17 +112,26 @@ def test_files_are_applied_and_again_when_they_are_saved(tmp_path: Path) -> None
             assert process.wait(WORK_S_MAX) == 0
 
 
-def test_a_file_is_applied_once_for_each_time_that_it_is_saved(tmp_path: Path) -> None:
-    file = tmp_path / "records.yaml"
-    applied: list[str] = []
-    reloading = Reloading([file], lambda: applied.append(file.read_text("utf-8") if file.exists() else "gone"))
+def test_a_file_is_applied_once_for_each_time_that_it_or_a_file_that_it_names_is_saved(tmp_path: Path) -> None:
+    file, beside = tmp_path / "records.yaml", tmp_path / "people.csv"
+    applied: list[tuple[str, ...]] = []
+
+    def apply() -> list[Path]:
+        applied.append(tuple(one.read_text("utf-8") if one.exists() else "gone" for one in (file, beside)))
+        return [beside]
+
+    reloading = Reloading([file], apply)
     file.write_text("a", "utf-8")
     looks = [reloading.look(), reloading.look()]
     file.write_text("ab", "utf-8")
     looks += [reloading.look(), reloading.look()]
+    beside.write_text("+1", "utf-8")
+    looks += [reloading.look(), reloading.look()]
+    beside.write_text("+12", "utf-8")
     file.unlink()
     looks += [reloading.look(), reloading.look()]
-    assert (looks, applied) == ([True, False, True, False, True, False], ["a", "ab", "gone"])
+    assert looks == [True, False] * 4
+    assert applied == [("a", "gone"), ("ab", "gone"), ("ab", "+1"), ("gone", "+12")]
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

@@ -7,25 +7,31 @@ from typing import Final
 
 LOOK_S: Final = 0.5
 """The time between two looks at the files."""
-Stamps = tuple[tuple[int, int] | None, ...]
+Stamp = tuple[int, int] | None
 
 
 class Reloading:
-    """The files that somebody edits while the service runs."""
+    """The files that somebody edits while the service runs.
 
-    def __init__(self, files: Sequence[Path], apply: Callable[[], None]) -> None:
+    `apply` returns the files that these ones name. They are looked at, too.
+    """
+
+    def __init__(self, files: Sequence[Path], apply: Callable[[], Sequence[Path]]) -> None:
         self._files: Final = files
         self._apply: Final = apply
         self._is_over: Final = threading.Event()
-        self._seen: Stamps = ()
+        self._beside: Sequence[Path] = ()
+        self._seen: dict[Path, Stamp] = {}
 
     def look(self) -> bool:
         """Apply the files if one was saved since the last look, or at the first look. Return whether one was."""
-        stamps = tuple(map(_stamp, self._files))
+        stamps = {path: _stamp(path) for path in (*self._files, *self._beside)}
         if stamps == self._seen or not self._files:
             return False
-        self._seen = stamps
-        self._apply()
+        self._beside = self._apply()
+        # A file that was saved meanwhile is looked at again. One that was not known before is as it was read.
+        named = {path: stamps[path] if path in stamps else _stamp(path) for path in self._beside}
+        self._seen = {path: stamps[path] for path in self._files} | named
         return True
 
     def run(self) -> None:
@@ -38,7 +44,7 @@ class Reloading:
         self._is_over.set()
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _stamp(path: Path) -> Stamp:
     """Return the time at which a file was saved, and its size; None while an editor replaces it."""
     try:
         found = path.stat()

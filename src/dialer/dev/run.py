@@ -19,7 +19,8 @@ from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
 from dialer.dev.terminal import HELP, Terminal
 from dialer.domain.enums import LegType
-from dialer.files.applying import names_given, read_files
+from dialer.files.applying import files_beside, names_given, read_files
+from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
 
 MARK: Final = "made-by-dialer-dev"
@@ -36,7 +37,7 @@ def run(
 ) -> None:
     """Run a service with example data in a folder, and obey lines, until one of them or Ctrl+C ends it.
 
-    `files` of records are applied at the beginning, and whenever they are saved.
+    `files` of records are applied at the beginning, and whenever they, or files that they name, are saved.
 
     Raises:
         DemoError: the folder holds something else, the server does not start, or it answers as nobody expects.
@@ -61,16 +62,22 @@ def run(
 
 @contextmanager
 def _reloaded(server: Server, service: DevClient, files: Sequence[Path], say: Callable[[str], None]) -> Iterator[None]:
-    """Apply files now, and in a thread whenever they are saved."""
+    """Apply files now, and in a thread whenever they, or files that they name, are saved."""
 
-    def apply() -> None:
+    def apply() -> list[Path]:
         paths = [path.absolute() for path in files]
+        beside: list[Path] = []
         try:
-            _make_gateways(service, paths)
+            wanted = read_files(paths)
+            beside = files_beside(wanted)
+            _make_gateways(service, wanted)
+        except FileError:
+            pass  # The command that applies the files says what is wrong.
         except DemoError as error:
             say(str(error))
         done = server.command("apply", *map(str, paths), "--user", _ADMIN, "--yes")
         say((done.stdout if done.returncode == 0 else done.stderr).rstrip())
+        return beside
 
     reloading = Reloading(files, apply)
     reloading.look()
@@ -83,12 +90,8 @@ def _reloaded(server: Server, service: DevClient, files: Sequence[Path], say: Ca
         looking.join()
 
 
-def _make_gateways(service: DevClient, files: Sequence[Path]) -> None:
+def _make_gateways(service: DevClient, wanted: Sequence[Wanted]) -> None:
     """Make a simulated gateway for each name that files give and that no gateway has."""
-    try:
-        wanted = read_files(files)
-    except FileError:
-        return  # The command that applies the files says what is wrong.
     for field, path in (("gateway", "gateway"), ("sms_gateway", "sms-gateway")):
         known = {record["name"] for record in service.every_page(path)}
         for name in names_given(wanted, field):

@@ -8,6 +8,7 @@ import msgspec
 
 from dialer.api.crud.resource import Actor, Unit
 from dialer.domain.roles import Permission
+from dialer.files.beside import path_of
 from dialer.files.kinds import (
     AGENTS,
     CAMPAIGNS,
@@ -23,6 +24,7 @@ from dialer.files.kinds import (
 )
 from dialer.files.nodes import FileError, Node
 from dialer.files.people import refuse_other_people, write_contacts, write_numbers
+from dialer.files.people_files import people_files
 from dialer.files.queues import write_agents
 from dialer.files.reading import FILES_MAX, read_file
 from dialer.files.recordings import write_recording
@@ -86,6 +88,16 @@ def names_given(wanted: Sequence[Wanted], field: str) -> list[str]:
     """Return the names that a field of campaigns has in files."""
     nodes = [one.given[field] for one in wanted if field in one.given and one.kind.key in CAMPAIGNS]
     return sorted({node.value for node in nodes if isinstance(node.value, str)})
+
+
+def files_beside(wanted: Sequence[Wanted]) -> list[Path]:
+    """Return the files that records name: their sounds, and their lists of people.
+
+    Raises:
+        FileError: a record names no file, or one that is not relative to its own file.
+    """
+    sounds = [path_of(one.file) for one in wanted if one.file is not None and one.kind.key == RECORDINGS]
+    return [Path(path) for path in (*sounds, *(one.path for one in people_files(wanted)))]
 
 
 def apply(unit: Unit, wanted: Sequence[Wanted], sounds: Sounds) -> list[RecordChange]:
