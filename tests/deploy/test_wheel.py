@@ -120,7 +120,7 @@ def test_the_installed_program_shows_a_finished_simulated_call_within_half_a_min
         timeout=FIRST_CALL_S_MAX,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    records = re.search(r"call detail records: (\d+)$", done.stdout, re.MULTILINE)
+    records = re.search(r"calls over: (\d+)$", done.stdout, re.MULTILINE)
     assert records is not None
     assert int(records[1]) > 0
 

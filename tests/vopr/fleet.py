@@ -146,7 +146,7 @@ class FleetRun:
         self._wanted: Final = members or workers or self.dice.between(1, MEMBERS_MAX)
         self._members: list[Member] = []
         self._born = 0
-        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
+        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours, has_fleet=True)
         self._rules: Final = FleetRules()
         self._version: Hashable = None
         self._shares: Shares | None = None

@@ -16,8 +16,12 @@ FINAL_ROWS_EVERY = 6
 class Observer:
     """An observer of one run. Call `before` after a user's write, and `after` after the worker's."""
 
-    def __init__(self, service_zone: str, calling_hours: str | None, *, has_events: bool = False) -> None:
+    def __init__(
+        self, service_zone: str, calling_hours: str | None, *, has_events: bool = False, has_fleet: bool = False
+    ) -> None:
         self.memory = Memory()
+        # Each worker of a fleet has ids of its own, so a new row may have a lower id than those that are known.
+        self._reads_all = has_fleet
         self._events = EventRules() if has_events else None
         self._service_zone = service_zone
         self._calling_hours = calling_hours
@@ -53,7 +57,7 @@ class Observer:
         return [] if self._events is None else self._events.check(connection, last, seen, by_user=by_user)
 
     def _take_snapshot(self, connection: Connection) -> Snapshot:
-        seen = take_snapshot(connection, Since() if self._last is None else self._last.since)
+        seen = take_snapshot(connection, Since() if self._reads_all or self._last is None else self._last.since)
         self._last = seen
         return seen
 

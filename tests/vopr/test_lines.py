@@ -25,7 +25,7 @@ WITH_TEXTS: Final = 6
 """A seed whose calls ask for messages, which have to wait for their gateway while processes end."""
 WITH_NONSENSE: Final = 4
 """A seed whose lines talk nonsense, some of which breaks the engine."""
-WITH_HANG_UPS: Final = (30, 32, 38, 74)
+WITH_HANG_UPS: Final = (30, 32, 74)
 """Seeds whose agents hang up and hold at their desks, some of them while processes end."""
 Plant = Callable[[pytest.MonkeyPatch], None]
 

@@ -29,6 +29,7 @@ from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.supervision import ListenRead, StopListeningRead
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
+from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
@@ -42,6 +43,7 @@ from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, Su
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
 from dialer.app.errors import ErrorCode
+from dialer.files.exchange import ApplyAnswer
 
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
@@ -234,6 +236,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_listener": examples.answer(ListenRead),
     "stop_listening": examples.answer(StopListeningRead),
     "transfer": examples.answer(TransferOrderRead),
+    "apply_files": examples.answer(ApplyAnswer),
+    "send_recording": examples.answer(WaitingSound),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",

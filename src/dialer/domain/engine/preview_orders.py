@@ -1,6 +1,6 @@
 """Orders of agents about the persons at whom they look, and the ends of such looks without a call."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -41,12 +41,14 @@ class PreviewOrders:
     def read(self, agent: AgentPlan) -> None:
         """Note the order of an agent. The agent of a new engine looks at the same person as before."""
         previews = self._previews
-        if agent.id not in previews.agents and agent.preview:
-            self._restore(agent.id, msgspec.json.decode(agent.preview, type=Preview))
+        preview = None if agent.id in previews.agents else _read(agent.preview, Preview)
+        if preview is not None:
+            self._restore(agent.id, preview)
         previews.agents[agent.id] = agent
         self._orders.pop(agent.id, None)
-        if agent.preview_order:
-            self._orders[agent.id] = msgspec.json.decode(agent.preview_order, type=PreviewOrder)
+        order = _read(agent.preview_order, PreviewOrder)
+        if order is not None:
+            self._orders[agent.id] = order
         if agent.id in previews.offers:
             previews.touched.add(agent.id)
 
@@ -247,3 +249,14 @@ def _is_about(order: PreviewOrder, preview: Preview) -> bool:
         preview.subscriber_id,
         preview.from_ms,
     )
+
+
+_Kept = TypeVar("_Kept", Preview, PreviewOrder)
+
+
+def _read(document: str, kind: type[_Kept]) -> _Kept | None:
+    """Return what a row has as JSON; None for nothing, and for what a person wrote there who edited the row."""
+    try:
+        return msgspec.json.decode(document, type=kind) if document else None
+    except msgspec.DecodeError:
+        return None
