@@ -13,20 +13,37 @@ def remarks_on_early_completion(first: Section, sections: Mapping[int, Section])
 
     A transfer marked `completed` is no such section: it counts once somebody takes the call.
     """
-    remarks = {}
-    for section_id in _reached(first.id, sections):
-        section = sections[section_id]
-        if section.completed and not definition_of(section).transfers:
-            later = _reached(section_id, sections)
-            queued = next((sections[one] for one in later if _is_for_agents(sections[one])), None)
-            if queued is not None:
-                message = Sentence(
-                    "People are marked completed here, before an agent takes their call. Those who reach no agent are"
-                    " not called again. Mark section %(section)s instead, which transfers the call.",
-                    section=named_section(queued),
-                )
-                remarks[section_id] = [Remark(FindingLevel.WARNING, FindingCode.COMPLETED_EARLY, message)]
-    return remarks
+    reached = _reached(first.id, sections)
+    queued = _queues_ahead(reached, sections)
+    return {
+        section_id: [Remark(FindingLevel.WARNING, FindingCode.COMPLETED_EARLY, _message(queued[section_id]))]
+        for section_id in reached
+        if section_id in queued and sections[section_id].completed and not definition_of(sections[section_id]).transfers
+    }
+
+
+def _message(queued: Section) -> Sentence:
+    return Sentence(
+        "People are marked completed here, before an agent takes their call. Those who reach no agent are not called"
+        " again. Mark section %(section)s instead, which transfers the call.",
+        section=named_section(queued),
+    )
+
+
+def _queues_ahead(reached: Collection[int], sections: Mapping[int, Section]) -> dict[int, Section]:
+    """Return for each section from which a call can come to agents the nearest transfer to them, in one walk back."""
+    before: dict[int, list[int]] = {}
+    for section_id in reached:
+        for target in _ways_without_agent(sections[section_id]):
+            before.setdefault(target, []).append(section_id)
+    found = {section_id: sections[section_id] for section_id in reached if _is_for_agents(sections[section_id])}
+    waiting = [*found]
+    for section_id in waiting:
+        for earlier in before.get(section_id, ()):
+            if earlier not in found:
+                found[earlier] = found[section_id]
+                waiting.append(earlier)
+    return found
 
 
 def _reached(first_id: int, sections: Mapping[int, Section]) -> Collection[int]:
