@@ -30,6 +30,7 @@ EVENTS_FOUND = {
     1: "an agent's disposition put a number on a list, and there was no dnc.added",
     5: "a wish had an event for the account of another list, whose order another worker may disturb",
     13: "a contact was corrected during the call, and its subscriber was aborted without subscriber.failed",
+    43: "who was dialled between both ends of a cut-off call depended on whether subscribers had to be claimed first",
     51: "a call to an account without open campaigns was refused, and there was no call.ended",
     246: "money that was paid back took the balance to its limit, and there was no balance.low",
 }

@@ -6,6 +6,7 @@ calls, gateways, campaigns, and the watchdog. So a run that was stopped after an
 records, continues exactly as it would have.
 """
 
+from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
@@ -215,16 +216,28 @@ class Kernel:
         return event
 
     def _perform(self, to_do: list[effects.Effect]) -> None:
-        """Perform effects in order. Events that follow from an effect come after all of them."""
-        for effect in to_do:
-            self.at_work = effect
-            perform = self._performers[type(effect)]
-            if perform is None:
-                self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
-                continue
-            for follow_up in perform(effect):
-                self.at_work = follow_up
-                to_do.extend(self._engine.handle(self.now_ms, follow_up))
+        """Perform effects in order. Events that follow from an effect come after all of them.
+
+        If several follow from one effect, each comes after all that followed from the one before, as if the carrier had
+        reported them: what a campaign dials in between must not depend on whether it has to claim subscribers first.
+        """
+        later: deque[events.Event] = deque()
+        while True:
+            for effect in to_do:
+                self.at_work = effect
+                perform = self._performers[type(effect)]
+                if perform is None:
+                    self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
+                    continue
+                follow_ups = perform(effect)
+                if follow_ups:
+                    self.at_work = follow_ups[0]
+                    to_do.extend(self._engine.handle(self.now_ms, follow_ups[0]))
+                    later.extend(follow_ups[1:])
+            if not later:
+                return
+            self.at_work = later.popleft()
+            to_do = self._engine.handle(self.now_ms, self.at_work)
 
     def _claim(self, effect: effects.Effect) -> _FollowUp:
         return (self._claims[type(effect)](effect),)
