@@ -30,6 +30,24 @@ def show_to_gus(database: Database, campaign_id: int, call_id: int | None = None
     return preview
 
 
+@pytest.mark.usefixtures("gus")
+def test_a_supervisor_sees_that_an_agent_looks_at_a_person_or_calls_them(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api, name="Departures")
+    shown = []
+    for call_id in (None, 7):
+        show_to_gus(database, identity, call_id)
+        shown += [alice.text("board/"), alice.text("agents/1/")]
+    board, page, calling_board, calling_page = shown
+    assert "Available looks at a person for 18 s" in board
+    assert "Looks at a person before the call +12025550001" in page
+    assert "Available calls a person" in calling_board
+    assert "The call that rings +12025550001" in calling_page
+    store(database, update(Agent).values(preview=""))
+    assert "a person" not in alice.text("board/") + alice.text("agents/1/")
+
+
 def order_of(database: Database) -> PreviewOrder | None:
     document = database.read_now(lambda c: c.scalar(select(Agent.preview_order)))
     return msgspec.json.decode(document, type=PreviewOrder) if document else None

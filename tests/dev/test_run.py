@@ -2,7 +2,11 @@
 
 import re
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
@@ -23,6 +27,25 @@ def dev(folder: Path, typed: str, *arguments: str) -> "subprocess.CompletedProce
         timeout=WORK_S_MAX,
         check=False,
     )
+
+
+@contextmanager
+def running(folder: Path, *arguments: str) -> Iterator[IO[str]]:
+    """Run `dialer dev`, and return what it prints. After `WORK_S_MAX` it is killed, so that nothing more is awaited."""
+    command = [str(DIALER), "dev", *arguments, "--port", "0", "--folder", str(folder / "dev")]
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        limit = threading.Timer(WORK_S_MAX, process.kill)
+        limit.start()
+        try:
+            yield process.stdout
+        finally:
+            process.stdin.write("q\n")
+            process.stdin.close()
+            code = process.wait(WORK_S_MAX)
+            limit.cancel()
+    assert code == 0
 
 
 def figures(said: str) -> list[tuple[str, int, int]]:
@@ -64,25 +87,17 @@ def test_a_program_gets_a_key_which_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_program_reads_the_example_people_and_the_events_with_its_key(tmp_path: Path) -> None:
-    command = [str(DIALER), "dev", "--port", "0", "--folder", str(tmp_path / "dev")]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            line = next(line for line in process.stdout if line.startswith("For programs: "))
-            url, key = (word.partition("=")[2] for word in line.split()[-2:])
-            headers = {"Authorization": f"Bearer {key}"}
-            with httpx.Client(base_url=f"{url}/rest-api/", headers=headers, trust_env=False) as program:
-                contacts = program.get("contact/").json()["results"]
-                assert contacts[0]["full_name"] == "Nora, listens"
-                assert all(contact["full_name"] for contact in contacts)
-                assert program.patch("campaigns/1/", json={"status": 2}).status_code == 202
-                assert program.get("events/").json()["results"][-1]["type"] == "campaign.paused"
-                assert program.post("clock/advance/", json={"seconds": 60}).status_code == 200
-        finally:
-            process.stdin.write("q\n")
-            process.stdin.close()
-            assert process.wait(WORK_S_MAX) == 0
+    with running(tmp_path) as said:
+        line = next(line for line in said if line.startswith("For programs: "))
+        url, key = (word.partition("=")[2] for word in line.split()[-2:])
+        headers = {"Authorization": f"Bearer {key}"}
+        with httpx.Client(base_url=f"{url}/rest-api/", headers=headers, trust_env=False) as program:
+            contacts = program.get("contact/").json()["results"]
+            assert contacts[0]["full_name"] == "Nora, listens"
+            assert all(contact["full_name"] for contact in contacts)
+            assert program.patch("campaigns/1/", json={"status": 2}).status_code == 202
+            assert program.get("events/").json()["results"][-1]["type"] == "campaign.paused"
+            assert program.post("clock/advance/", json={"seconds": 60}).status_code == 200
 
 
 def test_files_are_applied_and_again_when_they_are_saved(tmp_path: Path) -> None:
@@ -92,24 +107,15 @@ def test_files_are_applied_and_again_when_they_are_saved(tmp_path: Path) -> None
     file.write_text(text, "utf-8")
     people = tmp_path / "people.csv"
     people.write_text("contact\n+12025550101\n", "utf-8")
-    command = [str(DIALER), "dev", "records.yaml", "--port", "0", "--folder", str(tmp_path / "dev")]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        said = iter(process.stdout.readline, "")
-        try:
-            assert "3 new, 0 changed, 0 unchanged\n" in said
-            file.write_text(text.replace("One", "Two"), "utf-8")
-            assert "    description: One → Two\n" in said
-            assert "0 new, 1 changed, 2 unchanged\n" in said
-            people.write_text("contact\n+12025550101\n+12025550102\n", "utf-8")
-            assert any("people.csv: 1 new, 1 there already, 0 refused" in line for line in said)
-            file.write_text(text.replace("survey: Mine", "survey: Yours"), "utf-8")
-            assert any("there is no survey 'Yours'; there are: " in line for line in said)
-        finally:
-            process.stdin.write("q\n")
-            process.stdin.close()
-            assert process.wait(WORK_S_MAX) == 0
+    with running(tmp_path, "records.yaml") as said:
+        assert "3 new, 0 changed, 0 unchanged\n" in said
+        file.write_text(text.replace("One", "Two"), "utf-8")
+        assert "    description: One → Two\n" in said
+        assert "0 new, 1 changed, 2 unchanged\n" in said
+        people.write_text("contact\n+12025550101\n+12025550102\n", "utf-8")
+        assert any("people.csv: 1 new, 1 there already, 0 refused" in line for line in said)
+        file.write_text(text.replace("survey: Mine", "survey: Yours"), "utf-8")
+        assert any("there is no survey 'Yours'; there are: " in line for line in said)
 
 
 def test_a_file_is_applied_once_for_each_time_that_it_or_a_file_that_it_names_is_saved(tmp_path: Path) -> None:
@@ -145,21 +151,13 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["overview/", "campaigns/1/"])
 def test_the_link_signs_a_browser_in_once(tmp_path: Path, path: str) -> None:
-    command = [str(DIALER), "dev", "--port", "0", "--folder", str(tmp_path / "dev")]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        link = process.stdout.readline().split()[-1]
-        api = process.stdout.readline().split()[2]
+    with running(tmp_path) as said:
+        link = said.readline().split()[-1]
+        api = said.readline().split()[2]
         console = api.replace("/rest-api/", "/console/")
-        try:
-            with httpx.Client(follow_redirects=True, trust_env=False) as browser:
-                assert browser.get(link).status_code == 200
-                shown = browser.get(f"{console}{path}", follow_redirects=False)
-                assert (shown.status_code, "Example campaign" in shown.text) == (200, True)
-            with httpx.Client(follow_redirects=True, trust_env=False) as other:
-                assert str(other.get(link).url).startswith(f"{console}sign-in/")
-        finally:
-            process.stdin.write("q\n")
-            process.stdin.close()
-            assert process.wait(WORK_S_MAX) == 0
+        with httpx.Client(follow_redirects=True, trust_env=False) as browser:
+            assert browser.get(link).status_code == 200
+            shown = browser.get(f"{console}{path}", follow_redirects=False)
+            assert (shown.status_code, "Example campaign" in shown.text) == (200, True)
+        with httpx.Client(follow_redirects=True, trust_env=False) as other:
+            assert str(other.get(link).url).startswith(f"{console}sign-in/")

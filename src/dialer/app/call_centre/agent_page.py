@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from dialer.app.call_centre.previews import PreviewedPerson, read_preview
 from dialer.app.call_centre.statistics import AgentStatistics, read_agent_statistics
 from dialer.domain.enums import AgentActivity
 from dialer.domain.statistics import HOUR_MS
@@ -28,6 +29,8 @@ class AgentAtWork(NamedTuple):
     """The longest allowed break; 0 without a limit."""
     exceeded_ms: int
     """The time by which the break exceeds that; 0 if it does not."""
+    preview: PreviewedPerson | None
+    """The person whom the agent sees before the call, or calls; None if the agent sees nobody, or talks."""
     talk: BoardCall | None
     taken: int
     missed: int
@@ -53,6 +56,7 @@ def read_agent_at_work(connection: Connection, agent_id: int, today: Hours, now_
         found.clock.break_reason,
         found.break_limit_s,
         found.clock.break_exceeded_ms(found.break_limit_s, now_ms),
+        read_preview(connection, agent_id) if found.activity is AgentActivity.AVAILABLE else None,
         call_of_agent(connection, agent_id) if found.activity is AgentActivity.TALKING else None,
         _spent(found, AgentActivity.TALKING).begun,
         sum(one.missed for one in found.spent.values()),

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, select, update
 
+from dialer.app.call_centre.previews import preview_of
 from dialer.app.campaigns.subscribers import add_subscriber, refuse_without_contact
 from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.events import PersonDialled
@@ -25,7 +26,7 @@ from dialer.domain.enums import (
 )
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.domain.queueing.plans import DeskAction, PreviewOrder
 from dialer.domain.reasons import WaitsFor
 from dialer.domain.sentences import Moment, Sentence
 from dialer.domain.survey.sections.table import queue_ids_of
@@ -180,7 +181,7 @@ def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
     agent = connection.execute(select(Agent.__table__).where(Agent.id == agent_id)).one()
     if agent.status not in _FREE:
         raise RefusedError("The agent is not logged in, or on a break.", code=ErrorCode.NOT_DIALLED)
-    preview = msgspec.json.decode(agent.preview, type=Preview) if agent.preview else None
+    preview = preview_of(agent.preview)
     transfers = (
         select(Transfer.agent_id, Transfer.status, Transfer.offers)
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)

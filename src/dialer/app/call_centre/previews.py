@@ -39,12 +39,17 @@ class PreviewedPerson(NamedTuple):
     """True if the agent has ordered the call."""
 
 
+def preview_of(document: str) -> Preview | None:
+    """Return the preview that the row of an agent keeps; None if the agent sees nobody."""
+    return msgspec.json.decode(document, type=Preview) if document else None
+
+
 def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
     """Return the person whom an agent sees; None for nobody."""
     row = connection.execute(select(Agent.preview, Agent.preview_order).where(Agent.id == agent_id)).first()
-    if row is None or not row.preview:
+    preview = None if row is None else preview_of(row.preview)
+    if row is None or preview is None:
         return None
-    preview = msgspec.json.decode(row.preview, type=Preview)
     order = msgspec.json.decode(row.preview_order, type=PreviewOrder) if row.preview_order else None
     is_wanted = order is not None and order.action is DeskAction.CALL
     query = (
@@ -99,7 +104,7 @@ def skip_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
 
 def _seen(connection: Connection, agent_id: int, subscriber_id: int) -> Preview:
     document = connection.scalar(select(Agent.preview).where(Agent.id == agent_id))
-    preview = msgspec.json.decode(document, type=Preview) if document else None
+    preview = preview_of(document or "")
     if preview is None or preview.subscriber_id != subscriber_id:
         raise RefusedError(
             "The agent does not see this person now. Read the preview again.", code=ErrorCode.NOT_PREVIEWED

@@ -5,8 +5,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from dialer.app.call_centre.previews import preview_of
 from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import SIP
+from dialer.domain.queueing.plans import Preview
 from dialer.domain.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
@@ -44,6 +46,8 @@ class AgentOnBoard(NamedTuple):
     """The longest allowed break; 0 without a limit."""
     exceeded_ms: int
     """The time by which the break exceeds that; 0 if it does not."""
+    preview: Preview | None
+    """The person whom the agent sees before the call, or calls; None if the agent sees nobody, or talks."""
     talk: BoardCall | None
     """The call in which the agent talks."""
     listening: SupervisionMode | None
@@ -127,6 +131,7 @@ def _agent(agent: BoardAgent, talk: BoardCall | None, day: AgentDay, now_ms: int
         clock.break_reason,
         agent.break_limit_s,
         clock.break_exceeded_ms(agent.break_limit_s, now_ms),
+        preview_of(agent.preview) if activity is AgentActivity.AVAILABLE else None,
         talk,
         SupervisionMode(agent.supervision_mode) if is_heard else None,
         day.taken,
