@@ -192,8 +192,9 @@ class FleetRun:
         for step in troubles_of(self.seed).steps[:STEPS_MAX]:
             self._step += 1
             await self._pass(min(step.pause_ms, PAUSE_MS_MAX))
-            self._act(step.action)
-            self._learn()
+            for action in (step.action, *step.then):
+                self._act(action)
+                self._learn()
 
     def _fill(self) -> None:
         """Write the rows of the world, and let the workers join."""
@@ -206,7 +207,9 @@ class FleetRun:
         """Perform the action of a user."""
         finished = self._finished(action)
         try:
-            done = self.database.write_now(lambda connection: perform(connection, action, self.now_ms))
+            done = self.database.write_now(
+                lambda connection: perform(connection, action, self.now_ms, self.world.rules)
+            )
         except RefusedError as error:
             done = f"{action.do}: refused, {error}"
         self._observer.memory.again.update(finished - self._finished(action))

@@ -152,6 +152,8 @@ class Run:
             self._step += 1
             await self._let_pass(step)
             self._do(step)
+            for action in step.then:
+                self._do(Step(0, action))
             await self._work(None, None)
             self._check_answered()
 
@@ -190,11 +192,11 @@ class Run:
         self._note(done)
 
     def _perform(self, step: Step, fault: Fault | None) -> str:
-        service, now_ms = self._service, self._service.now_ms()
+        service, now_ms, rules = self._service, self._service.now_ms(), self.world.rules
         self._faults += fault is not None
         done = self._done_subscribers(step)
         try:
-            return service.write(lambda connection: perform(connection, step.action, now_ms), fault)
+            return service.write(lambda connection: perform(connection, step.action, now_ms, rules), fault)
         finally:
             # The observer knows of committed actions, including those that were not acknowledged.
             self._observer.memory.again.update(done - self._done_subscribers(step))
