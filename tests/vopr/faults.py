@@ -105,6 +105,8 @@ SETS_BACK: Final = frozenset(
 )
 """The actions that may set a subscriber who is done back to be called again."""
 _OWN_STEPS: Final = frozenset({Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, Do.TALK, Do.ALLOW, Do.BY_HAND, Do.FORBID, *_INSTEAD})
+PAYS: Final = frozenset({Do.PAY, Do.PAY_BACK, Do.ALLOW, Do.FORBID})
+"""The actions that may record a payment."""
 _ENDS_CALLS: Final = frozenset({Do.ABORT, Do.END, Do.PAUSE, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.PAY_BACK, Do.COPY})
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 

@@ -29,7 +29,7 @@ from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock, PatientClock
 from tests.vopr.dice import Dice
-from tests.vopr.faults import SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
+from tests.vopr.faults import PAYS, SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
 from tests.vopr.observer import Observer
 from tests.vopr.rules_events import switch_events_on
 from tests.vopr.rules_rows import ahead, channels, left_over, overlong
@@ -200,7 +200,7 @@ class Run:
         finally:
             # The observer knows of committed actions, including those that were not acknowledged.
             self._observer.memory.again.update(done - self._done_subscribers(step))
-            if step.action.do in {Do.PAY, Do.PAY_BACK}:
+            if step.action.do in PAYS:
                 self._learn_payments()
 
     def _done_subscribers(self, step: Step) -> set[int]:
