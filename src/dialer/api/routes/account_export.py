@@ -1,8 +1,9 @@
 """`GET /rest-api/export/`: an account as a file that `POST /rest-api/apply/` takes."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import anyio.to_thread
 from litestar import Response, get
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Schema
 from litestar.openapi.spec.enums import OpenAPIType
@@ -16,8 +17,8 @@ from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes.exports import accepted_type
 from dialer.api.service import ApiRequest
 from dialer.domain.usernames import username_key
-from dialer.files.exchange import ExportAnswer, ExportedText
-from dialer.files.exporting import LOADED_MAX, Exporter, ExportError
+from dialer.files.exchange import ExportAnswer, ExportedText, FileBeside
+from dialer.files.exporting import LOADED_MAX, Document, Exporter, ExportError
 from dialer.files.linked_files import LinkedFiles
 from dialer.files.yaml_text import write_yaml
 from dialer.store.tables import User
@@ -65,11 +66,13 @@ async def export_account(request: ApiRequest) -> Response[ExportAnswer]:
         )
     except ExportError as error:
         raise ConflictError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+    content = await anyio.to_thread.run_sync(write_yaml, found.document)
     if media_type == YAML:
         headers = {"Content-Disposition": 'attachment; filename="account.yaml"', "Vary": "Accept"}
-        text: Response[Any] = Response(found.files[0].content.encode(), media_type=YAML, headers=headers)
+        text: Response[Any] = Response(content.encode(), media_type=YAML, headers=headers)
         return text
-    return Response(found, headers={"Vary": "Accept"})
+    file = ExportedText(f"{name or found.username}.yaml", content)
+    return Response(ExportAnswer(found.username, [file], found.beside), headers={"Vary": "Accept"})
 
 
 def _wanted(request: ApiRequest) -> str:
@@ -81,15 +84,21 @@ def _wanted(request: ApiRequest) -> str:
     return FORMATS[given]
 
 
-def _export(unit: Unit, username: str | None, name: str | None, *, is_text: bool) -> ExportAnswer:
+class _Exported(NamedTuple):
+    """What was read of an account."""
+
+    username: str
+    document: Document
+    beside: list[FileBeside]
+
+
+def _export(unit: Unit, username: str | None, name: str | None, *, is_text: bool) -> _Exported:
     owner = _owner(unit, username)
     region = owner.default_region or unit.conventions.region
     own = replace(unit, conventions=replace(unit.conventions, region=region))
-    stem = owner.username if name is None else name
-    linked = None if is_text else LinkedFiles(f"{stem}-files", unit.conventions.links)
+    linked = None if is_text else LinkedFiles(f"{name or owner.username}-files", unit.conventions.links)
     document = Exporter(own, owner.id, linked, LOADED_MAX).account()
-    text = ExportedText(f"{stem}.yaml", write_yaml(document))
-    return ExportAnswer(owner.username, [text], [] if linked is None else linked.found)
+    return _Exported(owner.username, document, [] if linked is None else linked.found)
 
 
 def _owner(unit: Unit, username: str | None) -> Row[int, str, str]:
