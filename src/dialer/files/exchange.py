@@ -67,6 +67,28 @@ class ApplyAnswer(msgspec.Struct, frozen=True):
     people: Annotated[list[PeopleList], described("The lists that have a file of people.")]
 
 
+class ExportedText(msgspec.Struct, frozen=True):
+    """A file of records, as `POST /rest-api/apply/` takes it."""
+
+    name: Annotated[str, described("The name of the file.", "anna.yaml")]
+    content: Annotated[str, described("The text of the file.", "surveys:\n- name: Reminder\n")]
+
+
+class FileBeside(msgspec.Struct, frozen=True):
+    """A file that another one names: the sound of a recording, or the people of a long list."""
+
+    path: Annotated[str, described("Its path from the folder of the file.", "anna-files/hello.wav")]
+    url: Annotated[str, described("The URL of its content.", "https://dialer.example/rest-api/audio-files/1/download/")]
+
+
+class ExportAnswer(msgspec.Struct, frozen=True):
+    """All records of an account as files."""
+
+    username: Annotated[str, described("The user whose records they are.", "anna")]
+    files: Annotated[list[ExportedText], described("The files: always one.")]
+    beside: Annotated[list[FileBeside], described("The files that it names: WAV files, and CSV files of long lists.")]
+
+
 def sent_of(changes: Sequence[RecordChange]) -> list[AppliedRecord]:
     """Return changes as the service answers them."""
     return [AppliedRecord(one.kind, one.name, one.action, list(one.lines)) for one in changes]
