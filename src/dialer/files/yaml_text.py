@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from dialer.files.nodes import FileError, FilePlace, Node, below
+from dialer.files.nodes import SHOWN_MAX, FileError, FilePlace, Node, below
 
 DEPTH_MAX: Final = 30
 """Levels of nested objects and lists."""
@@ -55,7 +55,7 @@ class _Open:
             raise FileError.at(node.place, "the name of a field must be a word")
         name = str(node.value)
         if name in self.value:
-            raise FileError.at(node.place, f"has {name!r} twice")
+            raise FileError.at(node.place, f"has {name[:SHOWN_MAX]!r} twice")
         return name
 
 
