@@ -9,6 +9,7 @@ SHOWN_MAX: Final = 80
 """Characters of a value, or of the name of a field, that an error shows."""
 PLACE_MAX: Final = 300
 """Characters of the path of a place from which deeper steps are left out. Each value of a file has such a path."""
+NUL: Final = "a text has a null character, which databases do not keep"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number"}
 
 Members: TypeAlias = dict[str, "Node"]

@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from dialer.files.nodes import SHOWN_MAX, FileError, FilePlace, Node, nodes_of
+from dialer.files.nodes import NUL, SHOWN_MAX, FileError, FilePlace, Node, nodes_of
 from dialer.files.yaml_text import DEPTH_MAX, NODES_MAX, read_yaml
 
 FILE_BYTES_MAX: Final = 2 * 1_048_576
@@ -117,6 +117,8 @@ class _Plain:
             raise ValueError("a number has too many digits")
         if isinstance(value, str):
             value.encode()  # JSON can hold half of a surrogate pair, which is no text.
+            if "\0" in value:
+                raise ValueError(NUL)
         if isinstance(value, dict):
             return {self.value(name): self.value(one, depth + 1) for name, one in value.items()}
         if isinstance(value, list):
