@@ -8,6 +8,7 @@ import msgspec
 
 from dialer.domain.described import described
 from dialer.files.applying import RecordChange
+from dialer.store.media.files import AUDIO_BYTES_MAX
 
 REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
 """Bytes of all files of one request together, as JSON."""
@@ -24,8 +25,8 @@ class SentRecording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sound that files name: its path from the folder of the client, and its content's SHA-256 and size."""
 
     path: str
-    sha256: str
-    size: int
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    size: Annotated[int, msgspec.Meta(ge=0, le=AUDIO_BYTES_MAX)]
 
 
 class ApplyRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
