@@ -77,7 +77,7 @@ def phonebooks_of_people(connection: Connection, campaign_id: int) -> list[int]:
 
 
 def _agents(connection: Connection, identities: Collection[int]) -> Iterator[tuple[int, str]]:
-    """Yield each agent who took a call of a person, the last one last."""
+    """Return each agent who took a call of a person, the last one last."""
     query = (
         select(CallRequest.subscriber_id, Agent.name)
         .join_from(Transfer, CallRequest, CallRequest.id == Transfer.callrequest_id)
@@ -86,8 +86,7 @@ def _agents(connection: Connection, identities: Collection[int]) -> Iterator[tup
         .order_by(Transfer.id)
     )
     rows: Iterator[tuple[Any, ...]] = map(tuple, connection.execute(query))
-    for subscriber_id, name in rows:
-        yield subscriber_id, name
+    return rows
 
 
 def _dispositions(connection: Connection, identities: Collection[int]) -> Iterator[tuple[int, tuple[Any, ...]]]:
