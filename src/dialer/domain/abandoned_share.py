@@ -74,7 +74,7 @@ def _of_settings(facts: AbandonedFacts) -> Iterator[AbandonedCause]:
     if facts.dial_method == DialMethod.FIXED_RATE:
         text = Sentence(
             "It dials a fixed number of calls a minute, however many agents are free. In %(field)s, choose dialling"
-            " ahead of free agents (3).",
+            " ahead of free agents (predictive).",
             field=method,
         )
         yield AbandonedCause(text, SETTINGS)

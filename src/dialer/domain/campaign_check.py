@@ -115,7 +115,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
     for section_id, queue in facts.queues_without_agents:
         message = Sentence(
-            "No agent serves queue %(queue)s, to which the section transfers calls. Add a tier.", queue=queue
+            "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
 

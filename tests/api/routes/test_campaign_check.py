@@ -133,7 +133,7 @@ def test_a_transfer_to_a_queue_that_nobody_serves(bench: Bench) -> None:
         "code": "no_agents",
         "field": None,
         "section": section,
-        "message": f"No agent serves queue {queue['id']}, to which the section transfers calls. Add a tier.",
+        "message": f"No agent serves queue {queue['id']}, to which the section transfers calls. Assign an agent to it.",
         "keys": [],
     }
 
