@@ -23,7 +23,15 @@ from dialer.domain.described import described
 from dialer.domain.sentences import message_of
 from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
-from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, plan_of, sent_of
+from dialer.files.exchange import (
+    REQUEST_BYTES_MAX,
+    VALUES_MAX,
+    ApplyAnswer,
+    ApplyRequest,
+    PeopleList,
+    plan_of,
+    sent_of,
+)
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
 from dialer.files.people_files import people_files, target_of
@@ -182,6 +190,10 @@ def _wanted(asked: ApplyRequest) -> list[Wanted]:
     if len(asked.files) > FILES_MAX:
         raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
     documents = [read_text(one.content.encode(), one.name[:_FILE_NAME_MAX]) for one in asked.files]
+    values = sum(document.count() for document in documents)
+    if values > VALUES_MAX:
+        found = f"the files have {values} values together, and one request has {VALUES_MAX} at most"
+        raise FileError([f"{found}: apply them one after the other, or put long lists into CSV files"])
     return wanted_of(documents)
 
 
