@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dialer.files.applying import apply
 from dialer.store.database import Database
 from tests.api.crud.test_statements import heard
 from tests.api.harness import Caller
@@ -76,6 +77,31 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
     (row,) = alice.get("audio-files/")["results"]
     assert (folder / row["audio_file"]).read_bytes() == content
     assert sent(alice, **asked)[1]["records"][0]["action"] == "unchanged"
+
+
+def test_sounds_are_saved_and_compared_before_the_transaction_and_each_recording_has_a_file(
+    alice: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = wav(0.5)
+    alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+    asked = {
+        "files": file("recordings: [{name: A, file: h.wav}, {name: B, file: h.wav}]"),
+        "recordings": [sound(sha256=hashlib.sha256(content).hexdigest(), size=len(content))],
+    }
+    seen: list[set[str]] = []
+
+    def apply_and_see(*given: Any) -> Any:  # noqa: ANN401 - as the function that it stands for
+        seen.append({one.name for one in folder.glob("*.wav")})
+        return apply(*given)
+
+    monkeypatch.setattr("dialer.api.routes.apply.apply", apply_and_see)
+    assert sent(alice, **asked, dry_run=True)[1]["missing"] == []
+    assert sent(alice, **asked)[0] == 200
+    names = {row["audio_file"] for row in alice.get("audio-files/")["results"]}
+    assert (seen, {one.name for one in folder.glob("*.wav")}, len(names)) == ([set(), names], names, 2)
+    changed = file("recordings: [{name: A, file: h.wav}, {name: A, file: h.wav}]")
+    assert sent(alice, **{**asked, "files": changed})[0] == 400
+    assert {one.name for one in folder.glob("*.wav")} == names
 
 
 @pytest.mark.parametrize("is_dry", [True, False])
