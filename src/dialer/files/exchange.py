@@ -13,6 +13,9 @@ from dialer.store.media.files import AUDIO_BYTES_MAX
 REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
 """Bytes of all files of one request together, as JSON."""
 
+VALUES_MAX: Final = 30_000
+"""Texts, numbers, objects and lists of all files of one request together: no call is dialled while they are written."""
+
 
 class SentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of records: its name, as errors show it, and its text."""

@@ -42,6 +42,11 @@ class Node(msgspec.Struct, frozen=True):
             return [node.plain() for node in self.value]
         return self.value
 
+    def count(self) -> int:
+        """Return the number of values: this one, and all that are in it."""
+        inner = self.value.values() if isinstance(self.value, dict) else self.value
+        return 1 + (sum(node.count() for node in inner) if isinstance(self.value, (dict, list)) else 0)
+
     def members(self) -> Members:
         """Return the members of an object; raises FileError if it is something else."""
         if not isinstance(self.value, dict):

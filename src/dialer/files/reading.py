@@ -15,7 +15,7 @@ FILE_BYTES_MAX: Final = 2 * 1_048_576
 FILES_MAX: Final = 100
 """Files of one command."""
 DOTS_MAX: Final = 10_000_000
-"""What the dotted names of a TOML file may cost, as `_cost_of_dots` counts it."""
+"""The largest cost of the dotted names of a TOML file, as `_cost_of_dots` counts it."""
 _TABLE_COST: Final = 10
 """The cost of a dot in the name of a table for each line below it."""
 _BITS_MAX: Final = 64

@@ -1,11 +1,15 @@
 """Tests of `POST /rest-api/apply/`: files of records in one transaction, and the sounds that they need."""
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dialer.files.applying import apply
+from dialer.store.database import Database
+from tests.api.crud.test_statements import heard
 from tests.api.harness import Caller
 from tests.api.routes.test_audio import wav
 
@@ -75,6 +79,31 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
     assert sent(alice, **asked)[1]["records"][0]["action"] == "unchanged"
 
 
+def test_sounds_are_saved_and_compared_before_the_transaction_and_each_recording_has_a_file(
+    alice: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = wav(0.5)
+    alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+    asked = {
+        "files": file("recordings: [{name: A, file: h.wav}, {name: B, file: h.wav}]"),
+        "recordings": [sound(sha256=hashlib.sha256(content).hexdigest(), size=len(content))],
+    }
+    seen: list[set[str]] = []
+
+    def apply_and_see(*given: Any) -> Any:  # noqa: ANN401 - as the function that it stands for
+        seen.append({one.name for one in folder.glob("*.wav")})
+        return apply(*given)
+
+    monkeypatch.setattr("dialer.api.routes.apply.apply", apply_and_see)
+    assert sent(alice, **asked, dry_run=True)[1]["missing"] == []
+    assert sent(alice, **asked)[0] == 200
+    names = {row["audio_file"] for row in alice.get("audio-files/")["results"]}
+    assert (seen, {one.name for one in folder.glob("*.wav")}, len(names)) == ([set(), names], names, 2)
+    changed = file("recordings: [{name: A, file: h.wav}, {name: A, file: h.wav}]")
+    assert sent(alice, **{**asked, "files": changed})[0] == 400
+    assert {one.name for one in folder.glob("*.wav")} == names
+
+
 @pytest.mark.parametrize("is_dry", [True, False])
 @pytest.mark.parametrize("size", [0, 8_043])
 def test_the_size_of_a_sound_is_that_of_its_content(alice: Caller, folder: Path, size: int, *, is_dry: bool) -> None:
@@ -109,6 +138,30 @@ def test_the_size_of_a_sound_is_that_of_its_content(alice: Caller, folder: Path,
 def test_a_wrong_request_has_a_message(alice: Caller, members: dict[str, Any], status: int, message: str) -> None:
     answer = alice.request("POST", "apply/", json=members)
     assert (answer.status_code, message in answer.text) == (status, True), answer.text
+
+
+def test_a_request_has_few_values(alice: Caller) -> None:
+    numbers = [file(f"dnc_lists: [{{name: N{place}, numbers: [{'1,' * 1_997}]}}]")[0] for place in range(16)]
+    message = (
+        "the files have 32032 values together, and one request has 30000 at most: apply them one after the other, or"
+        " put long lists into CSV files"
+    )
+    assert sent(alice, files=numbers) == (400, {"files": [message]})
+
+
+@pytest.mark.parametrize(("key", "part"), [("phonebooks", "contacts"), ("dnc_lists", "numbers")])
+def test_many_people_cost_hardly_more_statements_than_few(
+    alice: Caller, database: Database, key: str, part: str
+) -> None:
+    costs = []
+    for count in (2, 500):
+        numbers = [f"+1202555{one:04}" for one in range(count)]
+        people = [{"contact": number} for number in numbers] if part == "contacts" else numbers
+        text = json.dumps({key: [{"name": f"{count} people", part: people}]})
+        with heard(database) as statements:
+            assert sent(alice, files=file(text, "a.json"))[0] == 200
+        costs.append(len(statements))
+    assert costs[1] - costs[0] < 10, costs
 
 
 def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
