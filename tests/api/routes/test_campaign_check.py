@@ -11,7 +11,7 @@ from sqlalchemy import delete, true
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, save_settings, save_speech
-from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -322,6 +322,26 @@ def test_a_forecast_tells_that_the_balance_is_too_small(bench: Bench) -> None:
     found = bench.check()
     assert [(one["code"], one["field"]) for one in found["findings"]] == [("low_balance", "user")]
     assert "10.00000" in found["findings"][0]["message"]
+    assert bench.check(forecast="0")["findings"] == []
+
+
+def test_a_campaign_whose_owner_has_nothing_to_pay_with_is_warned_before_the_start(bench: Bench) -> None:
+    bench.row(User, 2, balance=100, held=100, call_rate=1)
+    found = bench.check(forecast="0")
+    assert found["findings"] == [
+        {
+            "level": "warning",
+            "code": "no_balance",
+            "field": "user",
+            "section": None,
+            "keys": [],
+            "message": "There is no free balance, so the campaign pauses before its first call."
+            " An admin can record a payment.",
+        }
+    ]
+    bench.row(User, 2, held=99)
+    assert bench.check(forecast="0")["findings"] == []
+    bench.row(User, 2, held=100, call_rate=0)
     assert bench.check(forecast="0")["findings"] == []
 
 
