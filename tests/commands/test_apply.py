@@ -204,7 +204,7 @@ def test_toml_is_read(run: Run, house: House, tmp_path: Path) -> None:
     assert [row["question"] for row in house.rows(SectionTemplate)] == ["Hi"]
     wrong = apply(run, tmp_path, text.replace("{0 = 1}", "{0 = 2}"), name="s.toml")
     assert wrong == Outcome(
-        2, "", "dialer: s.toml: surveys[0].sections[0]: the branch 0 leads to section 2. There are: 1\n"
+        2, "", "dialer: s.toml:3: surveys[0].sections[0]: the branch 0 leads to section 2. There are: 1\n"
     )
 
 

@@ -185,13 +185,16 @@ async def test_somebody_who_has_completed_the_survey_is_called_again_only_if_tha
     subscriber_id = dial(house, agent_id, ELSE)
     await house.advance(60)
     house.change(Subscriber, subscriber_id, status=SubscriberStatus.COMPLETED)
+    house.change(Campaign, 1, completed=1)
     (request,) = house.rows(CallRequest)
     with pytest.raises(AlreadyReachedError, match=r"\+12025550179 has completed the survey, and was last") as caught:
         dial(house, agent_id, ELSE)
     (agent,) = house.rows(Agent)
     assert caught.value.reached == LastReached(request["started_ms"], agent["name"])
     assert house.row(Subscriber, subscriber_id)["status"] == SubscriberStatus.COMPLETED
+    assert house.row(Campaign, 1)["completed"] == 1
     assert dial(house, agent_id, ELSE, again=True) == subscriber_id
+    assert house.row(Campaign, 1)["completed"] == 0
     await house.advance(60)
     assert ([number for number, _ in calls(house)], is_sound(house)) == ([ELSE, ELSE], True)
 

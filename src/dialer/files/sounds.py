@@ -160,6 +160,8 @@ class SentSounds(_StoredSounds):
         if content is None:
             self.missing.append(path_of(node))
             return KeptSound(_PLANNED, _UNHEARD_OF)
+        if len(content) != self.facts(node).size:
+            raise FileError.at(node.place, f"{path_of(node)} has {len(content)} bytes, not {self.facts(node).size}")
         sound = _judged(node, content)
         if self._is_dry:
             return KeptSound(_PLANNED, sound)

@@ -16,6 +16,10 @@ def file(content: str, name: str = "a.yaml") -> list[dict[str, str]]:
     return [{"name": name, "content": content}]
 
 
+def sound(**members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    return {"path": "h.wav", "sha256": 64 * "0", "size": 1, **members}
+
+
 def sent(caller: Caller, **members: Any) -> tuple[int, Any]:  # noqa: ANN401 - JSON
     answer = caller.request("POST", "apply/", json=members)
     return answer.status_code, answer.json()
@@ -32,8 +36,8 @@ def test_a_dry_run_writes_nothing_and_its_plan_is_kept_to(alice: Caller) -> None
     )
     assert alice.get("phonebook/")["count"] == 0
     status, done = sent(alice, files=files, plan=planned["plan"])
-    assert (status, done["username"], done["people"][0]["id"]) == (200, "alice", 1)
-    assert alice.get("phonebook/")["count"] == 1
+    (phonebook,) = alice.get("phonebook/")["results"]
+    assert (status, done["username"], done["people"][0]["id"]) == (200, "alice", phonebook["id"])
     assert sent(alice, files=files, plan=planned["plan"])[0] == 409
     assert sent(alice, files=files)[1]["records"][0]["action"] == "unchanged"
 
@@ -71,6 +75,20 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
     assert sent(alice, **asked)[1]["records"][0]["action"] == "unchanged"
 
 
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize("size", [0, 8_043])
+def test_the_size_of_a_sound_is_that_of_its_content(alice: Caller, folder: Path, size: int, *, is_dry: bool) -> None:
+    content = wav(0.5)
+    alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+    described = {"path": "h.wav", "sha256": hashlib.sha256(content).hexdigest(), "size": size}
+    status, refused = sent(
+        alice, files=file("recordings: [{name: Hello, file: h.wav}]"), recordings=[described], dry_run=is_dry
+    )
+    message = f"a.yaml:1: recordings[0].file: h.wav has {len(content)} bytes, not {size}"
+    assert (status, refused) == (400, {"files": [message]})
+    assert (alice.get("audio-files/")["count"], list(folder.glob("*.wav"))) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("members", "status", "message"),
     [
@@ -82,6 +100,9 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
         ({"files": file("{}", "a.json") * 101}, 400, "101 files are too many: give 100 at most"),
         ({"files": file("recordings: [{name: A, file: a.wav}]")}, 400, "a.wav is not among the recordings of the req"),
         ({"files": file("recordings: [{name: A, file: /a.wav}]")}, 400, "'/a.wav' is absolute"),
+        ({"files": [], "recordings": [sound(size=-(2**70))]}, 400, "Expected `int` >= 0 - at `$.recordings[0].size`"),
+        ({"files": [], "recordings": [sound(size=20 * 1024**2 + 1)]}, 400, "Expected `int` <= 20971520 - at"),
+        ({"files": [], "recordings": [sound(sha256="../x")]}, 400, "Expected `str` matching regex '^[0-9a-f]{64}$'"),
         ({"files": file("phonebooks: [{name: A, contacts_file: 1}]")}, 400, "contacts_file: expected a text, got a n"),
     ],
 )
@@ -98,3 +119,33 @@ def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
     no_sound = alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", b"no")})
     assert (no_sound.status_code, list(no_sound.json())) == (400, ["audio_file"])
     assert alice.request("POST", "apply/recordings/", files={"other": ("a.wav", wav())}).status_code == 400
+
+
+GOES_ROUND = """
+surveys:
+- name: Round
+  sections:
+  - {id: 1, type: play_message, question: First, script: One., branches: {0: 2}}
+  - {id: 2, type: play_message, question: Second, script: Two., branches: {0: 1}}
+phonebooks: [{name: Patients, contacts: [{contact: "+12025550101"}]}]
+campaigns: [{name: Spring, survey: Round, gateway: Trunk, phonebooks: [Patients], callerid: "+12025550199"}]
+"""
+
+
+def test_a_survey_that_goes_round_without_asking_is_written_but_does_not_start(admin: Caller, alice: Caller) -> None:
+    admin.create("gateway", name="Trunk")
+    assert sent(alice, files=file(GOES_ROUND))[0] == 200
+    message = "A loop never waits for the callee: 1, 2. The call is hung up after 100 sections."
+    checked = [one for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"]
+    assert [(one["code"], one["message"]) for one in checked] == [("loop", message)]
+    status, refused = alice.refused("PATCH", "campaigns/1/", status=1)
+    assert (status, message in str(refused)) == (400, True), refused
+
+
+def test_a_question_that_is_asked_again_and_again_may_start(admin: Caller, alice: Caller) -> None:
+    """A callee who presses nothing hears it until the longest call is over, or 10,000 sections are played."""
+    admin.create("gateway", name="Trunk")
+    asks = GOES_ROUND.replace("type: play_message", "type: multi_choice, key_1: yes").replace("{0: ", "{timeout: ")
+    assert sent(alice, files=file(asks))[0] == 200
+    assert [one["code"] for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"] == []
+    alice.change("campaigns/1/", status=1)

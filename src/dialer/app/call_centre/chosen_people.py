@@ -214,6 +214,9 @@ def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules
     values: dict[str, Any] = {"due_ms": min(known.due_ms, unit.now_ms), "updated_date": unit.now_ms}
     if known.status != SubscriberStatus.PENDING:
         values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "halt_reason": "", "due_ms": unit.now_ms}
+    if known.status == SubscriberStatus.COMPLETED:
+        counted = update(Campaign).where(Campaign.id == known.campaign_id)
+        unit.connection.execute(counted.values(completed=Campaign.completed - 1))
     unit.note(touched_campaigns(known.campaign_id))
     changed = update(Subscriber).where(Subscriber.id == known.id).values(values)
     row = unit.connection.execute(changed.returning(*Subscriber.__table__.c)).one()
