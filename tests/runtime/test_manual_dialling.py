@@ -145,6 +145,18 @@ async def test_lists_money_destinations_and_pauses_refuse(house: House) -> None:
     assert calls(house) == []
 
 
+async def test_nobody_waits_for_a_channel_without_money_for_the_call(house: House) -> None:
+    first, second = await previewing(house, ADA, agents=2, manual_dialling=True)
+    house.change(Gateway, house.gateway_id, max_channels=1)
+    await house.advance(1)
+    dial(house, first, ADA)
+    await house.advance(1)
+    account = house.row(User, house.user_id)
+    house.pay(account["held"] - account["balance"])
+    with pytest.raises(RefusedError, match="balance cannot pay"):
+        dial(house, second, ELSE)
+
+
 async def test_only_free_agents_of_campaigns_that_allow_it_dial(house: House) -> None:
     agent_id = await manual(house)
     (campaign,) = house.rows(Campaign)

@@ -59,6 +59,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_people: bool
     """True if it has a contact or a subscriber."""
     lacks_callerid: bool
+    has_no_balance: bool = False
+    """True if attempts have a price, and the owner has no free balance."""
     without_country: int
     """Numbers without a country code, up to `without_country_max`."""
     without_country_max: int
@@ -94,6 +96,11 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_call_backs(facts)
     yield from _check_abandon_limit(facts)
     yield from _check_people(facts)
+    if facts.has_no_balance:
+        message = Sentence(
+            "There is no free balance, so the campaign pauses before its first call. An admin can record a payment."
+        )
+        yield _warning(FindingCode.NO_BALANCE, "user", message)
     if facts.lacks_callerid:
         yield _warning(
             FindingCode.NO_CALLERID,

@@ -26,7 +26,7 @@ from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.load_engine import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -103,6 +103,7 @@ def _facts(
         retries=tuple(_retries(campaign)),
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
+        has_no_balance=_has_no_balance(connection, campaign),
         lacks_callerid=lacks_callerid(connection, campaign),
         without_country=without_country,
         without_country_example=example,
@@ -116,6 +117,13 @@ def _facts(
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )
+
+
+def _has_no_balance(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether attempts have a price, and the owner has nothing beside what calls in progress hold."""
+    rate = User.sms_rate if campaign["medium"] == SMS else User.call_rate
+    query = select(User.id).where(User.id == campaign["user_id"], rate > 0, User.balance <= User.held)
+    return connection.scalar(query) is not None
 
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
