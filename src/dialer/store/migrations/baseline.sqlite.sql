@@ -983,6 +983,7 @@ CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
 CREATE INDEX ix_transfer_last_digits ON transfer (user_id, substr(phone_number, -4), phone_number);
 CREATE INDEX ix_transfer_phone_number ON transfer (phone_number, id, callrequest_id);
 CREATE INDEX ix_transfer_queue_id_ended_ms ON transfer (queue_id, ended_ms);
+CREATE INDEX ix_transfer_unpaid ON transfer (joined_ms) WHERE reason = 'no_credit';
 CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place, user_id);
 CREATE TABLE waiting_text (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -159,6 +159,12 @@ class Transfer(Row):
         Index("ix_transfer_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
         Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
+        Index(
+            "ix_transfer_unpaid",
+            "joined_ms",
+            sqlite_where=text("reason = 'no_credit'"),
+            postgresql_where=text("reason = 'no_credit'"),
+        ),
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
         Index("ix_transfer_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
