@@ -53,10 +53,10 @@ from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
-from dialer.domain.survey import check
+from dialer.domain.survey import callflow, check
 from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
-from dialer.files import exchange, kinds, people, reading, yaml_text
+from dialer.files import exchange, exporting, kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
@@ -68,6 +68,7 @@ from dialer.sim.spans import BehaviourError
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files, kept_lists, waiting_sounds
 from dialer.store.queries import survey_results
+from dialer.store.queries.called_countries import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
@@ -224,6 +225,8 @@ LIMITS: Final = {
     "Refused requests a minute in the audit log": str(REFUSALS_A_MINUTE_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Sections of a survey that the console draws, and to which it adds": f"{survey_graph.SECTIONS_MAX}",
+    "Sections of one call one after another that do not wait for the callee": f"{callflow.NODES_PER_CALL_MAX}",
+    "Sections of one call": f"{callflow.SECTIONS_PER_CALL_MAX:,}",
     "Sections of one call whose inputs are kept for a replay": f"{HEARD_MAX:,}",
     "A file of `dialer apply`": (
         f"{reading.FILE_BYTES_MAX // MIB} MiB, {yaml_text.NODES_MAX:,} values, {kinds.RECORDS_MAX:,} records of a kind,"
@@ -231,6 +234,10 @@ LIMITS: Final = {
     ),
     "People of one list in such a file": f"{people.PEOPLE_MAX:,}; a CSV file that it names is an import",
     "Files of one request to `POST /rest-api/apply/`": f"{exchange.REQUEST_BYTES_MAX // MIB} MiB together",
+    "Texts, numbers, lists and objects in these files": f"{exchange.VALUES_MAX:,} together",
+    "People of all lists in an exported file that has others beside it": f"{exporting.PEOPLE_TOGETHER_MAX:,}",
+    "Records, sections and people in `GET /rest-api/export/`, without long lists": f"{exporting.LOADED_MAX:,}",
+    "Area codes looked up to tell whether a campaign calls the United States or Canada": f"{AREA_CODES_MAX:,}",
     "Recordings that a user has sent for files, and that wait": (
         f"{files.USER_FILES_MAX:,}, {files.USER_BYTES_MAX // MIB} MiB, {waiting_sounds.KEPT_S // 3_600} hours"
     ),

@@ -115,6 +115,14 @@ async def test_another_sound_of_the_same_name_replaces_it_and_started_campaigns_
     assert before[0]["audio_file"] in media(sounds)
 
 
+def test_recordings_with_the_same_sound_have_files_of_their_own(run: Run, house: House, sounds: Path) -> None:
+    """A file is deleted with its recording."""
+    two = "recordings: [{name: A, file: sounds/hello.wav}, {name: B, file: sounds/hello.wav}]"
+    assert apply(run, sounds, two).code == 0
+    names = [row["audio_file"] for row in house.rows(AudioFile)]
+    assert (len(set(names)), set(names)) == (2, media(sounds))
+
+
 def test_a_failed_apply_leaves_no_sound(run: Run, house: House, sounds: Path) -> None:
     wrong = apply(run, sounds, SURVEY + "campaigns: [{name: C, survey: Nothing, gateway: sim}]\n")
     assert wrong.code == 2

@@ -9,7 +9,7 @@ from litestar import Litestar
 from dialer.api.http.permissions import OPEN_PAGES, PAGES
 from dialer.console.forms import FIELDS_MAX, FORM_BYTES_MAX
 from dialer.console.sessions import form_token
-from tests.api.harness import PASSWORD
+from tests.api.harness import PASSWORD, Caller
 from tests.console.visitor import Visitor, words
 
 POSTS = sorted(route.removeprefix("POST /console/") for route in {*PAGES, *OPEN_PAGES} if route.startswith("POST "))
@@ -45,6 +45,14 @@ def test_a_form_without_or_with_a_stale_token_is_refused(visitor: Visitor, admin
         answer = admin.request("POST", path_of(route), **sent(route, {"username": "admin", **token}))
         assert (answer.status_code, "out of date" in answer.text) == (403, True)
     assert admin.request("GET", "account/").status_code == 200
+
+
+def test_a_form_with_a_null_character_is_refused(alice: Visitor, api: Caller) -> None:
+    api.create("agent", name="Ann")
+    alice.get("account/")
+    answer = alice.send("agents/1/status/", status="break", reason="a\0b")
+    assert (answer.status_code, "it has a null character" in answer.text) == (400, True)
+    assert api.get("agent/1/")["status"] == 1
 
 
 def test_a_token_without_a_session_is_of_no_use(alice: Visitor) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dialer.files.applying import wanted_of
 from dialer.files.kinds import KINDS, SECTION, file_fields
-from dialer.files.nodes import FileError, Node
+from dialer.files.nodes import FileError, FilePlace, Node
 from dialer.files.people_files import people_files
 from dialer.files.reading import read_text
 from dialer.files.units import OpenAccount, account_of
@@ -89,6 +89,10 @@ def test_any_document_is_planned_or_refused_with_its_place(account: OpenAccount,
             check(error, name)
 
 
+def json_object(names: Iterable[int]) -> str:
+    return "{" + ",".join(f'"{name}":1' for name in names) + "}"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -103,8 +107,15 @@ def test_any_document_is_planned_or_refused_with_its_place(account: OpenAccount,
         ("a.toml", '[[surveys]]\nname = "x\n', "a.toml:2: not valid TOML: illegal character '\\n' in column 10"),
         ("a.toml", "a = 1\na = 2\n", "a.toml:2: not valid TOML: cannot overwrite a value in column 6"),
         ("a.toml", "a" + ".a" * 100_000 + " = 1", "a.toml: has too many dots in its lines, or too long dotted names."),
+        ("a.toml", "[a" + ".a" * 1_000 + "]\n" + "a = 1\n" * 1_000, "a.toml: has too many dots in its lines, or too"),
+        ("a.toml", '"\u2028".' * 20_000 + "a = 1", "a.toml: has too many dots in its lines, or too long dotted names."),
+        ("a.toml", "a = 0x" + "f" * 5_000, "a.toml: not valid TOML: a number has too many digits"),
+        ("a.json", json_object([*range(100_000), 99_999]), "a.json: not valid JSON: an object has '99999' twice"),
         ("a.toml", "a = " + "[" * 50_000, "a.toml: not valid TOML: more than 30 levels"),
         ("a.yaml", "surveys:\n\t- name: x", "a.yaml:2: not valid YAML: found character that cannot start any token"),
+        ("a.yaml", 'surveys: [{name: "a\\0"}]', "a.yaml:1: a text has a null character, which databases do not keep"),
+        ("a.json", '{"a\\u0000": 1}', "a.json: not valid JSON: a text has a null character, which"),
+        ("a.toml", 'a = "\\u0000"', "a.toml: not valid TOML: a text has a null character, which databases do not keep"),
         ("a.yaml", "x" * (50 * 1024 * 1024), "a.yaml: is larger than 2 MiB. Put long lists into CSV files, and name"),
     ],
 )
@@ -113,3 +124,23 @@ def test_wrong_files_have_one_sentence(name: str, content: str, message: str) ->
         read_text(content.encode(), name)
     assert len(refused.value.messages) == 1
     assert refused.value.messages[0].startswith(message)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.toml", "a.yaml"])
+def test_places_of_values_below_long_names_are_short(name: str) -> None:
+    long = "n" * 5_000
+    content = {
+        "a.json": f'{{"{long}": {{"{long}": [1, [2]]}}}}',
+        "a.toml": f'"{long}"."{long}" = [1, [2]]',
+        "a.yaml": f"? {long}\n: ? {long}\n  : [1, [2]]",
+    }
+    inner = read_text(content[name].encode(), name).members()[long].members()[long]
+    shown = f"{long[:80]}…"
+    assert [inner.place.path, inner.value[1].value[0].place.path] == [f"{shown}.{shown}", f"{shown}.{shown}[1][0]"]
+
+
+def test_places_of_deep_values_end_where_they_are_long() -> None:
+    node = read_text("\n".join(f"{' ' * level}{'n' * 70}:" for level in range(29)).encode(), "a.yaml")
+    while isinstance(node.value, dict):
+        (node,) = node.value.values()
+    assert node.place == FilePlace("a.yaml", ".".join(["n" * 70] * 5), 29)

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 
 import anyio
 import pytest
+from structlog.testing import capture_logs
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.app.errors import RefusedError
@@ -259,6 +260,17 @@ async def test_a_long_answer_is_not_read_and_odd_answers_are_failures(outbox: Ou
             await outbox.process().deliver_due()
         assert [one[1] for one in outbox.deliveries(webhook_id)] == [expected]
         outbox.change(webhook_id, enabled=False)
+
+
+async def test_the_log_has_neither_the_address_nor_the_answer_of_a_receiver(outbox: Outbox) -> None:
+    receiver = Receiver(lambda _: b"secret nonsense\r\n\r\n")
+    async with receiver.listening():
+        outbox.webhook(f"{receiver.url}&token=secret")
+        outbox.write(1)
+        with capture_logs() as lines:
+            await outbox.process().deliver_due()
+    entry = {"event": "webhook_not_answered", "log_level": "info", "reason": "ClientResponseError", "errno": None}
+    assert lines == [entry]
 
 
 async def test_of_ten_receivers_nine_fail_and_the_good_one_gets_everything(outbox: Outbox) -> None:

@@ -37,6 +37,8 @@ async def read_fields(request: ApiRequest) -> dict[str, str]:
         fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict"))
     except ValueError:
         raise MalformedError("The form cannot be read: it is not URL-encoded UTF-8.") from None
+    if any("\0" in text for pair in fields.items() for text in pair):
+        raise MalformedError("The form cannot be read: it has a null character.")
     check_form(request, fields)
     return fields
 

@@ -8,9 +8,13 @@ import msgspec
 
 from dialer.domain.described import described
 from dialer.files.applying import RecordChange
+from dialer.store.media.files import AUDIO_BYTES_MAX
 
 REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
 """Bytes of all files of one request together, as JSON."""
+
+VALUES_MAX: Final = 30_000
+"""Texts, numbers, objects and lists of all files of one request together: no call is dialled while they are written."""
 
 
 class SentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,8 +28,8 @@ class SentRecording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sound that files name: its path from the folder of the client, and its content's SHA-256 and size."""
 
     path: str
-    sha256: str
-    size: int
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    size: Annotated[int, msgspec.Meta(ge=0, le=AUDIO_BYTES_MAX)]
 
 
 class ApplyRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,6 +69,28 @@ class ApplyAnswer(msgspec.Struct, frozen=True):
     records: Annotated[list[AppliedRecord], described("The records of the files, in their order.")]
     missing: Annotated[list[str], described("Paths of recordings to send before.", ["sounds/hello.wav"])]
     people: Annotated[list[PeopleList], described("The lists that have a file of people.")]
+
+
+class ExportedText(msgspec.Struct, frozen=True):
+    """A file of records, as `POST /rest-api/apply/` takes it."""
+
+    name: Annotated[str, described("The name of the file.", "anna.yaml")]
+    content: Annotated[str, described("The text of the file.", "surveys:\n- name: Reminder\n")]
+
+
+class FileBeside(msgspec.Struct, frozen=True):
+    """A file that another one names: the sound of a recording, or the people of a long list."""
+
+    path: Annotated[str, described("Its path from the folder of the file.", "anna-files/hello.wav")]
+    url: Annotated[str, described("The URL of its content.", "https://dialer.example/rest-api/audio-files/1/download/")]
+
+
+class ExportAnswer(msgspec.Struct, frozen=True):
+    """All records of an account as files."""
+
+    username: Annotated[str, described("The user whose records they are.", "anna")]
+    files: Annotated[list[ExportedText], described("The files: always one.")]
+    beside: Annotated[list[FileBeside], described("The files that it names: WAV files, and CSV files of long lists.")]
 
 
 def sent_of(changes: Sequence[RecordChange]) -> list[AppliedRecord]:

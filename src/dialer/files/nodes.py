@@ -6,7 +6,10 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 SHOWN_MAX: Final = 80
-"""Characters of a value that an error shows."""
+"""Characters of a value, or of the name of a field, that an error shows."""
+PLACE_MAX: Final = 300
+"""Characters of the path of a place from which deeper steps are left out. Each value of a file has such a path."""
+NUL: Final = "a text has a null character, which databases do not keep"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number"}
 
 Members: TypeAlias = dict[str, "Node"]
@@ -38,6 +41,11 @@ class Node(msgspec.Struct, frozen=True):
         if isinstance(self.value, list):
             return [node.plain() for node in self.value]
         return self.value
+
+    def count(self) -> int:
+        """Return the number of values: this one, and all that are in it."""
+        inner = self.value.values() if isinstance(self.value, dict) else self.value
+        return 1 + (sum(node.count() for node in inner) if isinstance(self.value, (dict, list)) else 0)
 
     def members(self) -> Members:
         """Return the members of an object; raises FileError if it is something else."""
@@ -95,6 +103,11 @@ def nodes_of(value: Any, place: FilePlace, lines: Node | None = None) -> Node:  
 
 
 def below(place: FilePlace, step: str | int, line: int | None = None) -> FilePlace:
-    """Return the place of a member or an item."""
-    path = f"{place.path}[{step}]" if isinstance(step, int) else f"{place.path}.{step}" if place.path else step
+    """Return the place of a member or an item. A long path ends with the place in which it is."""
+    if len(place.path) > PLACE_MAX:
+        return FilePlace(place.file, place.path, line)
+    if isinstance(step, int):
+        return FilePlace(place.file, f"{place.path}[{step}]", line)
+    name = step if len(step) <= SHOWN_MAX else f"{step[:SHOWN_MAX]}…"
+    path = f"{place.path}.{name}" if place.path else name
     return FilePlace(place.file, path, line)

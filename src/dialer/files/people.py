@@ -3,19 +3,23 @@
 A file adds people and changes them. It never removes anybody, and it leaves the people of a running campaign alone.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter
-from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact
+from dialer.store.bulk import ASKED_AT_ONCE
+from dialer.store.queries.do_not_call import entries_on
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact
 
 PEOPLE_MAX: Final = 2_000
 """Contacts of one phonebook, or numbers of one list, that stand in one file. They are written in one transaction."""
@@ -34,14 +38,14 @@ def write_contacts(writer: RecordWriter, phonebook_id: int, wanted: Wanted) -> l
     found = {}
     for node in wanted.parts.items(PEOPLE_MAX):
         members = node.members()
-        refuse_unknown(members, tuple(file_fields(CONTACT)), "a contact")
+        refuse_unknown(members, tuple(file_fields(CONTACT)), "further values belong into additional_vars; a contact")
         if "contact" not in members:
             raise FileError.at(node.place, "a contact needs the field contact: the phone number")
         number = _number(writer, members["contact"])
         if number in found:
             raise FileError.at(node.place, f"the number {number} is twice in the list")
         found[number] = (members, node.place)
-    known = _known(writer, phonebook_id)
+    known = _known(writer, phonebook_id, list(found))
     lines = list(_write_contacts(writer, phonebook_id, found, known))
     if lines:
         refuse_while_called(writer, [phonebook_id], wanted.place)
@@ -55,11 +59,15 @@ class _Known(NamedTuple):
     contact: str
 
 
-def _known(writer: RecordWriter, phonebook_id: int) -> dict[str, _Known]:
-    """Return the earliest contact of each number of a phonebook."""
-    query = select(Contact.number, Contact.id, Contact.contact).where(Contact.phonebook_id == phonebook_id)
-    rows = writer.unit.connection.execute(query.order_by(Contact.id.desc()))
-    return {row.number: _Known(row.id, row.contact) for row in rows}
+def _known(writer: RecordWriter, phonebook_id: int, numbers: Sequence[str]) -> dict[str, _Known]:
+    """Return the earliest contacts of a phonebook that have some numbers, by number."""
+    ids = first_contacts(writer.unit.connection, phonebook_id, numbers)
+    asked, found = list(ids.values()), dict[str, _Known]()
+    for start in range(0, len(asked), ASKED_AT_ONCE):
+        query = select(Contact.number, Contact.id, Contact.contact)
+        rows = writer.unit.connection.execute(query.where(Contact.id.in_(asked[start : start + ASKED_AT_ONCE])))
+        found |= {row.number: _Known(row.id, row.contact) for row in rows}
+    return found
 
 
 def spelling_of(given: str, number: str, region: str | None) -> str:
@@ -73,7 +81,7 @@ def spelling_of(given: str, number: str, region: str | None) -> str:
 def _write_contacts(
     writer: RecordWriter, phonebook_id: int, found: dict[str, tuple[Members, FilePlace]], known: dict[str, _Known]
 ) -> Iterator[str]:
-    added, region = 0, writer.unit.conventions.region
+    new, region = list[NewContact](), writer.unit.conventions.region
     for number, (members, place) in found.items():
         if number in known:
             stored = known[number]
@@ -82,10 +90,18 @@ def _write_contacts(
             written = writer.change(CONTACT, given, place, stored.id)
             yield from (f"contact {number}: {line}" for line in written.lines)
         else:
-            writer.create(CONTACT, members, place, {"phonebook": phonebook_id})
-            added += 1
-    if added:
-        yield f"contacts: {added} new"
+            new.append(_new_contact(writer, phonebook_id, number, members))
+    if new:
+        add_contacts(writer.unit, new)
+        yield f"contacts: {len(new)} new"
+
+
+def _new_contact(writer: RecordWriter, phonebook_id: int, number: str, members: Members) -> NewContact:
+    values = writer.complete(CONTACT, members)
+    if spells_emergency(values["contact"], writer.unit.conventions.region):
+        raise FileError.at(members["contact"].place, str(emergency_error(values["contact"])))
+    texts = (values["full_name"], values["additional_vars"])
+    return NewContact(phonebook_id, values["contact"], number, zone_of_number(number), *texts)
 
 
 def refuse_while_called(writer: RecordWriter, phonebook_ids: Collection[int], place: FilePlace) -> None:
@@ -131,22 +147,16 @@ def write_numbers(writer: RecordWriter, dnc_id: int, wanted: Wanted) -> list[str
         return []
     nodes = wanted.parts.items(PEOPLE_MAX)
     numbers = {_number(writer, node): node for node in nodes}
-    known = _on_list(writer, dnc_id, list(numbers))
-    new = [number for number in numbers if number not in known]
-    for number in new:
-        writer.create(_ENTRY, {"phone_number": numbers[number]}, numbers[number].place, {"dnc": dnc_id})
-    return [f"numbers: {len(new)} new"] if new else []
-
-
-def _on_list(writer: RecordWriter, dnc_id: int, numbers: list[str]) -> set[str]:
-    """Return those of the numbers that are on a list, erased ones as well."""
-    connection = writer.unit.connection
-    known: set[str] = set()
-    stored = set(connection.scalars(select(DncContact.number).where(DncContact.dnc_id == dnc_id)))
-    for number in numbers:
-        if number in stored or (stored and not stored.isdisjoint(forms_of(connection, [number]))):
-            known.add(number)
-    return known
+    on_list = {number for _, number in entries_on(writer.unit.connection, [dnc_id], list(numbers))}
+    new = [
+        NewEntry(dnc_id, writer.complete(_ENTRY, {"phone_number": node})["phone_number"], number)
+        for number, node in numbers.items()
+        if number not in on_list
+    ]
+    if not new:
+        return []
+    add_entries(writer.unit, new)
+    return [f"numbers: {len(new)} new"]
 
 
 def _number(writer: RecordWriter, node: Node) -> str:

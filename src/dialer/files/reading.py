@@ -7,14 +7,19 @@ from datetime import date, datetime, time
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from dialer.files.nodes import SHOWN_MAX, FileError, FilePlace, Node, nodes_of
+from dialer.files.nodes import NUL, SHOWN_MAX, FileError, FilePlace, Node, nodes_of
+from dialer.files.toml_lines import lines_of_toml
 from dialer.files.yaml_text import DEPTH_MAX, NODES_MAX, read_yaml
 
 FILE_BYTES_MAX: Final = 2 * 1_048_576
 FILES_MAX: Final = 100
 """Files of one command."""
 DOTS_MAX: Final = 10_000_000
-"""The dots of each line of a TOML file, squared, together: dotted names take as long to read."""
+"""The largest cost of the dotted names of a TOML file, as `_cost_of_dots` counts it."""
+_TABLE_COST: Final = 10
+"""The cost of a dot in the name of a table for each line below it."""
+_BITS_MAX: Final = 64
+"""Bits of a number. Python takes a time that grows with the square to write larger ones, or refuses to."""
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 """An escape of JSON that YAML does not have."""
 _TOML_PLACE: Final = re.compile(r" \(at line ([0-9]+), column ([0-9]+)\)\Z")
@@ -62,12 +67,23 @@ def read_text(content: bytes, name: str) -> Node:
 
 
 def _read_toml(text: str, place: FilePlace) -> Node:
-    if sum(line.count(".") ** 2 for line in text.splitlines()) > DOTS_MAX:
+    if _cost_of_dots(text) > DOTS_MAX:
         raise FileError.at(place, "has too many dots in its lines, or too long dotted names. Write it as YAML")
     try:
-        return nodes_of(_Plain().value(tomllib.loads(text)), place)
+        value = _Plain().value(tomllib.loads(text))
     except (ValueError, RecursionError) as error:
         raise _wrong("TOML", error, place) from None
+    return nodes_of(value, place, lines_of_toml(text, place.file))
+
+
+def _cost_of_dots(text: str) -> int:
+    """Return how long dotted names take to read: the square of their dots, and those of a table again in each line.
+
+    Only a line feed ends a line in TOML. Other ends of lines can stand in a name.
+    """
+    lines = text.split("\n")
+    of_tables = max((line.count(".") for line in lines if line.lstrip().startswith("[")), default=0)
+    return sum(line.count(".") ** 2 for line in lines) + _TABLE_COST * of_tables * len(lines)
 
 
 def _read_json(text: str, place: FilePlace) -> Node:
@@ -99,8 +115,12 @@ class _Plain:
             raise ValueError(f"more than {NODES_MAX} values")
         if depth > DEPTH_MAX:
             raise ValueError(f"more than {DEPTH_MAX} levels")
+        if isinstance(value, int) and value.bit_length() > _BITS_MAX:
+            raise ValueError("a number has too many digits")
         if isinstance(value, str):
             value.encode()  # JSON can hold half of a surrogate pair, which is no text.
+            if "\0" in value:
+                raise ValueError(NUL)
         if isinstance(value, dict):
             return {self.value(name): self.value(one, depth + 1) for name, one in value.items()}
         if isinstance(value, list):
@@ -109,10 +129,11 @@ class _Plain:
 
 
 def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        names = [name for name, _ in members]
-        raise ValueError(f"an object has {next(one for one in names if names.count(one) > 1)[:SHOWN_MAX]!r} twice")
+    found: dict[str, Any] = {}
+    for name, value in members:
+        if name in found:
+            raise ValueError(f"an object has {name[:SHOWN_MAX]!r} twice")
+        found[name] = value
     return found
 
 

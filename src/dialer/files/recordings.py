@@ -1,15 +1,17 @@
 """The recordings of files: rows like those of uploads, whose sounds are compared by their content."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import RowMapping, insert, select, update
 
 from dialer.api.crud.audit_log import note_created
-from dialer.api.crud.resource import Change
+from dialer.api.crud.resource import Change, Unit
 from dialer.app.touched_records import known_campaigns
 from dialer.app.unit import RecordWritten
 from dialer.domain.sentences import message_of
-from dialer.files.kinds import Wanted
+from dialer.files.kinds import RECORDINGS, Wanted
+from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node
 from dialer.files.sounds import KeptSound, Sounds
 from dialer.files.writing import RecordWriter, Written
@@ -39,6 +41,22 @@ def write_recording(writer: RecordWriter, wanted: Wanted, record_id: int | None,
     if wanted.file is None or _is_same(stored, wanted.file, sounds):
         return Written(record_id, is_new=False)
     return Written(record_id, is_new=False, lines=(_replace(writer, stored, wanted, wanted.file, sounds),))
+
+
+def needed_sounds(unit: Unit, owner_id: int, wanted: Sequence[Wanted], sounds: Sounds) -> list[Node]:
+    """Return the sounds of files that an account does not have, at this moment.
+
+    It reads all stored sounds with which they are compared, so that a later transaction need not.
+    """
+    names, needed = Names(unit, owner_id), list[Node]()
+    for one in wanted:
+        if one.kind.key == RECORDINGS and one.file is not None:
+            ids = names.ids(one.kind.path, one.name)
+            query = select(AudioFile.size, AudioFile.audio_file).where(AudioFile.id.in_(ids[:1]))
+            stored = unit.connection.execute(query).mappings().first()
+            if stored is None or not _is_same(stored, one.file, sounds):
+                needed.append(one.file)
+    return needed
 
 
 def _is_same(stored: RowMapping, node: Node, sounds: Sounds) -> bool:

@@ -1,12 +1,12 @@
 """The sounds of recordings in files: where they come from, and how they get into the media folder."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from dialer.files.beside import digest_of, open_beside, path_of
-from dialer.files.nodes import FileError, Node
+from dialer.files.nodes import FileError, FilePlace, Node
 from dialer.store.media.audio import AudioError, AudioRecording, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX, Media
 from dialer.store.media.waiting_sounds import WaitingSounds
@@ -49,13 +49,16 @@ class _StoredSounds:
     def __init__(self, folder: Path) -> None:
         self._folder: Final = folder
         self._media: Final = Media(folder)
+        self._digests: Final[dict[str, str]] = {}
 
     def stored_digest(self, file_name: str) -> str:
-        """Return the digest of a file in the media folder; empty if it is gone."""
-        try:
-            return digest_of((self._folder / file_name).read_bytes())
-        except OSError:
-            return ""
+        """Return the digest of a file in the media folder; empty if it is gone. A file never changes."""
+        if file_name not in self._digests:
+            try:
+                self._digests[file_name] = digest_of((self._folder / file_name).read_bytes())
+            except OSError:
+                return ""
+        return self._digests[file_name]
 
 
 class _ReadSound(NamedTuple):
@@ -95,15 +98,16 @@ class RecordingFiles:
 class LocalSounds(_StoredSounds):
     """Sounds in files of this machine, for a service whose media folder is here.
 
-    A plan notes which of them are needed. They are saved before the transaction that refers to them.
+    A plan notes which of them are needed. They are saved before the transaction that refers to them. Each recording has
+    a file of its own in the media folder, because the file is deleted with the recording.
     """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._files: Final = RecordingFiles()
-        self._needed: Final[dict[str, Node]] = {}
-        self._saved: Final[dict[str, str]] = {}
-        self._taken: Final[set[str]] = set()
+        self._needed: Final[dict[FilePlace, Node]] = {}
+        self._saved: Final[dict[FilePlace, str]] = {}
+        self._taken: Final[set[FilePlace]] = set()
 
     def facts(self, node: Node) -> SoundFacts:
         """Return the digest and the size of the file; raises FileError if it is no recording."""
@@ -111,25 +115,24 @@ class LocalSounds(_StoredSounds):
 
     def keep(self, node: Node) -> KeptSound:
         """Return the saved file, or a stand-in if it is not saved yet. It is needed from now on."""
-        path = path_of(node)
-        self._needed[path] = node
-        if path in self._saved:
-            self._taken.add(path)
-        return KeptSound(self._saved.get(path, _PLANNED), self._files.sound(node))
+        self._needed[node.place] = node
+        if node.place in self._saved:
+            self._taken.add(node.place)
+        return KeptSound(self._saved.get(node.place, _PLANNED), self._files.sound(node))
 
     @contextlib.contextmanager
     def saved(self) -> Iterator[None]:
         """Save the sounds that are needed. Those to which nothing refers at the end are deleted."""
         try:
-            for path, node in self._needed.items():
-                self._saved[path] = self._media.save(self._files.content(node))
+            for place, node in self._needed.items():
+                self._saved[place] = self._media.save(self._files.content(node))
             yield
         except BaseException:
             self._taken.clear()
             raise
         finally:
-            for path, file_name in self._saved.items():
-                if path not in self._taken:
+            for place, file_name in self._saved.items():
+                if place not in self._taken:
                     self._media.delete(file_name)
             self._saved.clear()
             self._taken.clear()
@@ -146,6 +149,7 @@ class SentSounds(_StoredSounds):
         self.missing: Final[list[str]] = []
         """The paths of sounds that are needed and were not sent yet."""
         self._kept: Final[list[str]] = []
+        self._prepared: Final[dict[FilePlace, KeptSound]] = {}
 
     def facts(self, node: Node) -> SoundFacts:
         """Return the digest and the size as the client gives them."""
@@ -154,22 +158,41 @@ class SentSounds(_StoredSounds):
         except KeyError:
             raise FileError.at(node.place, f"{path_of(node)} is not among the recordings of the request") from None
 
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Copy the sounds that wait into the media folder, before the transaction in which they are needed."""
+        for node in nodes:
+            if (found := self._take(node)) is not None:
+                self._prepared[node.place] = found
+
     def keep(self, node: Node) -> KeptSound:
         """Return a copy of the sound that waits; if it is missing or this is a dry run, a stand-in."""
-        content = self._waiting.read(self.facts(node).digest)
-        if content is None:
-            self.missing.append(path_of(node))
-            return KeptSound(_PLANNED, _UNHEARD_OF)
-        sound = _judged(node, content)
-        if self._is_dry:
-            return KeptSound(_PLANNED, sound)
-        self._kept.append(self._media.save(content))
-        return KeptSound(self._kept[-1], sound)
+        found = self._prepared.pop(node.place, None) or self._take(node)
+        if found is not None:
+            return found
+        self.missing.append(path_of(node))
+        return KeptSound(_PLANNED, _UNHEARD_OF)
 
     def drop(self) -> None:
         """Delete what was kept for a transaction that was rolled back."""
         for file_name in self._kept:
             self._media.delete(file_name)
+
+    def drop_unused(self) -> None:
+        """Delete what was prepared, and was not needed any more in the transaction."""
+        for found in self._prepared.values():
+            self._media.delete(found.file_name)
+
+    def _take(self, node: Node) -> KeptSound | None:
+        content = self._waiting.read(self.facts(node).digest)
+        if content is None:
+            return None
+        if len(content) != self.facts(node).size:
+            raise FileError.at(node.place, f"{path_of(node)} has {len(content)} bytes, not {self.facts(node).size}")
+        sound = _judged(node, content)
+        if self._is_dry:
+            return KeptSound(_PLANNED, sound)
+        self._kept.append(self._media.save(content))
+        return KeptSound(self._kept[-1], sound)
 
 
 def _read(node: Node) -> bytes:

@@ -58,7 +58,7 @@ class RecordWriter:
             FileError: a value is wrong, names nothing, or may not be changed.
         """
         stored = records.load(self.unit, kind.resource, record_id)
-        wanted = self._with_defaults(kind, given)
+        wanted = self.complete(kind, given)
         fields = {field.name: (name, field) for name, field in file_fields(kind).items()}
         moved = {name: value for name, value in wanted.items() if not is_same(fields[name][1], stored.get(name), value)}
         if not moved:
@@ -91,7 +91,8 @@ class RecordWriter:
             raise FileError(errors)
         return values
 
-    def _with_defaults(self, kind: RecordKind, given: Members) -> Values:
+    def complete(self, kind: RecordKind, given: Members) -> Values:
+        """Return the given values and the defaults of all other fields but those that are kept or required."""
         read = self.read(kind, given)
         kept = kind.kept - read.keys()
         defaults = {

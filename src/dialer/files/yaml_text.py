@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from dialer.files.nodes import FileError, FilePlace, Node, below
+from dialer.files.nodes import NUL, SHOWN_MAX, FileError, FilePlace, Node, below
 
 DEPTH_MAX: Final = 30
 """Levels of nested objects and lists."""
@@ -55,7 +55,7 @@ class _Open:
             raise FileError.at(node.place, "the name of a field must be a word")
         name = str(node.value)
         if name in self.value:
-            raise FileError.at(node.place, f"has {name!r} twice")
+            raise FileError.at(node.place, f"has {name[:SHOWN_MAX]!r} twice")
         return name
 
 
@@ -108,6 +108,8 @@ def _read(events: Iterator[Any], file: str) -> Node:
 def _refuse(event: Any, place: FilePlace) -> None:  # noqa: ANN401 - an event of PyYAML
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
         raise FileError.at(place, "anchors and aliases (& and *) are not accepted: write the value out")
+    if "\0" in getattr(event, "value", ""):
+        raise FileError.at(place, NUL)
     tag = getattr(event, "tag", None)
     if tag is not None and tag not in {"!", _STRING_TAG}:
         raise FileError.at(place, f"the tag {tag} is not accepted: files hold texts, numbers, lists and objects")

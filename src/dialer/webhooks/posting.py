@@ -66,7 +66,8 @@ class Poster:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - no answer, whatever it breaks, may end the sending to others
             problem = f"no connection: {type(error).__name__}"
-            _log.info("webhook_not_answered", reason=repr(error))
+            # Not the message: it may have the whole address, which may hold a secret, and the answer.
+            _log.info("webhook_not_answered", reason=type(error).__name__, errno=getattr(error, "errno", None))
         else:
             problem = _problem_of(status)
         return PostOutcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)

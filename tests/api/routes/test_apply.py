@@ -1,11 +1,15 @@
 """Tests of `POST /rest-api/apply/`: files of records in one transaction, and the sounds that they need."""
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dialer.files.applying import apply
+from dialer.store.database import Database
+from tests.api.crud.test_statements import heard
 from tests.api.harness import Caller
 from tests.api.routes.test_audio import wav
 
@@ -14,6 +18,10 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 def file(content: str, name: str = "a.yaml") -> list[dict[str, str]]:
     return [{"name": name, "content": content}]
+
+
+def sound(**members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    return {"path": "h.wav", "sha256": 64 * "0", "size": 1, **members}
 
 
 def sent(caller: Caller, **members: Any) -> tuple[int, Any]:  # noqa: ANN401 - JSON
@@ -32,8 +40,8 @@ def test_a_dry_run_writes_nothing_and_its_plan_is_kept_to(alice: Caller) -> None
     )
     assert alice.get("phonebook/")["count"] == 0
     status, done = sent(alice, files=files, plan=planned["plan"])
-    assert (status, done["username"], done["people"][0]["id"]) == (200, "alice", 1)
-    assert alice.get("phonebook/")["count"] == 1
+    (phonebook,) = alice.get("phonebook/")["results"]
+    assert (status, done["username"], done["people"][0]["id"]) == (200, "alice", phonebook["id"])
     assert sent(alice, files=files, plan=planned["plan"])[0] == 409
     assert sent(alice, files=files)[1]["records"][0]["action"] == "unchanged"
 
@@ -71,6 +79,45 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
     assert sent(alice, **asked)[1]["records"][0]["action"] == "unchanged"
 
 
+def test_sounds_are_saved_and_compared_before_the_transaction_and_each_recording_has_a_file(
+    alice: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = wav(0.5)
+    alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+    asked = {
+        "files": file("recordings: [{name: A, file: h.wav}, {name: B, file: h.wav}]"),
+        "recordings": [sound(sha256=hashlib.sha256(content).hexdigest(), size=len(content))],
+    }
+    seen: list[set[str]] = []
+
+    def apply_and_see(*given: Any) -> Any:  # noqa: ANN401 - as the function that it stands for
+        seen.append({one.name for one in folder.glob("*.wav")})
+        return apply(*given)
+
+    monkeypatch.setattr("dialer.api.routes.apply.apply", apply_and_see)
+    assert sent(alice, **asked, dry_run=True)[1]["missing"] == []
+    assert sent(alice, **asked)[0] == 200
+    names = {row["audio_file"] for row in alice.get("audio-files/")["results"]}
+    assert (seen, {one.name for one in folder.glob("*.wav")}, len(names)) == ([set(), names], names, 2)
+    changed = file("recordings: [{name: A, file: h.wav}, {name: A, file: h.wav}]")
+    assert sent(alice, **{**asked, "files": changed})[0] == 400
+    assert {one.name for one in folder.glob("*.wav")} == names
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize("size", [0, 8_043])
+def test_the_size_of_a_sound_is_that_of_its_content(alice: Caller, folder: Path, size: int, *, is_dry: bool) -> None:
+    content = wav(0.5)
+    alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", content)})
+    described = {"path": "h.wav", "sha256": hashlib.sha256(content).hexdigest(), "size": size}
+    status, refused = sent(
+        alice, files=file("recordings: [{name: Hello, file: h.wav}]"), recordings=[described], dry_run=is_dry
+    )
+    message = f"a.yaml:1: recordings[0].file: h.wav has {len(content)} bytes, not {size}"
+    assert (status, refused) == (400, {"files": [message]})
+    assert (alice.get("audio-files/")["count"], list(folder.glob("*.wav"))) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("members", "status", "message"),
     [
@@ -82,12 +129,39 @@ def test_sounds_wait_for_their_user_and_are_taken_once_they_are_there(alice: Cal
         ({"files": file("{}", "a.json") * 101}, 400, "101 files are too many: give 100 at most"),
         ({"files": file("recordings: [{name: A, file: a.wav}]")}, 400, "a.wav is not among the recordings of the req"),
         ({"files": file("recordings: [{name: A, file: /a.wav}]")}, 400, "'/a.wav' is absolute"),
+        ({"files": [], "recordings": [sound(size=-(2**70))]}, 400, "Expected `int` >= 0 - at `$.recordings[0].size`"),
+        ({"files": [], "recordings": [sound(size=20 * 1024**2 + 1)]}, 400, "Expected `int` <= 20971520 - at"),
+        ({"files": [], "recordings": [sound(sha256="../x")]}, 400, "Expected `str` matching regex '^[0-9a-f]{64}$'"),
         ({"files": file("phonebooks: [{name: A, contacts_file: 1}]")}, 400, "contacts_file: expected a text, got a n"),
     ],
 )
 def test_a_wrong_request_has_a_message(alice: Caller, members: dict[str, Any], status: int, message: str) -> None:
     answer = alice.request("POST", "apply/", json=members)
     assert (answer.status_code, message in answer.text) == (status, True), answer.text
+
+
+def test_a_request_has_few_values(alice: Caller) -> None:
+    numbers = [file(f"dnc_lists: [{{name: N{place}, numbers: [{'1,' * 1_997}]}}]")[0] for place in range(16)]
+    message = (
+        "the files have 32032 values together, and one request has 30000 at most: apply them one after the other, or"
+        " put long lists into CSV files"
+    )
+    assert sent(alice, files=numbers) == (400, {"files": [message]})
+
+
+@pytest.mark.parametrize(("key", "part"), [("phonebooks", "contacts"), ("dnc_lists", "numbers")])
+def test_many_people_cost_hardly_more_statements_than_few(
+    alice: Caller, database: Database, key: str, part: str
+) -> None:
+    costs = []
+    for count in (2, 500):
+        numbers = [f"+1202555{one:04}" for one in range(count)]
+        people = [{"contact": number} for number in numbers] if part == "contacts" else numbers
+        text = json.dumps({key: [{"name": f"{count} people", part: people}]})
+        with heard(database) as statements:
+            assert sent(alice, files=file(text, "a.json"))[0] == 200
+        costs.append(len(statements))
+    assert costs[1] - costs[0] < 10, costs
 
 
 def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
@@ -98,3 +172,33 @@ def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
     no_sound = alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", b"no")})
     assert (no_sound.status_code, list(no_sound.json())) == (400, ["audio_file"])
     assert alice.request("POST", "apply/recordings/", files={"other": ("a.wav", wav())}).status_code == 400
+
+
+GOES_ROUND = """
+surveys:
+- name: Round
+  sections:
+  - {id: 1, type: play_message, question: First, script: One., branches: {0: 2}}
+  - {id: 2, type: play_message, question: Second, script: Two., branches: {0: 1}}
+phonebooks: [{name: Patients, contacts: [{contact: "+12025550101"}]}]
+campaigns: [{name: Spring, survey: Round, gateway: Trunk, phonebooks: [Patients], callerid: "+12025550199"}]
+"""
+
+
+def test_a_survey_that_goes_round_without_asking_is_written_but_does_not_start(admin: Caller, alice: Caller) -> None:
+    admin.create("gateway", name="Trunk")
+    assert sent(alice, files=file(GOES_ROUND))[0] == 200
+    message = "A loop never waits for the callee: 1, 2. The call is hung up after 100 sections."
+    checked = [one for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"]
+    assert [(one["code"], one["message"]) for one in checked] == [("loop", message)]
+    status, refused = alice.refused("PATCH", "campaigns/1/", status=1)
+    assert (status, message in str(refused)) == (400, True), refused
+
+
+def test_a_question_that_is_asked_again_and_again_may_start(admin: Caller, alice: Caller) -> None:
+    """A callee who presses nothing hears it until the longest call is over, or 10,000 sections are played."""
+    admin.create("gateway", name="Trunk")
+    asks = GOES_ROUND.replace("type: play_message", "type: multi_choice, key_1: yes").replace("{0: ", "{timeout: ")
+    assert sent(alice, files=file(asks))[0] == 200
+    assert [one["code"] for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"] == []
+    alice.change("campaigns/1/", status=1)

@@ -23,11 +23,20 @@ from dialer.domain.described import described
 from dialer.domain.sentences import message_of
 from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
-from dialer.files.exchange import REQUEST_BYTES_MAX, ApplyAnswer, ApplyRequest, PeopleList, plan_of, sent_of
+from dialer.files.exchange import (
+    REQUEST_BYTES_MAX,
+    VALUES_MAX,
+    ApplyAnswer,
+    ApplyRequest,
+    PeopleList,
+    plan_of,
+    sent_of,
+)
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
 from dialer.files.people_files import people_files, target_of
 from dialer.files.reading import FILES_MAX, read_text
+from dialer.files.recordings import needed_sounds
 from dialer.files.sounds import SentSounds, SoundFacts
 from dialer.runtime.clock import RealClock
 from dialer.store.media.audio import AudioError, judge
@@ -182,6 +191,10 @@ def _wanted(asked: ApplyRequest) -> list[Wanted]:
     if len(asked.files) > FILES_MAX:
         raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
     documents = [read_text(one.content.encode(), one.name[:_FILE_NAME_MAX]) for one in asked.files]
+    values = sum(document.count() for document in documents)
+    if values > VALUES_MAX:
+        found = f"the files have {values} values together, and one request has {VALUES_MAX} at most"
+        raise FileError([f"{found}: apply them one after the other, or put long lists into CSV files"])
     return wanted_of(documents)
 
 
@@ -190,13 +203,17 @@ async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Want
     described_sounds = {one.path: SoundFacts(one.sha256, one.size) for one in asked.recordings}
     sounds = SentSounds(service.settings.media_dir, request.user.id, described_sounds, is_dry=asked.dry_run)
     try:
-        return await service.write(request, partial(_apply, asked=asked, wanted=wanted, sounds=sounds))
-    except _RehearsedError as done:
-        return done.answer
+        needed = await service.read(request, lambda unit: needed_sounds(unit, unit.actor.id, wanted, sounds))
+        await anyio.to_thread.run_sync(sounds.prepare, needed)
+        done = await service.write(request, partial(_apply, asked=asked, wanted=wanted, sounds=sounds))
+    except _RehearsedError as rehearsed:
+        return rehearsed.answer
     except (FileError, AnsweredError):
         # After another failure the rows may be committed, so the files must stay.
         await anyio.to_thread.run_sync(sounds.drop)
         raise
+    await anyio.to_thread.run_sync(sounds.drop_unused)
+    return done
 
 
 def _apply(unit: Unit, *, asked: ApplyRequest, wanted: list[Wanted], sounds: SentSounds) -> ApplyAnswer:
