@@ -66,7 +66,7 @@ def folder() -> Iterator[Folder]:
     one.close()
 
 
-@pytest.mark.parametrize("seed", (*FLEET_SEEDS, *FOUND))
+@pytest.mark.parametrize("seed", [*FLEET_SEEDS, *FOUND])
 async def test_no_rule_is_broken(folder: Folder, seed: int) -> None:
     outcome = await run_fleet(seed, folder)
     assert outcome.broken == ""
