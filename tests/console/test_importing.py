@@ -167,6 +167,19 @@ def test_a_list_that_is_deleted_while_it_is_read_is_gone(alice: Visitor, api: Ca
     assert (answer.status_code, "Choose it again" in words(answer.text)) == (404, True)
 
 
+def test_a_lost_plus_and_a_number_that_comes_twice_are_named(alice: Visitor, api: Caller) -> None:
+    file = b"Telefon;Name\n491701234567;Eva\n1701234568;Max\n0170 1234567;Eve\n"
+    look(alice, "new-campaign/", file, name="Autumn")
+    answer = press(alice, region="DE")
+    shown = alice.text(answer.headers["location"].removeprefix("/console/"))
+    assert "491701234567 → +491701234567 A + was missing at the beginning. Eva" in shown
+    assert "1701234568 → +491701234568 A 0 was missing at the beginning. Max" in shown
+    assert "0170 1234567 → +491701234567 The same number as in line 2, so only that line is stored. Eve" in shown
+    press(alice, **{"import": "1"})
+    stored = [(contact["contact"], contact["full_name"]) for contact in api.get("contact/")["results"]]
+    assert stored == [("+491701234567", "Eva"), ("1701234568", "Max")]
+
+
 def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:
     file = "Telefonnummer;Vorname;Nachname;Kundennummer\r\n030/230 00 74;J\u00f6rg;M\u00fcller;7\r\n".encode("cp1252")
     shown = look(alice, "new-campaign/", file, "kunden.csv", name="Fr\u00fchling")

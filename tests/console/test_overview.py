@@ -6,13 +6,24 @@ import pytest
 from sqlalchemy import delete, insert, update
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.enums import SectionType
+from dialer.domain.enums import SectionType, TransferStatus
 from dialer.domain.plans import SIMULATED, SIP
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
-from dialer.store.tables import Agent, Campaign, CampaignHour, Gateway, Queue, SealedSurvey, User, UserHour, Webhook
+from dialer.store.tables import (
+    Agent,
+    Campaign,
+    CampaignHour,
+    Gateway,
+    Queue,
+    SealedSurvey,
+    User,
+    UserHour,
+    Webhook,
+)
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE, campaign, store
+from tests.console.test_wall_board import call
 from tests.console.visitor import Visitor, words
 
 
@@ -103,6 +114,18 @@ def test_it_says_what_needs_attention_urgent_things_first(
     assert "The gateway Bad line rests until 11:07:40: its carrier failed several times in a row." in text
     assert "The service does not dial" not in text
     assert "The service does not dial: storage." in admin.text("overview/")
+
+
+def test_callees_for_whose_transfer_the_balance_did_not_pay_stand_there_for_ten_minutes(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api, name="Departures")
+    api.create("queue", name="Sales")
+    joined = {"reason": "no_credit", "status": TransferStatus.OVER}
+    for identity, ago_ms in enumerate((601_000, 599_000, 1_000), 1):
+        store(database, *call(identity, joined_ms=NOW_MS - ago_ms, **joined))
+    sentence = "Departures could not connect 2 callees in the last ten minutes: the free balance did not pay for it."
+    assert (sentence in alice.text("overview/"), sentence in bob.text("overview/")) == (True, False)
 
 
 def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api: Caller, database: Database) -> None:

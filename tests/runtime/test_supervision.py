@@ -25,6 +25,7 @@ from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_hold import ON_SQLITE, talking, talking_over_a_line
 from tests.runtime.test_second_legs import caller, cdrs, is_clean
+from tests.sizes import examples
 from tests.vopr.faults import Fault
 
 pytestmark = [ON_SQLITE, pytest.mark.usefixtures("quiet")]
@@ -273,7 +274,7 @@ STEPS: Final = st.lists(
 
 
 @given(STEPS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(16))
 async def test_whatever_a_supervisor_does_one_telephone_at_most_hears_a_call(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
 ) -> None:

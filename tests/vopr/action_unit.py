@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, insert, select, update
 
+from dialer.app.call_centre.chosen_people import Rules
 from dialer.app.errors import RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Row
@@ -16,6 +17,8 @@ class ActionUnit(NamedTuple):
     unit: UnitOfWork
     which: int
     dice: Dice
+    rules: Rules
+    """The settings by which the numbers are judged that agents dial."""
 
     @property
     def connection(self) -> Connection:

@@ -10,6 +10,7 @@ from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
+from dialer.app.call_centre.chosen_people import Rules
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
 from dialer.app.campaigns.change import (
@@ -57,6 +58,7 @@ from tests.vopr.action_unit import ActionUnit
 from tests.vopr.desk_actions import at_desk, in_talk
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
+from tests.vopr.manual_actions import allow, by_hand, forbid
 from tests.vopr.previews import METHODS
 from tests.vopr.worlds import CENTS, DAY_MS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
 
@@ -67,7 +69,7 @@ _COPIED: Final = (
 )
 
 
-def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
+def perform(connection: Connection, wanted: Action, now_ms: int, rules: Rules) -> str:
     """Perform the action, and return its description.
 
     Raises:
@@ -75,7 +77,8 @@ def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
     """
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     try:
-        done = f"{wanted.do}: {_ACTIONS[wanted.do](ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do)))}"
+        action = ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do), rules)
+        done = f"{wanted.do}: {_ACTIONS[wanted.do](action)}"
         write_account_events(unit, COMMAND_LINE)
     except InvalidFieldsError as error:
         raise RefusedError("; ".join(error.errors)) from None
@@ -363,5 +366,8 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.CALL_AGAIN: _call_again,
     Do.DESK: at_desk,
     Do.TALK: in_talk,
+    Do.ALLOW: allow,
+    Do.BY_HAND: by_hand,
+    Do.FORBID: forbid,
     Do.NOTHING: lambda _: "",
 }

@@ -6,10 +6,9 @@ from typing import Final
 from sqlalchemy import RowMapping, select, true
 
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.call_centre.chosen_people import Chosen, Rules, dial_chosen
+from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
-from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
@@ -54,8 +53,8 @@ def _come(action: ActionUnit) -> str:
 
 def _dial(action: ActionUnit, agent: RowMapping) -> str:
     campaign = action.one_of(Campaign, Campaign.manual_dialling == true(), Campaign.user_id == agent["user_id"])
-    rules = Rules("UTC", CallingHours(), None)
-    dialled = dial_chosen(action.unit, agent["id"], Chosen(campaign["id"], number_of(action.dice), again=True), rules)
+    chosen = Chosen(campaign["id"], number_of(action.dice), again=True)
+    dialled = dial_chosen(action.unit, agent["id"], chosen, action.rules)
     return f"agent {agent['id']} dials subscriber {dialled}"
 
 

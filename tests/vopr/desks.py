@@ -41,7 +41,7 @@ def draw_desks(seed: int, rows: dict[str, list[Values]], start_ms: int) -> None:
     ]
     for campaign in rows["campaign"]:
         if campaign["medium"] == "voice":
-            _lead_to_agents(dice, rows, campaign, start_ms)
+            lead_to_agents(dice, rows, campaign, start_ms)
 
 
 def patient(parameters: Values) -> Values:
@@ -60,7 +60,7 @@ def _agent(dice: Dice, place: int) -> Values:
     }
 
 
-def _lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values, start_ms: int) -> None:
+def lead_to_agents(dice: Dice, rows: dict[str, list[Values]], campaign: Values, start_ms: int) -> None:
     """Make a campaign's first section a transfer to a queue, and let agents dial numbers beside other campaigns."""
     campaign |= {"user_id": 1, "callmaxduration": dice.pick((60, 300, 900)), "calltimeout": 45}
     if dice.happens(85):

@@ -11,6 +11,7 @@ import msgspec
 
 from tests.vopr.desks import has_desks
 from tests.vopr.dice import Dice
+from tests.vopr.manual_dials import has_manual_dials
 from tests.vopr.previews import has_previews
 
 SECOND_MS: Final = 1_000
@@ -27,6 +28,9 @@ _DESK_PAUSES_MS: Final = (0, 0, 250, SECOND_MS, 3 * SECOND_MS, 31 * SECOND_MS)
 DESK_STEPS_MAX: Final = 3
 TALKATIVE_MAX: Final = 14
 """Steps of a seed with calls at desks that are followed by others about these calls."""
+HAND_STEPS_MAX: Final = 10
+HAND_ROUNDS_MAX: Final = 3
+_DIALS_AT_ONCE: Final = (1, 1, 2, 3)
 _CHOICES_MAX: Final = 1_000_000
 
 
@@ -86,14 +90,23 @@ class Do(StrEnum):
     """Not drawn either: it has steps of its own, in seeds with previews."""
     TALK = "an agent gives an order about a call"
     """Not drawn either: it has steps of its own, in seeds with calls at desks."""
+    ALLOW = "an admin lets a campaign call"
+    """Not drawn either, as both below: they have steps of their own, in seeds with manual dials."""
+    BY_HAND = "an agent dials a number"
+    FORBID = "somebody forbids what an agent dials"
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
 _LAST: Final = (Do.END, Do.CALL_AGAIN, Do.ADD_CONTACT, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.ABORT, Do.CALL_AGAIN)
 _LAST_ROUNDS: Final = 2
 _INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
-SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.DESK, Do.TALK})
+SETS_BACK: Final = frozenset(
+    {Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.DESK, Do.TALK, Do.BY_HAND}
+)
 """The actions that may set a subscriber who is done back to be called again."""
+_OWN_STEPS: Final = frozenset({Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, Do.TALK, Do.ALLOW, Do.BY_HAND, Do.FORBID, *_INSTEAD})
+PAYS: Final = frozenset({Do.PAY, Do.PAY_BACK, Do.ALLOW, Do.FORBID})
+"""The actions that may record a payment."""
 _ENDS_CALLS: Final = frozenset({Do.ABORT, Do.END, Do.PAUSE, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.PAY_BACK, Do.COPY})
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 
@@ -119,6 +132,8 @@ class Step(msgspec.Struct, frozen=True):
     """The number of the statement before which a disk becomes full."""
     clock_jump_ms: int = 0
     """The jump of the wall clock after the pause; 0 for none."""
+    then: tuple[Action, ...] = ()
+    """Further actions, each in a unit of work of its own, before the worker knows of the first."""
 
 
 class Mischief(msgspec.Struct, frozen=True):
@@ -168,6 +183,10 @@ def troubles_of(seed: int) -> Troubles:
     if has_desks(seed):
         steps = [_shorter(step, Dice(seed, f"pause {place}")) for place, step in enumerate(steps[:TALKATIVE_MAX])]
         steps = _with_desks(Dice(seed, "talks"), steps, Do.TALK, has_real_clock=has_real_clock)
+    if has_manual_dials(seed):
+        last = []
+        steps = [_shorter(step, Dice(seed, f"pause {place}")) for place, step in enumerate(steps[:HAND_STEPS_MAX])]
+        steps = _with_manual_dials(Dice(seed, "by hand"), steps, has_real_clock=has_real_clock)
     return Troubles((*beginning, *steps, *last), mischief, is_harmless, has_real_clock)
 
 
@@ -208,6 +227,29 @@ def _with_desks(dice: Dice, steps: list[Step], do: Do, *, has_real_clock: bool) 
     ]
 
 
+def _with_manual_dials(dice: Dice, steps: list[Step], *, has_real_clock: bool) -> list[Step]:
+    """Return steps with others after each, in which agents dial numbers that somebody may forbid at once."""
+
+    def draw(do: Do) -> Action:
+        return Action(do, dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX))
+
+    def draw_round() -> Step:
+        dials = [draw(Do.BY_HAND) for _ in range(dice.pick(_DIALS_AT_ONCE))]
+        first = [draw(Do.ALLOW)] if dice.happens(60) else []
+        forbids = [draw(Do.FORBID)] if dice.happens(50) else []
+        action, *then = (*first, *dials, *forbids)
+        return Step(
+            pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _DESK_PAUSES_MS),
+            action=action,
+            fault=dice.pick(list(Fault)) if dice.happens(20) else None,
+            action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
+            statement=dice.between(1, 30),
+            then=tuple(then),
+        )
+
+    return [one for step in steps for one in (step, *[draw_round() for _ in range(dice.between(1, HAND_ROUNDS_MAX))])]
+
+
 def _shorter(step: Step, dice: Dice) -> Step:
     """Return a step after which calls may still be in progress. A few steps stay as they are."""
     if dice.happens(15):
@@ -242,5 +284,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, Do.DESK, Do.TALK, *_INSTEAD}])
+    kind = dice.pick([kind for kind in Do if kind not in _OWN_STEPS])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

@@ -31,7 +31,7 @@ from dialer.store.touched import NOTHING, Touched, touch
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.dice import Dice
-from tests.vopr.faults import SETS_BACK, Action, Do, troubles_of
+from tests.vopr.faults import PAYS, SETS_BACK, Action, troubles_of
 from tests.vopr.fleet_rules import FleetRules, Shares, unowned
 from tests.vopr.fleet_worlds import busy_world_of
 from tests.vopr.logged import keeping_errors
@@ -192,8 +192,9 @@ class FleetRun:
         for step in troubles_of(self.seed).steps[:STEPS_MAX]:
             self._step += 1
             await self._pass(min(step.pause_ms, PAUSE_MS_MAX))
-            self._act(step.action)
-            self._learn()
+            for action in (step.action, *step.then):
+                self._act(action)
+                self._learn()
 
     def _fill(self) -> None:
         """Write the rows of the world, and let the workers join."""
@@ -206,11 +207,13 @@ class FleetRun:
         """Perform the action of a user."""
         finished = self._finished(action)
         try:
-            done = self.database.write_now(lambda connection: perform(connection, action, self.now_ms))
+            done = self.database.write_now(
+                lambda connection: perform(connection, action, self.now_ms, self.world.rules)
+            )
         except RefusedError as error:
             done = f"{action.do}: refused, {error}"
         self._observer.memory.again.update(finished - self._finished(action))
-        if action.do in {Do.PAY, Do.PAY_BACK}:
+        if action.do in PAYS:
             self._learn_payments()
         self._note(done)
 
@@ -354,7 +357,7 @@ class FleetRun:
     def _learn(self) -> None:
         self._shares = self.database.read_now(self._rules.read)
         self.database.read_now(lambda connection: self._rules.learn_limits(connection, self.now_ms))
-        self.database.read_now(lambda connection: self._observer.before(connection, self.now_ms))
+        self._fail_for(self.database.read_now(lambda connection: self._observer.before(connection, self.now_ms)))
 
     def _learn_payments(self) -> None:
         paid = self._observer.memory.paid

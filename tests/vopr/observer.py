@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from tests.vopr import rules_again, rules_desks, rules_dials, rules_hours, rules_moves, rules_previews, rules_rows
+from tests.vopr import (
+    rules_again,
+    rules_desks,
+    rules_dials,
+    rules_hours,
+    rules_manual,
+    rules_moves,
+    rules_previews,
+    rules_rows,
+)
 from tests.vopr.memory import Memory
 from tests.vopr.rules_events import EventRules
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
@@ -40,6 +49,7 @@ class Observer:
         self.memory.learn_attempts(seen)
         self.memory.learn_limits(seen, now_ms)
         broken = [] if last is None else list(rules_again.newcomers(connection, last, seen))
+        broken += rules_manual.orders(connection, last, seen, now_ms, self._service_zone, self._calling_hours)
         return broken + self._check_events(connection, last, seen, by_user=True)
 
     def after(self, connection: Connection, now_ms: int, *, has_worked: bool) -> list[str]:
@@ -67,6 +77,7 @@ class Observer:
         yield from rules_dials.dials(last, seen, new, self._service_zone)
         yield from rules_previews.previews(last, seen, new)
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
+        yield from rules_manual.destinations(last, new)
         yield from rules_dials.texts(last, seen, memory)
         yield from rules_moves.moves(last, seen)
         yield from rules_again.newcomers(connection, last, seen)

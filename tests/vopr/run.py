@@ -29,7 +29,7 @@ from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock, PatientClock
 from tests.vopr.dice import Dice
-from tests.vopr.faults import SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
+from tests.vopr.faults import PAYS, SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
 from tests.vopr.observer import Observer
 from tests.vopr.rules_events import switch_events_on
 from tests.vopr.rules_rows import ahead, channels, left_over, overlong
@@ -152,6 +152,8 @@ class Run:
             self._step += 1
             await self._let_pass(step)
             self._do(step)
+            for action in step.then:
+                self._do(Step(0, action))
             await self._work(None, None)
             self._check_answered()
 
@@ -190,15 +192,15 @@ class Run:
         self._note(done)
 
     def _perform(self, step: Step, fault: Fault | None) -> str:
-        service, now_ms = self._service, self._service.now_ms()
+        service, now_ms, rules = self._service, self._service.now_ms(), self.world.rules
         self._faults += fault is not None
         done = self._done_subscribers(step)
         try:
-            return service.write(lambda connection: perform(connection, step.action, now_ms), fault)
+            return service.write(lambda connection: perform(connection, step.action, now_ms, rules), fault)
         finally:
             # The observer knows of committed actions, including those that were not acknowledged.
             self._observer.memory.again.update(done - self._done_subscribers(step))
-            if step.action.do in {Do.PAY, Do.PAY_BACK}:
+            if step.action.do in PAYS:
                 self._learn_payments()
 
     def _done_subscribers(self, step: Step) -> set[int]:

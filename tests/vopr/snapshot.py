@@ -25,7 +25,7 @@ _LEGS: Final = """
         t.from_agent_id, t.for_agent_id, t.on_hold_from_ms
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
-_USERS: Final = "SELECT id, balance, held FROM user_account"
+_USERS: Final = "SELECT id, balance, held, call_rate, allowed_countries, allows_special FROM user_account"
 _GATEWAYS: Final = """
     SELECT iif(medium = 'sms', 'sms:', '') || id, max_channels, max_cps, protocol FROM gateway"""
 _LISTS: Final = """
@@ -110,11 +110,14 @@ class Person(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """The balance of a user, and the money that is held."""
+    """The balance of a user, the money that is held, and the numbers that the user may call."""
 
     id: int
     balance: int
     held: int
+    call_rate: int
+    allowed_countries: str
+    allows_special: bool
 
 
 class GatewayRow(NamedTuple):

@@ -9,12 +9,15 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.app.call_centre.chosen_people import Rules
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import DialMethod, QueueStrategy
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.plans import SMS
 from tests.vopr.desks import draw_desks, has_desks, patient
 from tests.vopr.dice import Dice
+from tests.vopr.manual_dials import draw_manual_dials
 from tests.vopr.previews import METHODS, draw_previews
 from tests.vopr.worlds_surveys import draw_survey
 
@@ -73,6 +76,11 @@ class World(msgspec.Struct, frozen=True):
     rows: dict[str, list[Values]]
     """The rows by table. The tables are in an order in which they can be filled."""
 
+    @property
+    def rules(self) -> Rules:
+        """Return the settings by which the numbers are judged that agents dial."""
+        return Rules(self.service_zone, read_calling_hours(self.calling_hours), None)
+
 
 def world_of(seed: int) -> World:
     """Draw the world of a seed."""
@@ -95,6 +103,7 @@ def world_of(seed: int) -> World:
     _draw_lists(Dice(seed, "lists"), rows)
     draw_previews(seed, rows)
     draw_desks(seed, rows, start_ms)
+    draw_manual_dials(seed, rows, start_ms)
     _assign_numbers(Dice(seed, "dids"), rows)
     if has_desks(seed):
         _draw_patience(Dice(seed, "patience"), rows)

@@ -34,6 +34,7 @@ from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.records.what_if_runs import Comparing, WhatIfRuns
 from dialer.api.routes import (
+    account_export,
     apply,
     audio,
     bulk,
@@ -80,6 +81,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, apply),
+    *handlers_in(account_export),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -19,6 +19,7 @@ from dialer.store.queries.live_overview import (
     low_balances,
     messages_on_their_way,
     open_campaigns,
+    unpaid_transfers,
 )
 from dialer.store.queries.statistics import Present, WhoseCalls, present
 from dialer.store.webhooks import StoppedWebhook, stopped_webhooks
@@ -40,6 +41,8 @@ class CampaignNow(NamedTuple):
     totals: Figures
     exceeded: ExceededShare | None = None
     """The share of abandoned calls with its causes, if the campaign dials and the share is above the limit."""
+    unpaid: int = 0
+    """Callees whom the campaign could not connect in the last ten minutes, as the balance did not pay for it."""
 
 
 class LiveOverview(NamedTuple):
@@ -75,11 +78,16 @@ def _campaigns(connection: Connection, in_progress: list[CampaignInProgress], no
         return []
     ids = [campaign.id for campaign in in_progress]
     now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
-    texts = messages_on_their_way(connection)
+    texts, unpaid = messages_on_their_way(connection), unpaid_transfers(connection, ids, now_ms)
     found = [(campaign, totals.get(campaign.id, Figures())) for campaign in in_progress]
     return [
         CampaignNow(
-            campaign, now[campaign.id], texts.get(campaign.id, 0), figures, _exceeded(connection, campaign, figures)
+            campaign,
+            now[campaign.id],
+            texts.get(campaign.id, 0),
+            figures,
+            _exceeded(connection, campaign, figures),
+            unpaid.get(campaign.id, 0),
         )
         for campaign, figures in found
     ]

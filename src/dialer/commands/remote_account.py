@@ -47,6 +47,17 @@ class KeyLacksError(ServiceError):
     """The API key may not do this."""
 
 
+def open_client(url: str, key_file: Path | None, transport: httpx.BaseTransport | None = None) -> httpx.Client:
+    """Return a client of the API at an address, with the key of a file or of the environment."""
+    key = read_key(key_file)
+    return httpx.Client(
+        base_url=f"{checked_url('--url', url)}/rest-api/",
+        headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
+        timeout=TIMEOUT_S,
+        transport=transport,
+    )
+
+
 class RemoteAccount:
     """An account behind the API. Files are sent as they are, and the service reads them."""
 
@@ -64,13 +75,7 @@ class RemoteAccount:
         cls, url: str, key_file: Path | None, files: Sequence[Path], transport: httpx.BaseTransport | None = None
     ) -> Iterator["RemoteAccount"]:
         """Open the account of a key."""
-        key = read_key(key_file)
-        with httpx.Client(
-            base_url=f"{checked_url('--url', url)}/rest-api/",
-            headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
-            timeout=TIMEOUT_S,
-            transport=transport,
-        ) as client:
+        with open_client(url, key_file, transport) as client:
             yield cls(client, files)
 
     @property
@@ -142,7 +147,7 @@ class RemoteAccount:
             )
         if answer.status_code == HTTPStatus.BAD_REQUEST:
             raise FileError([f"{one.path}: {text}" for text in _messages(answer)])
-        return PeopleReport(one.kind.one, one.name, one.path, _read(answer, ImportReport))
+        return PeopleReport(one.kind.one, one.name, one.path, read_answer(answer, ImportReport))
 
     def _request(self, wanted: Sequence[Wanted], *, is_dry: bool) -> ApplyRequest:
         found = {path_of(node): self._sounds.facts(node) for node in _sounds_of(wanted)}
@@ -159,7 +164,7 @@ class RemoteAccount:
             raise FileError(_messages(answer))
         if answer.status_code == HTTPStatus.CONFLICT:
             raise OtherChangeError("somebody has changed the records meanwhile: run the command again")
-        return _read(answer, ApplyAnswer)
+        return read_answer(answer, ApplyAnswer)
 
     def _send(self, wanted: Sequence[Wanted], missing: frozenset[str]) -> None:
         """Send the recordings that are missing, each content once."""
@@ -171,7 +176,7 @@ class RemoteAccount:
                 answer = self._ask("apply/recordings/", files={"audio_file": ("sound.wav", content, "audio/wav")})
                 if answer.status_code == HTTPStatus.BAD_REQUEST:
                     raise FileError([f"{node.place}: {path}: {text}" for text in _messages(answer)])
-                _check(answer)
+                check_answer(answer)
                 digests.add(digest)
             if path in missing:
                 self._sent.append(path)
@@ -180,18 +185,19 @@ class RemoteAccount:
         try:
             return self._client.post(path, **parts)
         except httpx.HTTPError as error:
-            raise ServiceError(f"{self._client.base_url.host} does not answer: {_why(error)}") from None
+            raise ServiceError(f"{self._client.base_url.host} does not answer: {why_lost(error)}") from None
 
 
 def _sounds_of(wanted: Sequence[Wanted]) -> list[Node]:
     return [one.file for one in wanted if one.file is not None and one.kind.key == RECORDINGS]
 
 
-def _why(error: httpx.HTTPError) -> str:
+def why_lost(error: httpx.HTTPError) -> str:
+    """Return why a request got no answer."""
     return str(error) or type(error).__name__
 
 
-def _check(answer: httpx.Response) -> None:
+def check_answer(answer: httpx.Response) -> None:
     """Raise an error for an answer that is no success."""
     if answer.is_success:
         return
@@ -205,8 +211,9 @@ def _check(answer: httpx.Response) -> None:
     raise ServiceError(f"the service refuses ({answer.status_code}): {text}")
 
 
-def _read(answer: httpx.Response, kind: type[_Answer]) -> _Answer:
-    _check(answer)
+def read_answer(answer: httpx.Response, kind: type[_Answer]) -> _Answer:
+    """Return the content of an answer; raises ServiceError if it is no success, or of another form."""
+    check_answer(answer)
     try:
         return msgspec.json.decode(answer.content, type=kind)
     except msgspec.DecodeError:

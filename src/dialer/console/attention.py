@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview
 from dialer.console.catalogue import PAGES
-from dialer.console.language import gettext
-from dialer.console.rendering import clock, money, percentage, seconds, soon
+from dialer.console.language import gettext, ngettext
+from dialer.console.rendering import clock, grouped, money, percentage, seconds, soon
 from dialer.console.sentences import in_viewers_words
 from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
@@ -52,6 +52,13 @@ def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
     elif campaign.status_reason == CampaignReason.INVARIANT:
         text = gettext("%(name)s was paused, because an internal rule was about to be broken.") % named
         yield Thing(is_urgent=True, text=text, url=url)
+    if campaign_now.unpaid:
+        text = ngettext(
+            "%(name)s could not connect %(num)s callee in the last ten minutes: the free balance did not pay for it.",
+            "%(name)s could not connect %(num)s callees in the last ten minutes: the free balance did not pay for it.",
+            campaign_now.unpaid,
+        )
+        yield Thing(is_urgent=True, text=text % (named | {"num": grouped(campaign_now.unpaid)}), url=url)
     exceeded = campaign_now.exceeded
     if exceeded is not None:
         text = gettext("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s.")

@@ -20,7 +20,7 @@ KINDS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ),
     ("gateway", SIMULATED): (
         gettext_noop("Simulated calls"),
-        gettext_noop("You want to try campaigns first: nobody is called, and nothing is charged."),
+        gettext_noop("You want to try campaigns first: nobody is called. The balance is charged as for real calls."),
     ),
     ("sms-gateway", HTTP): (
         gettext_noop("HTTP interface"),

@@ -125,7 +125,7 @@ class TransferReason(Reason):
     NO_NUMBER = "no_number", "the section names no number"
     NO_QUEUE = "no_queue", "the queue was deleted"
     MAX_XFER = "max_xfer", "the campaign had reached its limit of transfers in progress"
-    NO_CREDIT = "no_credit", "the owner's balance could not pay for the B-leg"
+    NO_CREDIT = "no_credit", "the owner's balance could not pay for the transfer"
     GATEWAY_FULL = "gateway_full", "the gateway had no free channel in time"
     RESTING = "resting", "the gateway rested"
     LINE_DOWN = "line_down", "the gateway's connection to its carrier did not work"

@@ -7,13 +7,43 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from dialer.store.formula_guard import guard
 
 NAME_MAX: Final = 60
 """Characters of a record's name that the name of its file has."""
 _ODD: Final = re.compile(r"[^0-9A-Za-z]+")
+
+
+class FilesBeside(Protocol):
+    """The files beside an exported one: where the sounds of recordings and long lists go."""
+
+    def add_sound(self, record_id: int, name: str, file_name: str) -> str:
+        """Add the sound of a recording, and return its path."""
+
+    def add_list(
+        self, part: str, record_id: int, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+    ) -> str:
+        """Add the people of a list, which are `contacts` or `numbers`, and return the path of their file."""
+
+
+class FileNames:
+    """The paths of files in one folder, each of them once, after the names of records."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder: Final = folder
+        self._paths: Final[set[str]] = set()
+
+    def path_of(self, name: str, suffix: str) -> str:
+        """Return a path that no other record has got."""
+        plain = _ODD.sub("-", name).strip("-").lower()[:NAME_MAX] or "file"
+        path, number = f"{self._folder}/{plain}{suffix}", 1
+        while path in self._paths:
+            number += 1
+            path = f"{self._folder}/{plain}-{number}{suffix}"
+        self._paths.add(path)
+        return path
 
 
 class ExportedFile(NamedTuple):
@@ -29,29 +59,29 @@ class ExportedFiles:
     """The files beside one exported file, all in one folder."""
 
     def __init__(self, folder: str) -> None:
-        self._folder: Final = folder
-        self._paths: Final[set[str]] = set()
+        self._names: Final = FileNames(folder)
         self.found: Final[list[ExportedFile]] = []
 
-    def add_sound(self, name: str, file_name: str) -> str:
+    def add_sound(self, record_id: int, name: str, file_name: str) -> str:  # noqa: ARG002 - others need the id
         """Add the sound of a recording, and return its path."""
-        return self._add(name, ".wav", "", file_name)
+        return self._add(self._names.path_of(name, ".wav"), "", file_name)
 
-    def add_list(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def add_list(
+        self,
+        part: str,  # noqa: ARG002 - others need it
+        record_id: int,  # noqa: ARG002 - others need it
+        name: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+    ) -> str:
         """Add a list as CSV in the form of the API's exports, and return its path."""
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(columns)
         writer.writerows([guard(cell) for cell in row] for row in rows)
-        return self._add(name, ".csv", text.getvalue(), "")
+        return self._add(self._names.path_of(name, ".csv"), text.getvalue(), "")
 
-    def _add(self, name: str, suffix: str, text: str, sound: str) -> str:
-        plain = _ODD.sub("-", name).strip("-").lower()[:NAME_MAX] or "file"
-        path, number = f"{self._folder}/{plain}{suffix}", 1
-        while path in self._paths:
-            number += 1
-            path = f"{self._folder}/{plain}-{number}{suffix}"
-        self._paths.add(path)
+    def _add(self, path: str, text: str, sound: str) -> str:
         self.found.append(ExportedFile(path, text, sound))
         return path
 

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, func, select
+from sqlalchemy import RowMapping, Select, func, select
 
 from dialer.api.crud import records
-from dialer.api.crud.resource import Unit, Values
+from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.domain.numbers.spellings import ERASED
-from dialer.files.exported_files import ExportedFiles
+from dialer.files.exported_files import FilesBeside
 from dialer.files.forms import is_same, show_value
-from dialer.files.kinds import CONTACT, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields
+from dialer.files.kinds import CONTACT, CONTACTS, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields
 from dialer.files.names import Names
 from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
@@ -28,8 +28,12 @@ _RECORDINGS_OF: Final = {
     "campaigns": ("voicemail_audiofile",),
 }
 """The fields that name recordings."""
-_CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "additional_vars")
-_NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number")
+CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "additional_vars")
+NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number")
+PEOPLE_TOGETHER_MAX: Final = 10_000
+"""People of all lists in one file that may have others beside it. Further lists are files of their own."""
+LOADED_MAX: Final = 20_000
+"""Records that an export over the API reads one by one."""
 
 
 class ExportError(Exception):
@@ -42,23 +46,27 @@ class Exporter:
     With `beside`, sounds and long lists are files of their own. Without it, recordings are named only.
     """
 
-    def __init__(self, unit: Unit, owner_id: int, beside: ExportedFiles | None = None) -> None:
+    def __init__(
+        self, unit: Unit, owner_id: int, beside: FilesBeside | None = None, loads_max: int | None = None
+    ) -> None:
         self._unit: Final = unit
         self._owner_id: Final = owner_id
         self._names: Final = Names(unit, owner_id)
         self._beside: Final = beside
+        self._loads_left = loads_max
+        self._people = 0
         self._added: Final[set[tuple[str, int]]] = set()
 
     def record(self, key: str, record_id: int) -> Document:
         """Return the record of a kind as a document, with its parts."""
         kind = _BY_KEY[key]
-        stored = records.load(self._unit, kind.resource, record_id)
+        stored = self._load(kind.resource, record_id)
         shown = self._fields(kind, stored)
         if key == RECORDINGS and self._beside is not None:
-            return {**shown, kind.file: self._beside.add_sound(stored["name"], stored["audio_file"])}
-        parts = self._parts(kind, record_id)
-        if len(parts) > PEOPLE_MAX and kind.file:
-            return {**shown, kind.file: self._list_beside(kind, stored["name"], parts)}
+            return {**shown, kind.file: self._beside.add_sound(record_id, stored["name"], stored["audio_file"])}
+        if kind.part in {CONTACTS, NUMBERS} and not self._has_room(kind, record_id):
+            return {**shown, kind.file: self._list_beside(kind, record_id, stored["name"])}
+        parts = list(self._parts(kind, record_id))
         return {**shown, kind.part: parts} if parts else shown
 
     def account(self) -> Document:
@@ -96,7 +104,7 @@ class Exporter:
             return None
         self._added.add((key, record_id))
         kind = _BY_KEY[key]
-        stored = records.load(self._unit, kind.resource, record_id)
+        stored = self._load(kind.resource, record_id)
         if len(self._names.ids(kind.path, stored[kind.called], kind.called)) > 1:
             raise ExportError(
                 f"the account has several records of the kind {kind.one!r} called {stored[kind.called]!r}: rename all"
@@ -134,18 +142,18 @@ class Exporter:
             if name not in _NOT_EXPORTED and (field.required or not is_same(field, stored[field.name], field.default))
         }
 
-    def _parts(self, kind: RecordKind, record_id: int) -> list[Any]:
+    def _parts(self, kind: RecordKind, record_id: int) -> Iterator[Any]:
         match kind.key:
             case "surveys":
-                return list(self._sections(record_id))
+                return self._sections(record_id)
             case "queues":
-                return list(self._tiers(record_id))
+                return self._tiers(record_id)
             case "phonebooks":
-                return list(self._contacts(record_id))
+                return self._contacts(record_id)
             case "dnc_lists":
-                return list(self._numbers(record_id))
+                return self._numbers(record_id)
             case _:
-                return []
+                return iter(())
 
     def _sections(self, survey_id: int) -> Iterator[Document]:
         connection = self._unit.connection
@@ -153,7 +161,7 @@ class Exporter:
         numbers = numbers_of(rows)
         branches = select(BranchingTemplate.keys, BranchingTemplate.goto_id).order_by(BranchingTemplate.id)
         for row in rows:
-            stored = records.load(self._unit, SECTION.resource, row["id"])
+            stored = self._load(SECTION.resource, row["id"])
             ways = connection.execute(branches.where(BranchingTemplate.section_id == row["id"]))
             found = {keys: None if goto is None else numbers.get(goto) for keys, goto in ways}
             shown = {"id": numbers[row["id"]], **self._fields(SECTION, stored), **self._lengths(row)}
@@ -172,54 +180,73 @@ class Exporter:
     def _tiers(self, queue_id: int) -> Iterator[Any]:
         query = select(Tier.id, Agent.name).join(Agent, Agent.id == Tier.agent_id).where(Tier.queue_id == queue_id)
         for tier_id, name in self._unit.connection.execute(query.order_by(Tier.id)).all():
-            fields = self._fields(TIER, records.load(self._unit, TIER.resource, tier_id))
+            fields = self._fields(TIER, self._load(TIER.resource, tier_id))
             yield {"name": name, **fields} if fields else name
 
     def _contacts(self, phonebook_id: int) -> Iterator[Document]:
         """Yield the contacts of a phonebook; of those with the same number, the earliest one, as a file has it."""
-        earliest = select(func.min(Contact.id)).where(Contact.phonebook_id == phonebook_id).group_by(Contact.number)
-        query = select(Contact.id).where(Contact.id.in_(earliest)).order_by(Contact.id)
-        ids = self._unit.connection.scalars(query.limit(self._people_max)).all()
-        self._refuse_many(len(ids))
-        for contact_id in ids:
-            stored = records.load(self._unit, CONTACT.resource, contact_id)
+        for contact_id in self._unit.connection.scalars(_contact_ids(phonebook_id)).all():
+            stored = self._load(CONTACT.resource, contact_id)
             shown = spelling_of(stored["contact"], stored["number"], self._unit.conventions.region)
             yield {**self._fields(CONTACT, stored), CONTACT.called: shown}
 
     def _numbers(self, dnc_id: int) -> Iterator[str]:
-        columns = (DncContact.phone_number, DncContact.number)
-        query = select(*columns).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
-        numbers = self._unit.connection.execute(query.order_by(DncContact.id).limit(self._people_max)).all()
-        self._refuse_many(len(numbers))
         region = self._unit.conventions.region
-        yield from (spelling_of(phone_number, number, region) for phone_number, number in numbers)
+        for _, phone_number, number in self._unit.connection.execute(_number_rows(dnc_id)).all():
+            yield spelling_of(phone_number, number, region)
 
-    @property
-    def _people_max(self) -> int | None:
-        return PEOPLE_MAX + 1 if self._beside is None else None
+    def _has_room(self, kind: RecordKind, record_id: int) -> bool:
+        """Return whether the people of a list stand in the file itself, and count them.
 
-    def _refuse_many(self, count: int) -> None:
+        Raises:
+            ExportError: there are too many, and nothing is written beside the file.
+        """
+        query = _contact_ids(record_id) if kind.part == CONTACTS else _number_rows(record_id)
+        count = len(self._unit.connection.execute(query.limit(PEOPLE_MAX + 1)).all())
         if count > PEOPLE_MAX and self._beside is None:
             raise ExportError(
                 f"a file holds at most {PEOPLE_MAX} people of a list: give --output, and a CSV file beside it has them"
             )
+        self._people += count
+        if self._beside is None or (count <= PEOPLE_MAX and self._people <= PEOPLE_TOGETHER_MAX):
+            return True
+        self._people -= count
+        return False
 
-    def _list_beside(self, kind: RecordKind, name: str, parts: list[Any]) -> str:
+    def _list_beside(self, kind: RecordKind, record_id: int, name: str) -> str:
         """Write people into a file of their own, and return its path."""
         if self._beside is None:
             raise AssertionError("long lists were refused")
         if kind.part == NUMBERS:
-            return self._beside.add_list(name, _NUMBER_COLUMNS, (("", "", number) for number in parts))
-        rows = (
-            (
-                "",
-                one["contact"],
-                one.get("full_name", ""),
-                json.dumps(one.get("additional_vars", {}), ensure_ascii=False),
-            )
-            for one in parts
-        )
-        return self._beside.add_list(name, _CONTACT_COLUMNS, rows)
+            numbers = (("", "", number) for number in self._numbers(record_id))
+            return self._beside.add_list(NUMBERS, record_id, name, NUMBER_COLUMNS, numbers)
+        rows = (_row_of(contact) for contact in self._contacts(record_id))
+        return self._beside.add_list(CONTACTS, record_id, name, CONTACT_COLUMNS, rows)
+
+    def _load(self, resource: Resource, record_id: int) -> Values:
+        """Return a record as it is stored.
+
+        Raises:
+            ExportError: so many were read before that an answer would take too long.
+        """
+        if self._loads_left is not None:
+            if not self._loads_left:
+                raise ExportError(
+                    f"the account has more than {LOADED_MAX:,} records, sections and people: export it on the machine"
+                    " of the service, without --url"
+                )
+            self._loads_left -= 1
+        return records.load(self._unit, resource, record_id)
+
+
+def _contact_ids(phonebook_id: int) -> Select[int]:
+    earliest = select(func.min(Contact.id)).where(Contact.phonebook_id == phonebook_id).group_by(Contact.number)
+    return select(Contact.id).where(Contact.id.in_(earliest)).order_by(Contact.id)
+
+
+def _number_rows(dnc_id: int) -> Select[int, str, str]:
+    query = select(DncContact.id, DncContact.phone_number, DncContact.number)
+    return query.where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED).order_by(DncContact.id)
 
 
 def _row_of(contact: Document) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import rich_click as click
 
 from dialer.commands.output import examples
 from dialer.usage.running import runs
+from dialer.usage.service_options import key_file_option
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _PLACE = "dialer.commands.export"
@@ -93,11 +94,22 @@ def queue() -> None:
 
 @export.command()
 @_output
-@click.argument("username", metavar="USERNAME")
-@examples("dialer export account anna -o anna.yaml")
+@click.argument("username", metavar="[USERNAME]", required=False)
+@click.option(
+    "--url",
+    metavar="URL",
+    help="A service whose API is used; the database of this machine, unless given.",
+)
+@key_file_option
+@examples(
+    "dialer export account anna -o anna.yaml",
+    "dialer export account -o anna.yaml --url https://dialer.example --key-file ~/dialer.key",
+)
 @runs(_PLACE)
 def account() -> None:
     """Print all records of an account, with the people of its lists.
+
+    With --url, the account is that of the user of the API key; the key of an admin may export others.
 
     The list that the service keeps of wishes not to be called is left out: `dialer export dnc` prints it.
     """

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select, update
 
 from dialer.api.crud.resource import Resource
 from dialer.api.records.table import RESOURCES
@@ -13,6 +13,7 @@ from tests.api.crud.test_statements import Statements, heard
 from tests.databases.choice import is_postgresql
 
 LARGE: Final = [resource for resource in RESOURCES if resource.is_large]
+_NUMBER: Final = "+12025561113"
 _PREFER_INDEXES: Final = "; ".join(f"SET LOCAL enable_{step} = off" for step in ("seqscan", "sort", "bitmapscan"))
 """PostgreSQL would read and sort a small table. With this, it sorts only what no index gives in order."""
 
@@ -68,3 +69,28 @@ def test_the_calls_of_an_account_by_date_are_read_without_those_of_others(
         return [step for text, values in pages for step in _steps(connection, text, values)]
 
     assert any("ix_cdr_user_id_starting_date" in step for step in database.read_now(read))
+
+
+@pytest.mark.parametrize("path", ["callrequest", "transfer", "sms-message", "cdr"])
+def test_last_digits_are_looked_up_in_an_index(
+    both_estates: tuple[Estate, Estate], database: Database, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Among a million numbers, only those with the same last digits are read."""
+    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 1)
+    (table,) = (resource.table for resource in LARGE if resource.path == path)
+    estate, _ = both_estates
+    only = table.c.id == select(func.min(table.c.id)).where(table.c.user_id == estate.user_id).scalar_subquery()
+    database.write_now(lambda connection: connection.execute(update(table).where(only).values(phone_number=_NUMBER)))
+    with heard(database) as statements:
+        page = estate.admin.get(f"{path}/", search=_NUMBER[-6:])
+    assert [record["phone_number"] for record in page["results"]] == [_NUMBER]
+
+    def read(connection: Connection) -> list[str]:
+        if is_postgresql():
+            connection.exec_driver_sql(_PREFER_INDEXES)
+        searches = [(text, values) for text, values in statements if f"FROM {table.name}" in text and "LIKE" in text]
+        return [step for text, values in searches for step in _steps(connection, text, values) if table.name in step]
+
+    steps = database.read_now(read)
+    assert any(f"ix_{table.name}_last_digits" in step for step in steps)
+    assert [step for step in steps if step.startswith("SCAN") or "Seq Scan" in step] == []

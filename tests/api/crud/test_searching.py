@@ -1,11 +1,12 @@
 """Searches of lists: by name and by number, in any spelling, with any filters and orderings."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Update, delete, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from dialer.api.crud import list_queries
@@ -46,6 +47,10 @@ def replaced(database: Database, rows: list[dict[str, Any]]) -> None:
             connection.execute(insert(Contact).values(row))
 
     database.write_now(write)
+
+
+def _execute(connection: Connection, changed: Update) -> None:
+    connection.execute(changed)
 
 
 def found(caller: Caller, path: str, **asked: Json) -> list[int]:
@@ -337,3 +342,21 @@ def test_calls_and_do_not_call_numbers_are_found_by_their_last_digits(
         assert found(alice, "dnc-contact/", search=text) == [entries[place]]
         assert found(bob, "cdr/", search=text) == found(bob, "dnc-contact/", search=text) == []
     assert found(alice, "cdr/", search="202556111", ordering="-starting_date") == []
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("path", ["callrequest", "transfer", "sms-message"])
+def test_call_requests_transfers_and_messages_are_found_by_their_last_digits(
+    both_estates: tuple[Estate, Estate], database: Database, path: str
+) -> None:
+    alices, bobs = both_estates
+    (table,) = (resource.table for resource in RESOURCES if resource.path == path)
+    for estate, number in ((alices, "+12025561113"), (bobs, "+493023125")):
+        changed = update(table).where(table.c.user_id == estate.user_id).values(phone_number=number)
+        database.write_now(partial(_execute, changed=changed))
+    (mine,), (other,) = (found(estate.owner, f"{path}/") for estate in both_estates)
+    for text in ("2025561113", "202 556-1113", "1113", "561113"):
+        assert found(alices.owner, f"{path}/", search=text) == found(alices.admin, f"{path}/", search=text) == [mine]
+        assert found(bobs.owner, f"{path}/", search=text) == []
+    assert found(bobs.owner, f"{path}/", search="03023125") == [other]
+    assert found(alices.admin, f"{path}/", search="202556111") == found(alices.admin, f"{path}/", search="111") == []

@@ -85,7 +85,11 @@ def test_unknown_fields_are_refused_with_all_other_errors_where_the_client_is_st
     body = {"nmae": "friends", "id": 7, "description": None}
     answer = alice.request("POST", "phonebook/", json=body, headers=STRICT)
     unknown = ["This field is unknown or read-only."]
-    errors = {"nmae": unknown, "id": unknown, "description": ["This field may not be null."]}
+    errors = {
+        "nmae": [f"{unknown[0]} Did you mean name?"],
+        "id": unknown,
+        "description": ["This field may not be null."],
+    }
     assert (answer.status_code, answer.json()) == (400, {**errors, "name": ["This field is required."]})
     assert (answer.headers["preference-applied"], "x-ignored-fields" in answer.headers) == ("handling=strict", False)
     assert alice.get("phonebook/")["count"] == 0

@@ -79,6 +79,7 @@ def test_a_campaign_of_text_messages_has_a_path_of_its_own(alice: Caller, estate
         ({"frequency": 0}, "frequency: Ensure this value is greater than or equal to 1."),
         ({"frequency": None}, "frequency: This field may not be null."),
         ({"name": "x"}, "name: This is no setting that can be tried."),
+        ({"maxretries": 2}, "maxretries: This is no setting that can be tried. Did you mean maxretry?"),
         ({"status": 4}, "status: This is no setting that can be tried."),
         ({"user": "/rest-api/users/1/"}, "user: This is no setting that can be tried."),
         ({"daily_start_time": "9 o'clock"}, "daily_start_time: Time has wrong format. Use HH:MM:SS."),

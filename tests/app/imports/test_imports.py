@@ -74,6 +74,15 @@ def rows(database: Database, query: str) -> list[tuple[object, ...]]:
 CONTACTS = "SELECT contact, number, zone, full_name, additional_vars FROM contact ORDER BY id"
 
 
+def test_a_plus_that_a_spreadsheet_took_is_put_back(database: Database) -> None:
+    report = load(database, "contact\n491701234567\n491701234568.0\n1701234567\n", region="DE")
+    assert report == ImportReport(imported=2, duplicates=1)
+    assert rows(database, "SELECT contact, number FROM contact ORDER BY id") == [
+        ("+491701234567", "+491701234567"),
+        ("+491701234568", "+491701234568"),
+    ]
+
+
 def test_columns_become_number_name_and_variables(database: Database) -> None:
     report = load(database, 'City,Contact,FULL_NAME\nK\u00f6ln,+49 221 1234567," Ada L. "\n"A, ""B""",+12025550100,\n')
     assert report == ImportReport(imported=2)

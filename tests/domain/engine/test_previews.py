@@ -16,7 +16,16 @@ from dialer.domain import effects
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.engine.preview_orders import SKIPS_MAX
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SectionType, SubscriberStatus
-from dialer.domain.events import AgentOpened, CampaignOpened, NumberStopped, OfferedClaimed, QueueOpened
+from dialer.domain.events import (
+    AccountOpened,
+    AgentOpened,
+    CampaignOpened,
+    GatewayOpened,
+    NumberStopped,
+    OfferedClaimed,
+    QueueOpened,
+)
+from dialer.domain.numbers.destinations import Destinations
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
@@ -216,6 +225,23 @@ def test_a_row_that_changed_ends_the_look() -> None:
     desks.tell_again()
     assert (desks.after(10).sees(1), desks.sees(2)) == (3, None)
     assert desks.store.standing(1).reason == "dnc"
+
+
+def test_an_account_that_may_not_call_the_number_any_more_ends_the_look() -> None:
+    desks = Desks(previewed(), agents=2).after(1_000)
+    assert (desks.sees(1), desks.sees(2)) == (1, 2)
+    desks.kernel.apply(AccountOpened(1, 10**9, 0, desks.rate, destinations=Destinations(frozenset({"DE"}))))
+    assert (desks.after(10).sees(1), desks.sees(2)) == (None, None)
+    assert [desks.store.standing(one).reason for one in (1, 2, 3)] == ["destination"] * 3
+
+
+def test_a_gateway_that_makes_a_number_impossible_ends_the_look() -> None:
+    desks = Desks(previewed())
+    desks.members[1][0].number = "+3319900"
+    assert desks.after(1_000).sees() == 1
+    desks.kernel.apply(GatewayOpened(replace(desks.gateways[0], protocol="trunk")))
+    assert desks.after(10).sees() == 2
+    assert desks.store.standing(1).reason == "invalid_number"
 
 
 def test_nobody_is_called_after_the_calling_hours() -> None:

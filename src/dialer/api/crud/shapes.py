@@ -121,7 +121,7 @@ def parse_given(shape: type[Shape], body: Given, conventions: Conventions) -> Pa
                 errors[name] = [message_of(error)]
     unknown = tuple(name for name in body.members if name not in fields)
     if conventions.is_strict:
-        return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN)}, ())
+        return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN, fields)}, ())
     return Parsed(values, errors, unknown)
 
 

@@ -1,7 +1,8 @@
 """Unknown names in a request: they are ignored and named in a header, or refused if the client prefers that."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 from typing import Final
 from urllib.parse import parse_qsl, quote
 
@@ -15,6 +16,8 @@ IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
 IGNORED_NAMES_MAX: Final = 20
 IGNORED_NAME_LENGTH_MAX: Final = 40
 """Characters of a name in the header; a longer name is cut and ends in `...`."""
+NEAR: Final = 0.75
+"""The likeness (`difflib`) from which a known name was probably meant. Names of read-only fields stay below it."""
 LISTS_OPTION: Final = "lists"
 """The option of a handler that reads the query parameters of lists; its value names further ones."""
 CONFIRM: Final = "confirm"
@@ -89,9 +92,14 @@ def is_strict(scope: Scope) -> bool:
     return bool(scope["state"].get(_STRICT_STATE))
 
 
-def unknown_errors(names: Iterable[str], message: str) -> Errors:
-    """Return an error for each of the first unknown names."""
-    return {_cut(name): [message] for name in list(names)[:IGNORED_NAMES_MAX]}
+def unknown_errors(names: Iterable[str], message: str, known: Collection[str] = ()) -> Errors:
+    """Return an error for each of the first unknown names, with the known name that was probably meant."""
+    return {_cut(name): [message + _probably_meant(name, known)] for name in list(names)[:IGNORED_NAMES_MAX]}
+
+
+def _probably_meant(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=NEAR) if len(name) <= IGNORED_NAME_LENGTH_MAX else []
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def ignored_header(names: Iterable[str], header: str = IGNORED_FIELDS_HEADER) -> dict[str, str]:

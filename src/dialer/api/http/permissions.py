@@ -33,6 +33,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "POST /audio-files": Permission.CAMPAIGNS,
     "POST /apply": Permission.CAMPAIGNS,
     "POST /apply/recordings": Permission.CAMPAIGNS,
+    "GET /export": Permission.READ,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc-list/{RECORD}/import": Permission.CAMPAIGNS,

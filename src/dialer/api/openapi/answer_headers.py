@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, PREFERENCE_APPLIED, REPRESENTATION, TOTAL_HEADER
+from dialer.api.crud.enumerations import text_schema
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.edge import REQUEST_ID_HEADER
@@ -105,6 +106,31 @@ def header_references(names: Iterable[str]) -> Json:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
+_EXPORT_FORMATS: Final = {
+    "json": "The file, and links to those that it names.",
+    "yaml": "The file alone.",
+}
+EXPORT_PARAMETERS: Final = (
+    parameter(
+        "username",
+        {"type": "string"},
+        "The user whose records are exported. Only admins may name another one than themselves.",
+        "anna",
+    ),
+    parameter(
+        "name",
+        {"type": "string", "minLength": 1, "maxLength": 100},
+        "The name of the file without its end. By default the name of the user.",
+        "anna",
+    ),
+    parameter(
+        "format",
+        text_schema(_EXPORT_FORMATS, _EXPORT_FORMATS, "ExportFormat").to_schema(),
+        "The form of the answer. It overrides the `Accept` header.",
+        "json",
+    ),
+)
+"""Query parameters of the export of an account."""
 EVENTS_PARAMETERS: Final = (
     parameter("types", {"type": "string"}, "Only events of these types, with commas between them.", "call.ended"),
     parameter("campaign", {"type": "integer", "format": "int64", "minimum": 1}, "Only events of this campaign.", 1),

@@ -43,7 +43,7 @@ from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, Su
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
 from dialer.app.errors import ErrorCode
-from dialer.files.exchange import ApplyAnswer
+from dialer.files.exchange import ApplyAnswer, ExportAnswer, ExportedText, FileBeside
 
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
@@ -237,6 +237,9 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "stop_listening": examples.answer(StopListeningRead),
     "transfer": examples.answer(TransferOrderRead),
     "apply_files": examples.answer(ApplyAnswer),
+    "export_account": examples.answer(
+        ExportAnswer, files=[examples.answer(ExportedText)], beside=[examples.answer(FileBeside)]
+    ),
     "send_recording": examples.answer(WaitingSound),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",

@@ -70,7 +70,7 @@ _GROUPS: Final[dict[str, str]] = {
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
     "rate-card": "Prices of calls by the prefix of the number.",
-    "apply": "Files of records, as `dialer apply` sends them: surveys, campaigns, lists and queues in one transaction.",
+    "apply": "Files of records, as `dialer apply` sends them and `dialer export` gets them, in one transaction.",
     "audit-log": "The audit log: who changed which record, and when.",
     "clock": "The clock of the service, which admins can advance if it is virtual.",
     "webhook": "Webhooks, which post the events of an account to programs, signed.",

@@ -19,7 +19,13 @@ from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, EVENTS_PARAMETERS, FORECAST_PARAMETER
+from dialer.api.openapi.answer_headers import (
+    AFTER_PARAMETER,
+    DRY_RUN_PARAMETER,
+    EVENTS_PARAMETERS,
+    EXPORT_PARAMETERS,
+    FORECAST_PARAMETER,
+)
 from dialer.api.openapi.parts import Json, parameter
 from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
@@ -108,6 +114,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield AFTER_PARAMETER
     if found["operationId"] == "read_events":
         yield from EVENTS_PARAMETERS
+    if found["operationId"] == "export_account":
+        yield from EXPORT_PARAMETERS
     yield from STATISTICS_PARAMETERS.get(found["operationId"], ())
     if verb == "list" and resource is not None:
         yield from _of_list(resource)

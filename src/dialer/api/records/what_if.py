@@ -132,7 +132,7 @@ def read_setting(unit: Unit, resource: Resource, identity: int, members: Mapping
     fields = FIELDS_TO_TRY[resource.path]
     own, around = _parts(resource, members, unit.conventions)
     unknown = tuple(name for name in members if name not in fields)
-    errors: Errors = {**around.errors, **unknown_errors(unknown, UNKNOWN)}
+    errors: Errors = {**around.errors, **unknown_errors(unknown, UNKNOWN, fields)}
     long = [name for name, value in members.items() if name in fields and len(_text(value)) > TEXT_MAX]
     errors |= {name: [Sentence("Ensure this value has at most %(most)s characters.", most=TEXT_MAX)] for name in long}
     try:

@@ -23,6 +23,7 @@ from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
+from dialer.domain.numbers.lost_plus import has_lost_plus
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
@@ -82,10 +83,10 @@ class NumberRows:
 
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
-        cell = cells[self._place] if self._is_export else cells[self._place].strip()
-        if cell.endswith(POINT_ZERO) and not self._is_export and _AS_FLOAT.fullmatch(cell):
-            cell = cell.removesuffix(POINT_ZERO)
+        cell = self.cell_in(cells)
         try:
+            if not self._is_export and has_lost_plus(cell, self._region):
+                cell = f"+{cell}"
             number = normalise(cell, self._region)
             self._check(cell, number)
         except NumberError as error:
@@ -93,6 +94,13 @@ class NumberRows:
                 error.problem, Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error)), cell
             ) from None
         return number, (self.parent_id, cell, number, *self._values(cells, number))
+
+    def cell_in(self, cells: Sequence[str]) -> str:
+        """Return the number of a row as it is written in the file."""
+        if self._is_export:
+            return cells[self._place]
+        cell = cells[self._place].strip()
+        return cell.removesuffix(POINT_ZERO) if cell.endswith(POINT_ZERO) and _AS_FLOAT.fullmatch(cell) else cell
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
         """Return the name among the values of a row; empty if such rows have none."""

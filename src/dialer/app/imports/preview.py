@@ -1,7 +1,7 @@
 """A look at a list before it is imported: how it is read, and what its first rows become."""
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -54,8 +54,11 @@ class ReadRow(NamedTuple):
     """The number as it is read; empty if the row is refused."""
     full_name: str
     problem: str
-    lost_zero: bool
+    lost: str
+    """The sign that is missing at the beginning of the number as it is written, `0` or `+`; empty if none is."""
     is_possible: bool
+    first_line: int = 0
+    """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:
@@ -99,18 +102,35 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     with opened as list_file:
         target.begin(list_file.columns, joins_names=options.joins_names)
         records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
-        return [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
+        read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
+    first_lines: dict[str, int] = {}
+    for row in read:
+        if row.number:
+            first_lines.setdefault(row.number, row.line)
+    return [row._replace(first_line=_before(row, first_lines)) for row in read]
+
+
+def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
+    first_line = first_lines.get(row.number, row.line)
+    return first_line if first_line < row.line else 0
 
 
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
-        return ReadRow(line, "", "", "", problem, lost_zero=False, is_possible=True)
+        return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
     try:
         number, values = target.row(cells)
     except RowError as error:
-        return ReadRow(line, error.value, "", "", message_of(error), lost_zero=False, is_possible=True)
+        return ReadRow(line, error.value, "", "", message_of(error), lost="", is_possible=True)
     name = target.name_in(values)
-    return ReadRow(line, values[1], number, name, "", _lost_zero(values[1], number), is_possible(number))
+    cell = target.cell_in(cells)
+    return ReadRow(line, cell, number, name, "", _lost(cell, values[1], number), is_possible(number))
+
+
+def _lost(cell: str, stored: str, number: str) -> str:
+    if stored == f"+{cell}":
+        return "+"
+    return "0" if _lost_zero(cell, number) else ""
 
 
 def _lost_zero(cell: str, number: str) -> bool:

@@ -198,9 +198,9 @@ class Engine:
 
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
         account = self._accounts.get(event.user_id)
-        self._accounts[event.user_id] = Account(
-            event.balance, event.held, event.rate, event.sms_rate, event.card, event.destinations
-        )
+        money = (event.balance, event.held, event.rate, event.sms_rate)
+        self._accounts[event.user_id] = Account(*money, event.card, event.destinations)
+        self._previews.judge_again(now_ms)
         if account is not None:
             self._dialling.wake_all(account.waiting, now_ms)
 
@@ -217,6 +217,7 @@ class Engine:
             gateway.limit(event.plan, event.lent)
         if has_new_hours:
             self._limit_hours(gateway, now_ms)
+        self._previews.judge_again(now_ms)
         self._dialling.wake_all(gateway.waiting, now_ms)
         self._call_messages.release(now_ms, event.plan.id)
 

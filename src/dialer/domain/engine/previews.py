@@ -131,6 +131,12 @@ class Previews:
             self.touched.update(campaign.offered.values())
             self.wake(now_ms)
 
+    def judge_again(self, now_ms: int) -> None:
+        """Look again at all persons at whom agents look: an account or a gateway has changed, which may forbid them."""
+        if self.offers:
+            self.touched.update(self.offers)
+            self.wake(now_ms)
+
     def _forget(self, campaign: OpenCampaign | None, agent_id: int) -> None:
         offered = self.offers.pop(agent_id)
         self.limits.expect(agent_id, NEVER_MS)

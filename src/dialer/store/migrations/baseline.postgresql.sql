@@ -1013,6 +1013,7 @@ CREATE INDEX ix_callrequest_callers ON callrequest (callerid) WHERE subscriber_i
 CREATE INDEX ix_callrequest_campaign_id ON callrequest (campaign_id);
 CREATE INDEX ix_callrequest_did_id ON callrequest (did_id) WHERE did_id IS NOT NULL;
 CREATE INDEX ix_callrequest_gateway_id_started_ms ON callrequest (gateway_id, started_ms);
+CREATE INDEX ix_callrequest_last_digits ON callrequest (user_id, right(phone_number, 4), phone_number);
 CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_id);
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
 CREATE INDEX ix_callrequest_user_id_id ON callrequest (user_id, id);
@@ -1056,6 +1057,7 @@ CREATE TABLE transfer (
 CREATE INDEX ix_transfer_agent_id ON transfer (agent_id);
 CREATE INDEX ix_transfer_gateway_id_started_ms ON transfer (gateway_id, started_ms);
 CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
+CREATE INDEX ix_transfer_last_digits ON transfer (user_id, right(phone_number, 4), phone_number);
 CREATE INDEX ix_transfer_phone_number ON transfer (phone_number, id, callrequest_id);
 CREATE INDEX ix_transfer_queue_id_ended_ms ON transfer (queue_id, ended_ms);
 CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place, user_id);
@@ -1199,6 +1201,7 @@ CREATE INDEX ix_sms_message_callrequest_id ON sms_message (callrequest_id);
 CREATE INDEX ix_sms_message_campaign_id_status ON sms_message (campaign_id, status);
 CREATE INDEX ix_sms_message_contact_id ON sms_message (contact_id);
 CREATE INDEX ix_sms_message_gateway_id_send_date ON sms_message (gateway_id, send_date);
+CREATE INDEX ix_sms_message_last_digits ON sms_message (user_id, right(phone_number, 4), phone_number);
 CREATE INDEX ix_sms_message_on_its_way ON sms_message (campaign_id) WHERE ended_ms IS NULL;
 CREATE INDEX ix_sms_message_phone_number ON sms_message (phone_number, id, user_id);
 CREATE INDEX ix_sms_message_send_date ON sms_message (send_date, id, user_id);

@@ -1,5 +1,6 @@
 """Queries of the situation on the floor: campaigns in progress, the use of gateways, and balances that run low."""
 
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -18,7 +19,7 @@ from sqlalchemy import (
 
 from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.plans import SIMULATED, SMS, VOICE, GatewayKey
-from dialer.domain.reasons import CampaignReason
+from dialer.domain.reasons import CampaignReason, TransferReason
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.in_progress import IS_CALLING
@@ -35,6 +36,8 @@ from dialer.store.tables import (
 
 SPENDING_HOURS: Final = 2
 """Hours whose cost says how fast a balance is spent: the present one and those before it."""
+UNPAID_MS: Final = 10 * 60 * 1_000
+"""Time for which transfers that the balance did not pay for are shown."""
 
 _is_on_its_way = SmsMessage.ended_ms.is_(None)
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
@@ -176,3 +179,15 @@ def low_balances(
         .order_by(free, User.id)
     )
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]
+
+
+def unpaid_transfers(connection: Connection, campaign_ids: Collection[int], now_ms: int) -> dict[int, int]:
+    """Return the transfers of the last `UNPAID_MS` for which the balance could not pay, by campaign."""
+    query = (
+        select(CallRequest.campaign_id, func.count())
+        .join_from(Transfer, CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(Transfer.joined_ms > now_ms - UNPAID_MS, Transfer.reason == TransferReason.NO_CREDIT)
+        .where(CallRequest.campaign_id.in_(campaign_ids))
+        .group_by(CallRequest.campaign_id)
+    )
+    return {int(campaign_id): int(count) for campaign_id, count in connection.execute(query)}

@@ -79,6 +79,7 @@ class CallRequest(Row):
         Index("ix_callrequest_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_callrequest_started_ms", "started_ms", "id", "user_id"),
         Index("ix_callrequest_phone_number", "phone_number", "id", "user_id"),
+        Index("ix_callrequest_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         Index(
             "ix_callrequest_callers",
             "callerid",
@@ -159,6 +160,7 @@ class Transfer(Row):
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
         Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
+        Index("ix_transfer_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
@@ -396,6 +398,7 @@ class SmsMessage(Row):
         Index("ix_sms_message_gateway_id_send_date", "gateway_id", "send_date"),
         Index("ix_sms_message_send_date", "send_date", "id", "user_id"),
         Index("ix_sms_message_phone_number", "phone_number", "id", "user_id"),
+        Index("ix_sms_message_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         Index(
             "ix_sms_message_on_its_way",
             "campaign_id",
