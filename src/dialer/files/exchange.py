@@ -20,7 +20,7 @@ VALUES_MAX: Final = 30_000
 
 No call is dialled while they are written.
 """
-PEOPLE_TOGETHER_MAX: Final = 12_000
+PEOPLE_SENT_MAX: Final = 12_000
 """Contacts and numbers of all files of one request together: those of an exported file, and some more."""
 
 
@@ -120,8 +120,8 @@ def refuse_too_much(documents: Sequence[Node], wanted: Sequence[Wanted]) -> None
     lists = [one.parts for one in wanted if one.parts is not None and one.kind.part in {CONTACTS, NUMBERS}]
     people = sum(len(one.value) for one in lists if isinstance(one.value, list))
     values = sum(one.count() for one in documents) - sum(one.count() for one in lists)
-    if people > PEOPLE_TOGETHER_MAX:
-        found = f"the files have {people} contacts and numbers together, and one request has {PEOPLE_TOGETHER_MAX}"
+    if people > PEOPLE_SENT_MAX:
+        found = f"the files have {people} contacts and numbers together, and one request has {PEOPLE_SENT_MAX}"
         raise FileError([f"{found} at most: put long lists into CSV files, and name them here"])
     if values > VALUES_MAX:
         found = f"the files have {values} values besides people, and one request has {VALUES_MAX} at most"
