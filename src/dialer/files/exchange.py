@@ -15,7 +15,7 @@ from dialer.store.media.files import AUDIO_BYTES_MAX
 REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
 """Bytes of all files of one request together, as JSON."""
 
-VALUES_MAX: Final = 30_000
+VALUES_MAX: Final = 10_000
 """Texts, numbers, objects and lists of all files of one request together, besides people.
 
 No call is dialled while they are written.
