@@ -204,7 +204,7 @@ def test_toml_is_read(run: Run, house: House, tmp_path: Path) -> None:
     assert [row["question"] for row in house.rows(SectionTemplate)] == ["Hi"]
     wrong = apply(run, tmp_path, text.replace("{0 = 1}", "{0 = 2}"), name="s.toml")
     assert wrong == Outcome(
-        2, "", "dialer: s.toml: surveys[0].sections[0]: the branch 0 leads to section 2. There are: 1\n"
+        2, "", "dialer: s.toml:3: surveys[0].sections[0]: the branch 0 leads to section 2. There are: 1\n"
     )
 
 
@@ -241,6 +241,11 @@ def test_toml_is_read(run: Run, house: House, tmp_path: Path) -> None:
             'records.yaml:31: surveys[0].sections[1].type: "77" is not a valid choice. Use one of: 1 (play_mess',
         ),
         ("{name: Ann, level: 2}", "Anne", "queues[0].agents[0]: there is no agent 'Anne'; there are: Ann"),
+        (
+            "additional_vars: {day: Monday}",
+            "day: Monday",
+            "contacts[0].day: unknown field 'day'; further values belong into additional_vars; a contact has: ",
+        ),
         ("+12025550111", "none", "records.yaml:10: dnc_lists[0].numbers[0]: 'none' has no digits"),
         ("+12025550102", "+12025550101", "records.yaml:7: phonebooks[0].contacts[1]: the number +12025550101 is twice"),
         (

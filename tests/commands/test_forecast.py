@@ -154,10 +154,10 @@ frequency=1, rate=0.01
                                present       changed    difference        margin
   seconds_to_finish               7.00         66.00         59.00          0.00  more than chance
   cost                            0.04          0.02         -0.02          0.00  more than chance
-  calls                           2.00          2.00          0.00          0.00  may be chance
-  answered                        2.00          2.00          0.00          0.00  may be chance
-  completed                       0.00          0.00          0.00          0.00  may be chance
-  abandoned_percent               0.00          0.00          0.00          0.00  may be chance
+  calls                           2.00          2.00          0.00          0.00  the same under each seed
+  answered                        2.00          2.00          0.00          0.00  the same under each seed
+  completed                       0.00          0.00          0.00          0.00  the same under each seed
+  abandoned_percent               0.00          0.00          0.00          0.00  the same under each seed
   calls_in_progress_peak          2.00          1.00         -1.00          0.00  more than chance
   stopped: completed 6
 

@@ -172,7 +172,23 @@ def test_a_campaign_that_cannot_start_says_why(run: Run, tmp_path: Path) -> None
         (
             "does: {hang_up_after: 1}",
             "does: {hangup: 1}",
-            "scenarios[0]: of somebody's behaviour: numbers.+12025550174: ",
+            "test.yaml:24: scenarios[0].people[3].does: ",
+        ),
+        (
+            "{outcome: busy}",
+            "{outcome: engaged}",
+            "test.yaml:21: scenarios[0].people[2].does: attempts: outcome: Must be one of answer, machine, busy, ",
+        ),
+        ("call_rate: 0.02", "gateway: {answer: 2}", "test.yaml:5: scenarios[0].gateway: answer: "),
+        (
+            "status: end",
+            "status: ended",
+            "scenarios[0].expect.status: there is no status 'ended'; there are: new, start, pause, abort, end",
+        ),
+        (
+            "status: sent",
+            "status: reached",
+            "test.yaml:19: scenarios[0].people[1].expect.status: there is no status 'reached'; there are: ",
         ),
         ("campaign: Spring", "campaign: Winter", "scenarios[0]: there is no campaign 'Winter' in these files"),
         ("call_rate: 0.02", "call_rate: much", "test.yaml:5: scenarios[0].call_rate: A valid number is required."),

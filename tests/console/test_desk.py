@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, Transfer, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -184,6 +184,22 @@ def say(gus: Visitor, path: str = "desk/disposition/", **fields: str) -> int:
     answer = gus.send(path, **{"call": "7", "note": "", "call_back_date": "", **fields})
     gus.page = answer.text or gus.page
     return answer.status_code
+
+
+def test_a_saved_outcome_is_confirmed_and_the_parts_of_the_name_are_not_shown_again(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    named = '{"last_name": "Lovelace", "first_name": "Ada", "seat": "12A"}'
+    store(database, update(Subscriber).where(Subscriber.id == 900).values(full_name="Ada L.", additional_vars=named))
+    shown = gus.text("desk/")
+    assert ("seat 12A" in shown, "Lovelace" in shown, "Saved:" in shown) == (True, False, False)
+    assert say(gus, disposition="not_interested") == 303
+    assert "Save outcome Saved: Not interested" in gus.text("desk/")
+    store(database, update(Subscriber).where(Subscriber.id == 900).values(full_name=""))
+    assert "last_name Lovelace first_name Ada seat 12A" in gus.text("desk/")
+    store(database, update(User).where(User.username == "gus").values(language="de"))
+    assert "Ergebnis speichern Gespeichert: Kein Interesse" in gus.text("desk/")
 
 
 def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.abandoned_rules import JUDGED_FROM, LEGAL_PERCENT
 from dialer.domain.abandoned_share import (
     AGENTS,
-    JUDGED_FROM,
-    LEGAL_PERCENT,
     SETTINGS,
     AbandonedFacts,
     ExceededShare,

@@ -145,6 +145,18 @@ async def test_lists_money_destinations_and_pauses_refuse(house: House) -> None:
     assert calls(house) == []
 
 
+async def test_nobody_waits_for_a_channel_without_money_for_the_call(house: House) -> None:
+    first, second = await previewing(house, ADA, agents=2, manual_dialling=True)
+    house.change(Gateway, house.gateway_id, max_channels=1)
+    await house.advance(1)
+    dial(house, first, ADA)
+    await house.advance(1)
+    account = house.row(User, house.user_id)
+    house.pay(account["held"] - account["balance"])
+    with pytest.raises(RefusedError, match="balance cannot pay"):
+        dial(house, second, ELSE)
+
+
 async def test_only_free_agents_of_campaigns_that_allow_it_dial(house: House) -> None:
     agent_id = await manual(house)
     (campaign,) = house.rows(Campaign)
@@ -185,13 +197,16 @@ async def test_somebody_who_has_completed_the_survey_is_called_again_only_if_tha
     subscriber_id = dial(house, agent_id, ELSE)
     await house.advance(60)
     house.change(Subscriber, subscriber_id, status=SubscriberStatus.COMPLETED)
+    house.change(Campaign, 1, completed=1)
     (request,) = house.rows(CallRequest)
     with pytest.raises(AlreadyReachedError, match=r"\+12025550179 has completed the survey, and was last") as caught:
         dial(house, agent_id, ELSE)
     (agent,) = house.rows(Agent)
     assert caught.value.reached == LastReached(request["started_ms"], agent["name"])
     assert house.row(Subscriber, subscriber_id)["status"] == SubscriberStatus.COMPLETED
+    assert house.row(Campaign, 1)["completed"] == 1
     assert dial(house, agent_id, ELSE, again=True) == subscriber_id
+    assert house.row(Campaign, 1)["completed"] == 0
     await house.advance(60)
     assert ([number for number, _ in calls(house)], is_sound(house)) == ([ELSE, ELSE], True)
 

@@ -146,6 +146,6 @@ DESK_PLANTED: Final = (
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),
     Planted("calls that come in are charged", _inbound_calls_are_charged, 49),
     Planted("calls that come in count as dialled", _inbound_calls_count_as_dialled, 49),
-    Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 183),
+    Planted("manual dials ignore max_aleg", _manual_dials_ignore_max_aleg, 29),
 )
-"""Bugs that only worlds with calls at desks, or with numbers that take calls, find."""
+"""Bugs that only worlds with calls at desks, with manual dials, or with numbers that take calls, find."""

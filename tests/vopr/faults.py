@@ -29,7 +29,7 @@ DESK_STEPS_MAX: Final = 3
 TALKATIVE_MAX: Final = 14
 """Steps of a seed with calls at desks that are followed by others about these calls."""
 HAND_STEPS_MAX: Final = 10
-HAND_ROUNDS_MAX: Final = 3
+HAND_ROUNDS_MAX: Final = 2
 _DIALS_AT_ONCE: Final = (1, 1, 2, 3)
 _CHOICES_MAX: Final = 1_000_000
 

@@ -1,6 +1,6 @@
 """Rules that hold for all workers of a fleet together."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import groupby
@@ -86,10 +86,11 @@ class FleetRules:
                     break
 
     def _most(self, gateway: str, at_ms: int) -> int:
-        """Return the `max_channels` of a gateway at a moment; 0 if it had none."""
+        """Return the highest `max_channels` of a gateway at a moment, at which it may have changed; 0 for no limit."""
         known = self._channels[gateway]
-        place = bisect_right(known, at_ms, key=lambda one: one[0])
-        return known[place - 1][1] if place else 0
+        first, last = (bisect(known, at_ms, key=lambda one: one[0]) for bisect in (bisect_left, bisect_right))
+        held = [limit for _, limit in known[max(0, first - 1) : last]]
+        return 0 if 0 in held else max(held, default=0)
 
     def crowds(self, memory: Memory, database: Database) -> list[str]:
         """Return new attempts that found more calls on their gateway than it may carry."""

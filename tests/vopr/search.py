@@ -11,6 +11,7 @@ from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
+from tests.vopr.manual_planted import MANUAL_PLANTED
 from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
@@ -37,7 +38,10 @@ async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> See
 async def find_planted_bugs() -> bool:
     """Look for every planted bug, print the seed that found it, and return whether all were found."""
     with closing(Folder()) as folder, closing(Folder(announce)) as shared:
-        found = [await _find(bug, folder) for bug in (*PLANTED, *DESK_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED)]
+        found = [
+            await _find(bug, folder)
+            for bug in (*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED)
+        ]
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 
 

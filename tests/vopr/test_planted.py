@@ -7,6 +7,7 @@ import pytest
 from tests.vopr.building import Folder
 from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
+from tests.vopr.manual_planted import MANUAL_PLANTED
 from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
 from tests.vopr.search import first_seed
 
@@ -26,7 +27,9 @@ def test_there_are_enough_planted_bugs() -> None:
 
 
 @pytest.mark.parametrize(
-    "bug", [*PLANTED, *DESK_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED], ids=lambda bug: bug.name.replace(" ", "-")
+    "bug",
+    [*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED],
+    ids=lambda bug: bug.name.replace(" ", "-"),
 )
 async def test_a_planted_bug_is_found(folder: Folder, bug: Planted) -> None:
     """Try the recorded seed first. A change of the generators may have moved the find to another seed."""

@@ -22,6 +22,7 @@ FOUND = {
     3205: "after a crash the watchdog treated a call as new whose end had not been reported",
     4220: "an agent took a call twice: other campaigns were considered again",
     5781: "a late worker aborted a call that had been cut off before: it was charged up to the abort",
+    1027: "a person who had completed the survey and was dialled by hand again still counted in `completed`",
     1067: "a simulated call over a real gateway whose parameters were changed could not be taken up after a crash",
     50692: "an ended campaign used the do-not-call list that it had at its end, until a restart",
 }

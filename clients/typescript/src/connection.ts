@@ -54,7 +54,7 @@ export function form(fields: Record<string, string | Blob>): () => FormData {
   };
 }
 
-/** The serializer of a body that is a text already, such as CSV. */
+/** The serializer of a body that is a text already. It needs a header, such as `{ "Content-Type": "text/csv" }`. */
 export function text(body: unknown): string {
   return String(body);
 }

@@ -1,16 +1,28 @@
 """A campaign that abandons too many calls: its share, and why."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from dialer.domain.abandoned_share import TELEPHONES_SEEN, AbandonedFacts, ExceededShare, causes_of, exceeded_share
+from dialer.domain.abandoned_rules import (
+    PERIOD_HOURS,
+    AbandonedCount,
+    AbandonedCounts,
+    JudgedShare,
+    Period,
+    judge,
+    may_exceed,
+)
+from dialer.domain.abandoned_share import TELEPHONES_SEEN, AbandonedFacts, ExceededShare, causes_of, worst_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AgentStatus
-from dialer.domain.statistics import Figures
+from dialer.domain.statistics import HOUR_MS, NO_FIGURES, Figures
 from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.store.count_cache import count_once
+from dialer.store.queries.called_countries import called_countries
+from dialer.store.queries.campaigns_now import abandoned_since, totals_of_campaigns
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import Agent, Campaign, Tier, Transfer
 
@@ -19,12 +31,69 @@ TRANSFERS_READ: Final = 500
 _AVAILABLE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
-def why_exceeded(connection: Connection, campaign_id: int, own_limit: int, totals: Figures) -> ExceededShare | None:
+def count_abandoned(
+    connection: Connection, totals: Mapping[int, Figures], now_ms: int
+) -> Mapping[int, dict[Period, AbandonedCount]]:
+    """Return the abandoned calls of campaigns over each period, from the counters of hours.
+
+    A period begins with a whole hour. `totals` are the figures of all their calls.
+    """
+    found = {
+        one: {Period.CAMPAIGN: AbandonedCount(figures.abandoned, figures.for_agents)} for one, figures in totals.items()
+    }
+    with_agents = [one for one, figures in totals.items() if figures.for_agents]
+    for period, hours in PERIOD_HOURS.items() if with_agents else ():
+        counts = abandoned_since(connection, with_agents, now_ms // HOUR_MS - hours)
+        for one, of_campaign in found.items():
+            of_campaign[period] = AbandonedCount(*counts.get(one, (0, 0)))
+    return found
+
+
+class AbandonedShares(NamedTuple):
+    """The abandoned calls of a campaign over each period, and what the rules of the called countries say of them."""
+
+    counts: AbandonedCounts
+    judged: tuple[JudgedShare, ...]
+
+
+def read_abandoned(connection: Connection, campaign_id: int, now_ms: int) -> AbandonedShares:
+    """Return the abandoned calls of a campaign; no rule without calls for agents. The connection must only read."""
+    totals = totals_of_campaigns(connection, [campaign_id]).get(campaign_id, NO_FIGURES)
+    counts = count_abandoned(connection, {campaign_id: totals}, now_ms)[campaign_id]
+    query = select(Campaign.abandon_rate_max).where(Campaign.id == campaign_id)
+    own_limit = connection.scalar(query) if totals.for_agents else None
+    judged = () if own_limit is None else judged_shares(connection, campaign_id, own_limit, counts)
+    return AbandonedShares(counts, judged)
+
+
+def judged_shares(
+    connection: Connection, campaign_id: int, own_limit: int, counts: AbandonedCounts
+) -> tuple[JudgedShare, ...]:
+    """Return the shares that the rules of the called countries count. `own_limit` is its `abandon_rate_max`.
+
+    The connection must only read.
+    """
+    # Steps of the worker add nobody to a list.
+    countries = count_once(
+        connection,
+        ("called countries", campaign_id),
+        lambda: called_countries(connection, campaign_id),
+        users_alone_change_it=True,
+    )
+    return judge(counts, countries, own_limit / MONEY_SCALE)
+
+
+def why_exceeded(
+    connection: Connection, campaign_id: int, own_limit: int, counts: AbandonedCounts
+) -> ExceededShare | None:
     """Return the share of abandoned calls of a campaign with the causes, if it is too high; None if it is not.
 
-    `own_limit` is the campaign's `abandon_rate_max`. Nothing is read unless the share is too high.
+    `own_limit` is the campaign's `abandon_rate_max`. Nothing is read unless a share is too high. The connection must
+    only read.
     """
-    exceeded = exceeded_share(totals.abandoned, totals.for_agents, own_limit / MONEY_SCALE)
+    if not may_exceed(counts, own_limit / MONEY_SCALE):
+        return None
+    exceeded = worst_of(judged_shares(connection, campaign_id, own_limit, counts))
     if exceeded is None:
         return None
     query = select(Campaign.dial_method, Campaign.agent_dial_rate).where(Campaign.id == campaign_id)

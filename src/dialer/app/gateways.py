@@ -10,6 +10,7 @@ from dialer.app.touched_records import touched_gateway
 from dialer.app.unit import UnitOfWork
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.fleet.shards import limit_channels
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Gateway, SmsMessage, WaitingText
@@ -43,6 +44,8 @@ def change_gateway(unit: UnitOfWork, gateway: GatewayKey, values: Mapping[str, A
         attempts, is_under_way = attempts_over(gateway)
         kept = update(attempts).where(is_under_way, attempts.c.parameters.is_(None))
         unit.connection.execute(kept.values(parameters=before))
+    if values.get("max_channels") and not row["max_channels"]:
+        limit_channels(unit.connection, gateway, unit.now_ms)
     changed = update(Gateway).where(Gateway.medium == gateway.medium, Gateway.id == gateway.id)
     unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
     unit.note(touched_gateway(gateway))

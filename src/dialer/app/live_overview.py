@@ -4,7 +4,8 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.app.abandoned_share import why_exceeded
+from dialer.app.abandoned_share import count_abandoned, why_exceeded
+from dialer.domain.abandoned_rules import AbandonedCounts
 from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import Figures
@@ -80,20 +81,21 @@ def _campaigns(connection: Connection, in_progress: list[CampaignInProgress], no
     now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
     texts, unpaid = messages_on_their_way(connection), unpaid_transfers(connection, ids, now_ms)
     found = [(campaign, totals.get(campaign.id, Figures())) for campaign in in_progress]
+    counts = count_abandoned(connection, {campaign.id: figures for campaign, figures in found}, now_ms)
     return [
         CampaignNow(
             campaign,
             now[campaign.id],
             texts.get(campaign.id, 0),
             figures,
-            _exceeded(connection, campaign, figures),
+            _exceeded(connection, campaign, counts[campaign.id]),
             unpaid.get(campaign.id, 0),
         )
         for campaign, figures in found
     ]
 
 
-def _exceeded(connection: Connection, campaign: CampaignInProgress, totals: Figures) -> ExceededShare | None:
+def _exceeded(connection: Connection, campaign: CampaignInProgress, counts: AbandonedCounts) -> ExceededShare | None:
     if campaign.status != CampaignStatus.START:
         return None
-    return why_exceeded(connection, campaign.id, campaign.abandon_rate_max, totals)
+    return why_exceeded(connection, campaign.id, campaign.abandon_rate_max, counts)

@@ -32,6 +32,10 @@ class Forwarder:
         headers = signed_headers([self.secret], event_id, body, self._now())
         try:
             answer = self._client.post(self.url, content=body.encode(), headers=headers)
+        except httpx.ConnectError:
+            return f"not delivered: no program answers at {self.url}"
+        except httpx.TimeoutException:
+            return f"not delivered: no answer within {TIMEOUT_S:g} s"
         except httpx.HTTPError as error:
             return f"not delivered: {type(error).__name__}"
         return f"{answer.status_code}"

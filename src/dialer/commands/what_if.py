@@ -19,7 +19,7 @@ from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order
 from dialer.forecast.summary import Forecast
-from dialer.forecast.what_if import FIGURES, NamedSetting, SettingForecast, WhatIf
+from dialer.forecast.what_if import FIGURES, FigureDifference, NamedSetting, SettingForecast, WhatIf
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import SMS, Campaign
@@ -111,12 +111,14 @@ def _lines_of(setting: SettingForecast) -> Iterator[str]:
     for name, one in zip(FIGURES, setting.differences, strict=True):
         values = (one.present, one.changed, one.difference, one.margin)
         shown = "".join(f"{'-' if value is None else f'{value:.2f}':>{VALUE_WIDTH}}" for value in values)
-        yield f"  {name:<{LABEL_WIDTH}}{shown}  {_verdict(one.is_more_than_chance)}".rstrip()
+        yield f"  {name:<{LABEL_WIDTH}}{shown}  {_verdict(one)}".rstrip()
     reasons = ", ".join(f"{tally.name} {tally.count}" for tally in setting.forecast.stop_reasons)
     yield f"  stopped: {reasons}"
 
 
-def _verdict(is_more_than_chance: bool | None) -> str:  # noqa: FBT001 - three cases
-    if is_more_than_chance is None:
+def _verdict(one: FigureDifference) -> str:
+    if one.is_more_than_chance is None:
         return "too few seeds to judge"
-    return "more than chance" if is_more_than_chance else "may be chance"
+    if one.difference == 0 and one.margin == 0:
+        return "the same under each seed"
+    return "more than chance" if one.is_more_than_chance else "may be chance"

@@ -1,15 +1,16 @@
 """Things on the overview that somebody should look at first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview
 from dialer.console.catalogue import PAGES
-from dialer.console.language import gettext, ngettext
+from dialer.console.language import gettext, gettext_noop, ngettext
 from dialer.console.rendering import clock, grouped, money, percentage, seconds, soon
 from dialer.console.sentences import in_viewers_words
+from dialer.domain.abandoned_rules import Period
 from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
 from dialer.store.queries.breaks import LongBreak
@@ -43,6 +44,17 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
+_ABANDONED: Final[Mapping[Period, str]] = {
+    Period.DAY: gettext_noop(
+        "%(name)s abandoned %(share)s of its answered calls of the last 24 hours. The limit is %(limit)s."
+    ),
+    Period.MONTH: gettext_noop(
+        "%(name)s abandoned %(share)s of its answered calls of the last 30 days. The limit is %(limit)s."
+    ),
+    Period.CAMPAIGN: gettext_noop("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s."),
+}
+
+
 def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
     campaign = campaign_now.campaign
     named, url = {"name": campaign.name}, f"/console/campaigns/{campaign.id}/"
@@ -61,7 +73,7 @@ def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
         yield Thing(is_urgent=True, text=text % (named | {"num": grouped(campaign_now.unpaid)}), url=url)
     exceeded = campaign_now.exceeded
     if exceeded is not None:
-        text = gettext("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s.")
+        text = gettext(_ABANDONED[exceeded.period])
         shares = {"share": percentage(exceeded.share), "limit": percentage(exceeded.limit)}
         why = in_viewers_words(exceeded.causes[0].text) if exceeded.causes else ""
         yield Thing(is_urgent=True, text=f"{text % (named | shares)} {why}".rstrip(), url=url)

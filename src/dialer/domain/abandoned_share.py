@@ -1,19 +1,15 @@
 """The share of abandoned calls of a campaign: the limit that holds for it, and the causes of a share above it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import msgspec
 
+from dialer.domain.abandoned_rules import LEGAL_PERCENT, AbandonedCount, JudgedShare, Period, judge
 from dialer.domain.enums import DialMethod
-from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT, ABANDONED_AFTER_MS
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.domain.sentences import FieldName, Sentence, counting_sentence
-from dialer.domain.statistics import percent
 
-LEGAL_PERCENT: Final = ABANDON_RATE_MAX_DEFAULT
-"""The share that the strictest rules allow: 16 CFR 310.4(b)(4) for each campaign over 30 days, and Ofcom over a day."""
-JUDGED_FROM: Final = 20
-"""Calls for agents from which the share means something."""
 FEW_AGENTS: Final = 5
 """Agents on duty below which one long call makes several callees wait."""
 TELEPHONES_SEEN: Final = 50
@@ -50,6 +46,8 @@ class ExceededShare(NamedTuple):
 
     share: float
     limit: float
+    period: Period = Period.CAMPAIGN
+    """The time over which the calls are counted."""
     causes: tuple[AbandonedCause, ...] = ()
 
 
@@ -60,8 +58,17 @@ def limit_of(own_limit: float) -> float:
 
 def exceeded_share(abandoned: int, of: int, own_limit: float) -> ExceededShare | None:
     """Return the share of abandoned calls without causes if it is above its limit; None if not, or if calls are few."""
-    share, limit = percent(abandoned, of), limit_of(own_limit)
-    return ExceededShare(share, limit) if share is not None and of >= JUDGED_FROM and share > limit else None
+    return worst_of(judge({Period.CAMPAIGN: AbandonedCount(abandoned, of)}, (), own_limit))
+
+
+def worst_of(judged: Iterable[JudgedShare]) -> ExceededShare | None:
+    """Return the share that is most above its limit, without causes; None if all limits are kept."""
+    exceeded = [
+        ExceededShare(share, one.limit, one.rule.period)
+        for one in judged
+        if one.is_exceeded and (share := one.counted.share) is not None
+    ]
+    return max(exceeded, key=lambda one: one.share - one.limit, default=None)
 
 
 def causes_of(facts: AbandonedFacts) -> tuple[AbandonedCause, ...]:
@@ -74,7 +81,7 @@ def _of_settings(facts: AbandonedFacts) -> Iterator[AbandonedCause]:
     if facts.dial_method == DialMethod.FIXED_RATE:
         text = Sentence(
             "It dials a fixed number of calls a minute, however many agents are free. In %(field)s, choose dialling"
-            " ahead of free agents (3).",
+            " ahead of free agents (predictive).",
             field=method,
         )
         yield AbandonedCause(text, SETTINGS)

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.abandoned_share import LEGAL_PERCENT
+from dialer.domain.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
@@ -21,20 +21,16 @@ EXAMPLE_DIGITS: Final = 3
 CALL_BACKS_MS: Final = 2 * 86_400_000
 """The length of a campaign below which an agent cannot promise a call on each of the next days."""
 _SECOND_MS: Final = 1_000
-UNITED_STATES: Final = "US"
-UNITED_KINGDOM: Final = "GB"
-_IN_US: Final = Sentence(
-    "The United States allow %(most)s %% of the calls that people answer, in 30 days (16 CFR 310.4).",
-    most=LEGAL_PERCENT,
-)
-_IN_UK: Final = Sentence(
-    "In the United Kingdom, any abandoned call can be misuse; Ofcom used to allow %(most)s %% in 24 hours.",
-    most=LEGAL_PERCENT,
-)
-_LIMITS: Final[Mapping[frozenset[str], Sentence]] = {
-    frozenset({UNITED_STATES}): _IN_US,
-    frozenset({UNITED_KINGDOM}): _IN_UK,
-    frozenset({UNITED_STATES, UNITED_KINGDOM}): Sentence("%(one)s %(other)s", one=_IN_US, other=_IN_UK),
+_RULES: Final[Mapping[str, Sentence]] = {
+    UNITED_STATES: Sentence(
+        "The United States allow %(most)s %% of the calls that people answer, in 30 days (16 CFR 310.4).", most=3
+    ),
+    UNITED_KINGDOM: Sentence(
+        "In the United Kingdom, any abandoned call can be misuse; Ofcom used to allow %(most)s %% in 24 hours.", most=3
+    ),
+    CANADA: Sentence(
+        "Canada allows %(most)s %% in a calendar month (CRTC Unsolicited Telecommunications Rules).", most=5
+    ),
 }
 """The rules of the countries whose limits on abandoned calls are known."""
 
@@ -63,6 +59,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_people: bool
     """True if it has a contact or a subscriber."""
     lacks_callerid: bool
+    has_no_balance: bool = False
+    """True if attempts have a price, and the owner has no free balance."""
     without_country: int
     """Numbers without a country code, up to `without_country_max`."""
     without_country_max: int
@@ -82,7 +80,7 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     abandon_limit: float = LEGAL_PERCENT
     """The campaign's own limit on abandoned calls, in per cent."""
     countries: frozenset[str] = frozenset()
-    """`UNITED_STATES` and `UNITED_KINGDOM`, as far as numbers there are called."""
+    """Countries with a known rule on abandoned calls, as far as numbers there are called."""
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
     shows_secrets: bool = False
@@ -98,6 +96,11 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_call_backs(facts)
     yield from _check_abandon_limit(facts)
     yield from _check_people(facts)
+    if facts.has_no_balance:
+        message = Sentence(
+            "There is no free balance, so the campaign pauses before its first call. An admin can record a payment."
+        )
+        yield _warning(FindingCode.NO_BALANCE, "user", message)
     if facts.lacks_callerid:
         yield _warning(
             FindingCode.NO_CALLERID,
@@ -115,7 +118,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
     for section_id, queue in facts.queues_without_agents:
         message = Sentence(
-            "No agent serves queue %(queue)s, to which the section transfers calls. Add a tier.", queue=queue
+            "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
 
@@ -245,16 +248,20 @@ def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
 
 
 def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:
-    if not facts.has_agents or facts.abandon_limit <= LEGAL_PERCENT:
+    most = legal_percent(facts.countries)
+    if not facts.has_agents or facts.abandon_limit <= most:
         return
-    rule = _LIMITS.get(facts.countries) or Sentence("Regulators allow %(most)s %%.", most=LEGAL_PERCENT)
+    rule: Sentence | None = None
+    for country, text in _RULES.items():
+        if country in facts.countries:
+            rule = text if rule is None else Sentence("%(one)s %(other)s", one=rule, other=text)
     message = Sentence(
         "%(field)s is %(limit)s %%, so the campaign may abandon more calls than the law allows. %(rule)s Set it to"
         " %(most)s or less.",
         field=FieldName("abandon_rate_max"),
         limit=f"{facts.abandon_limit:g}",
-        rule=rule,
-        most=LEGAL_PERCENT,
+        rule=rule or Sentence("Regulators allow %(most)s %%.", most=LEGAL_PERCENT),
+        most=f"{most:g}",
     )
     yield _warning(FindingCode.ABANDON_LIMIT, "abandon_rate_max", message)
 

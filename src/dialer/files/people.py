@@ -38,7 +38,7 @@ def write_contacts(writer: RecordWriter, phonebook_id: int, wanted: Wanted) -> l
     found = {}
     for node in wanted.parts.items(PEOPLE_MAX):
         members = node.members()
-        refuse_unknown(members, tuple(file_fields(CONTACT)), "a contact")
+        refuse_unknown(members, tuple(file_fields(CONTACT)), "further values belong into additional_vars; a contact")
         if "contact" not in members:
             raise FileError.at(node.place, "a contact needs the field contact: the phone number")
         number = _number(writer, members["contact"])

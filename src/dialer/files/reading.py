@@ -8,13 +8,14 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from dialer.files.nodes import NUL, SHOWN_MAX, FileError, FilePlace, Node, nodes_of
+from dialer.files.toml_lines import lines_of_toml
 from dialer.files.yaml_text import DEPTH_MAX, NODES_MAX, read_yaml
 
 FILE_BYTES_MAX: Final = 2 * 1_048_576
 FILES_MAX: Final = 100
 """Files of one command."""
 DOTS_MAX: Final = 10_000_000
-"""What the dotted names of a TOML file may cost, as `_cost_of_dots` counts it."""
+"""The largest cost of the dotted names of a TOML file, as `_cost_of_dots` counts it."""
 _TABLE_COST: Final = 10
 """The cost of a dot in the name of a table for each line below it."""
 _BITS_MAX: Final = 64
@@ -69,9 +70,10 @@ def _read_toml(text: str, place: FilePlace) -> Node:
     if _cost_of_dots(text) > DOTS_MAX:
         raise FileError.at(place, "has too many dots in its lines, or too long dotted names. Write it as YAML")
     try:
-        return nodes_of(_Plain().value(tomllib.loads(text)), place)
+        value = _Plain().value(tomllib.loads(text))
     except (ValueError, RecursionError) as error:
         raise _wrong("TOML", error, place) from None
+    return nodes_of(value, place, lines_of_toml(text, place.file))
 
 
 def _cost_of_dots(text: str) -> int:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from dialer.domain.billing.money import MoneyError, parse_money
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.sentences import message_of
 from dialer.files.applying import wanted_of
@@ -26,6 +27,9 @@ MONDAY: Final = "2026-03-02T15:00:00Z"
 """The start of a scenario that names none: a Monday, at ten o'clock in Washington and three in London."""
 APPLY: Final = "apply"
 SCENARIOS: Final = "scenarios"
+PERSON_STATUSES: Final = ("not on the list", *(one.name.lower() for one in SubscriberStatus))
+CAMPAIGN_STATUSES: Final = {one: "abort" if one is CampaignStatus.ABORT else one.name.lower() for one in CampaignStatus}
+"""The words for the statuses of campaigns."""
 _BESIDE: Final = frozenset({APPLY, SCENARIOS})
 _PATH: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*)`")
@@ -189,11 +193,35 @@ def _checked(node: Node) -> CampaignScenario:
         except MoneyError as error:
             raise FileError.at(_place_of(node, name), str(error)) from None
     _check_numbers(node)
+    _check_behaviour(scenario, node)
+    _check_statuses(scenario, node)
+    return scenario
+
+
+def _check_behaviour(scenario: CampaignScenario, node: Node) -> None:
+    people = node.members()["people"].items(PEOPLE_MAX)
+    for person, place in zip(scenario.people, people, strict=True):
+        try:
+            parse_behaviour({"numbers": {str(person.contact): _script(person) or {}}})
+        except BehaviourError as error:
+            reason = str(error).removeprefix(f"numbers.{person.contact}: ")
+            raise FileError.at(_place_of(place, "does"), reason) from None
     try:
         parse_behaviour(scenario.behaviour())
     except BehaviourError as error:
-        raise FileError.at(node.place, f"of somebody's behaviour: {error}") from None
-    return scenario
+        raise FileError.at(_place_of(node, "gateway"), str(error)) from None
+
+
+def _check_statuses(scenario: CampaignScenario, node: Node) -> None:
+    """Raise FileError if a status is expected that does not exist, such as `ended` for `end`."""
+    people = node.members()["people"].items(PEOPLE_MAX)
+    parts: list[tuple[PersonExpected | CampaignExpected, Node, tuple[str, ...]]] = [
+        (person.expect, place, PERSON_STATUSES) for person, place in zip(scenario.people, people, strict=True)
+    ]
+    for expected, place, known in (*parts, (scenario.expect, node, tuple(CAMPAIGN_STATUSES.values()))):
+        if expected.status is not UNSET and expected.status not in known:
+            wrong = place.members()["expect"].members()["status"]
+            raise FileError.at(wrong.place, f"there is no status {expected.status!r}; there are: {', '.join(known)}")
 
 
 def _check_agents(scenario: CampaignScenario, node: Node, known: set[str]) -> None:

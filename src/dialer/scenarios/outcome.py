@@ -13,6 +13,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import replay
 from dialer.files.surveys import numbers_of, rows_of
+from dialer.scenarios.document import CAMPAIGN_STATUSES
 from dialer.store.queries.finished_call import UnknownCallError, finished_call
 from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, SmsMessage
 from dialer.store.timeline.parts import AttemptPart, Story
@@ -135,7 +136,7 @@ def campaign_outcome(connection: Connection, campaign_id: int, why_not: str = ""
     counted = select(AccountEvent.type, func.count()).group_by(AccountEvent.type)
     is_texts = row["medium"] == SMS
     return CampaignOutcome(
-        status=CampaignStatus(row["status"]).name.lower().replace("abord", "abort"),
+        status=CAMPAIGN_STATUSES[CampaignStatus(row["status"])],
         reason=row["status_reason"],
         calls=row["calls"],
         answered=row["answered"],

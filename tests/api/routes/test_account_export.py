@@ -120,3 +120,11 @@ def test_an_account_with_too_many_records_is_refused(alice: Caller, monkeypatch:
     applied(alice)
     answer = alice.request("GET", "export/")
     assert (answer.status_code, "records, sections and people" in answer.json()["detail"]) == (409, True)
+
+
+def test_lists_are_links_once_the_file_has_many_people(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporting, "PEOPLE_TOGETHER_MAX", 1)
+    applied(alice)
+    answer = alice.get("export/")
+    assert [one["path"] for one in answer["beside"]] == ["alice-files/patients.csv"]
+    assert answer["files"][0]["content"].startswith("dnc_lists:\n- name: Never\n  numbers:\n  - '+12025550111'\n")

@@ -177,3 +177,33 @@ def test_other_bodies_and_sounds_are_refused(alice: Caller) -> None:
     no_sound = alice.request("POST", "apply/recordings/", files={"audio_file": ("a.wav", b"no")})
     assert (no_sound.status_code, list(no_sound.json())) == (400, ["audio_file"])
     assert alice.request("POST", "apply/recordings/", files={"other": ("a.wav", wav())}).status_code == 400
+
+
+GOES_ROUND = """
+surveys:
+- name: Round
+  sections:
+  - {id: 1, type: play_message, question: First, script: One., branches: {0: 2}}
+  - {id: 2, type: play_message, question: Second, script: Two., branches: {0: 1}}
+phonebooks: [{name: Patients, contacts: [{contact: "+12025550101"}]}]
+campaigns: [{name: Spring, survey: Round, gateway: Trunk, phonebooks: [Patients], callerid: "+12025550199"}]
+"""
+
+
+def test_a_survey_that_goes_round_without_asking_is_written_but_does_not_start(admin: Caller, alice: Caller) -> None:
+    admin.create("gateway", name="Trunk")
+    assert sent(alice, files=file(GOES_ROUND))[0] == 200
+    message = "A loop never waits for the callee: 1, 2. The call is hung up after 100 sections."
+    checked = [one for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"]
+    assert [(one["code"], one["message"]) for one in checked] == [("loop", message)]
+    status, refused = alice.refused("PATCH", "campaigns/1/", status=1)
+    assert (status, message in str(refused)) == (400, True), refused
+
+
+def test_a_question_that_is_asked_again_and_again_may_start(admin: Caller, alice: Caller) -> None:
+    """A callee who presses nothing hears it until the longest call is over, or 10,000 sections are played."""
+    admin.create("gateway", name="Trunk")
+    asks = GOES_ROUND.replace("type: play_message", "type: multi_choice, key_1: yes").replace("{0: ", "{timeout: ")
+    assert sent(alice, files=file(asks))[0] == 200
+    assert [one["code"] for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"] == []
+    alice.change("campaigns/1/", status=1)

@@ -11,7 +11,7 @@ from sqlalchemy import delete, true
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, save_settings, save_speech
-from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -133,7 +133,7 @@ def test_a_transfer_to_a_queue_that_nobody_serves(bench: Bench) -> None:
         "code": "no_agents",
         "field": None,
         "section": section,
-        "message": f"No agent serves queue {queue['id']}, to which the section transfers calls. Add a tier.",
+        "message": f"No agent serves queue {queue['id']}, to which the section transfers calls. Assign an agent to it.",
         "keys": [],
     }
 
@@ -323,6 +323,15 @@ def test_a_forecast_tells_that_the_balance_is_too_small(bench: Bench) -> None:
     assert [(one["code"], one["field"]) for one in found["findings"]] == [("low_balance", "user")]
     assert "10.00000" in found["findings"][0]["message"]
     assert bench.check(forecast="0")["findings"] == []
+
+
+def test_an_owner_who_has_nothing_to_pay_with_is_warned_before_the_start(bench: Bench) -> None:
+    bench.row(User, 2, balance=100, held=100, call_rate=1)
+    (found,) = bench.check(forecast="0")["findings"]
+    assert (found["level"], found["code"], found["field"]) == ("warning", "no_balance", "user")
+    for richer in ({"held": 99}, {"held": 100, "call_rate": 0}):
+        bench.row(User, 2, **richer)
+        assert bench.check(forecast="0")["findings"] == []
 
 
 def test_a_campaign_that_is_over_has_no_forecast(bench: Bench) -> None:

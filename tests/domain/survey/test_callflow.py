@@ -246,6 +246,16 @@ def test_a_loop_that_waits_for_the_callee_goes_on_while_the_callee_does() -> Non
     assert asked == SECTIONS_PER_CALL_MAX
 
 
+def test_a_loop_of_questions_that_nobody_answers_ends_at_the_limit_of_a_call() -> None:
+    flow, start = flow_of(SectionType.RATING, branches={"timeout": 1})
+    position: Position | None = start
+    asked = 0
+    while position is not None:
+        asked += 1
+        position = flow.heard(position, "").position
+    assert asked == SECTIONS_PER_CALL_MAX
+
+
 inputs_of_a_call = st.lists(st.sampled_from(["", "1", "2", "12", "7", "#", "*", "1#"]), min_size=1, max_size=4)
 answers_of_transfers = st.lists(st.booleans(), min_size=1, max_size=4)
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection, create_engine, insert
 
 from dialer.domain.plans import NOTHING_LENT, VOICE, GatewayKey, Lent
 from dialer.store.fleet.leases import LEASE_MS, register, renew
-from dialer.store.fleet.shards import create_shards, owners, take_over
+from dialer.store.fleet.shards import create_shards, limit_channels, owners, take_over
 from dialer.store.fleet.slices import (
     REST_MS,
     Demand,
@@ -18,7 +18,7 @@ from dialer.store.fleet.slices import (
     settle_slice,
     wanted_of,
 )
-from dialer.store.tables import Row
+from dialer.store.tables import CallRequest, Row
 
 NOW_MS = 1_795_000_000_000
 LIMITS = GatewayLimits(GatewayKey(VOICE, 7), channels=10, cps=4)
@@ -30,10 +30,7 @@ def connection() -> Iterator[Connection]:
     """Return a connection to a database with two workers."""
     engine = create_engine("sqlite://")
     with engine.begin() as one:
-        for name in ("gateway_slice", "cps_returned", "fleet_worker", "shard", "seat", "service_state", "callrequest"):
-            Row.metadata.tables[name].create(one, checkfirst=True)
-        for name in ("sms_message", "cdr", "waiting_text"):
-            Row.metadata.tables[name].create(one, checkfirst=True)
+        Row.metadata.create_all(one)
         assert [register(one, name, NOW_MS, "") for name in ("w1", "w2")] == [FIRST, SECOND]
         yield one
     engine.dispose()
@@ -76,6 +73,31 @@ def test_nobody_dials_while_more_is_booked_than_the_gateway_has(connection: Conn
     assert lent_of(slices, LIMITS, FIRST) == Lent(10, 4)
     assert lent_of(slices, LIMITS._replace(channels=5, cps=3), FIRST) == NOTHING_LENT
     assert lent_of(slices, LIMITS, SECOND) == NOTHING_LENT
+
+
+def test_a_new_limit_knows_the_calls_of_workers_that_have_reported_nothing(connection: Connection) -> None:
+    """The first worker has 8 of 10 calls of a gateway that had no limit, and the second negotiates before it."""
+    create_shards(connection, FIRST, NOW_MS)
+    connection.execute(insert(CallRequest.__table__), [call(attempt) for attempt in range(1, 9)])
+    limit_channels(connection, LIMITS.id, NOW_MS)
+    (booked,) = all_slices(connection)[LIMITS.id]
+    assert booked == new_slice(FIRST, LIMITS.id, NOW_MS)._replace(channels_in_use=8)
+    assert negotiate(connection, SECOND, demand(waiting=1), NOW_MS)[0] == 2
+
+
+def test_a_new_limit_of_a_gateway_without_calls_books_nothing(connection: Connection) -> None:
+    create_shards(connection, FIRST, NOW_MS)
+    limit_channels(connection, LIMITS.id, NOW_MS)
+    assert all_slices(connection) == {}
+
+
+def call(attempt: int) -> dict[str, object]:
+    """Return the row of a call in progress over the gateway."""
+    limits = {"ring_limit_ms": 45_000, "talk_limit_ms": 60_000, "hold": 0, "call_rate": 0}
+    numbers = {"phone_number": "+12025550101", "dialled_number": "", "callerid": "", "gateway_id": LIMITS.id.id}
+    whose = {"campaign_id": 1, "subscriber_id": attempt, "user_id": 1, "callid": f"call {attempt}"}
+    moments = {"created_date": NOW_MS, "updated_date": NOW_MS, "started_ms": NOW_MS}
+    return {**whose, **numbers, **limits, **moments, "attempt": attempt, "status": 7}
 
 
 def test_the_slice_and_the_shards_of_a_dead_worker_are_inherited(connection: Connection) -> None:

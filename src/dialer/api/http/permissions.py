@@ -119,6 +119,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/answers/export": Permission.READ,
+    f"GET /console/campaigns/{RECORD}/results/export": Permission.READ,
     f"GET /console/campaigns/{RECORD}/figures": Permission.READ,
     f"GET /console/campaigns/{RECORD}/people/export": Permission.READ,
     f"GET /console/campaigns/{RECORD}/report": Permission.READ,

@@ -10,7 +10,13 @@ from dialer.api.openapi.parts import TEXT, Json, parameter
 from dialer.api.routes.call_centre_shapes import AgentNowRead, AgentStatisticsRead, QueueStatisticsRead
 from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
-from dialer.api.routes.statistics_shapes import StatisticsRead, StatisticsRowRead
+from dialer.api.routes.statistics_shapes import (
+    AbandonedCountRead,
+    AbandonedLimitRead,
+    AbandonedSharesRead,
+    StatisticsRead,
+    StatisticsRowRead,
+)
 from dialer.domain.statistics import GROUPS, WAITS_S, Figures, Interval
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
@@ -62,9 +68,17 @@ _OF_QUEUE: Final = (
 STATISTICS_PARAMETERS: Final = {**dict.fromkeys(_CALLS, _OF_CALLS), _AGENT: _range("Activities"), _QUEUE: _OF_QUEUE}
 """The query parameters of statistics, by operation."""
 _ROW: Final = answer(StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES)
+_SHARE: Final = answer(AbandonedCountRead)
+_ABANDONED: Final = answer(
+    AbandonedSharesRead,
+    last_24_hours=_SHARE,
+    last_30_days=_SHARE,
+    campaign=_SHARE,
+    limits=[answer(AbandonedLimitRead)],
+)
 _OF_AGENT: Final = answer(AgentStatisticsRead, now=answer(AgentNowRead, break_reason=""))
 STATISTICS_EXAMPLES: Final = {
-    **dict.fromkeys(_CALLS, answer(StatisticsRead, totals=_FIGURES, rows=[_ROW])),
+    **dict.fromkeys(_CALLS, answer(StatisticsRead, totals=_FIGURES, rows=[_ROW], abandoned_shares=_ABANDONED)),
     _AGENT: _OF_AGENT,
     _QUEUE: answer(QueueStatisticsRead),
 }

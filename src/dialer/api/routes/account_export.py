@@ -85,7 +85,7 @@ def _wanted(request: ApiRequest) -> str:
 
 
 class _Exported(NamedTuple):
-    """What was read of an account."""
+    """The records of an account as a document, and the files that it names."""
 
     username: str
     document: Document

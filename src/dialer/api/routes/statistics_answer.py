@@ -9,7 +9,9 @@ from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.routes import statistics_shapes as shapes
+from dialer.app.abandoned_share import AbandonedShares
 from dialer.app.campaigns.statistics import RowsAsked, Statistics
+from dialer.domain.abandoned_rules import NO_CALLS, Period
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.plans import SMS, gateway_named
@@ -80,7 +82,22 @@ def statistics_answer(
             )
             for row in found.rows
         ],
+        abandoned_shares=None if found.abandoned is None else _abandoned(found.abandoned),
     )
+
+
+def _abandoned(shares: AbandonedShares) -> shapes.AbandonedSharesRead:
+    day, month, campaign = (
+        shapes.AbandonedCountRead(one.abandoned, one.of, one.share)
+        for one in (shares.counts.get(period, NO_CALLS) for period in Period)
+    )
+    limits = [
+        shapes.AbandonedLimitRead(
+            one.rule.country or None, one.rule.period, one.limit, one.counted.share, one.is_exceeded
+        )
+        for one in shares.judged
+    ]
+    return shapes.AbandonedSharesRead(day, month, campaign, limits)
 
 
 def _present(now: Present) -> shapes.PresentRead:

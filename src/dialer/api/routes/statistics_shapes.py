@@ -1,10 +1,12 @@
 """The shapes of statistics in answers."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from dialer.domain.described import described
+
+_SHARE: Final = {"abandoned": 6, "abandoned_of": 410, "abandoned_percent": 1.46}
 
 
 class FiguresRead(msgspec.Struct):
@@ -135,6 +137,46 @@ class StatisticsRowRead(msgspec.Struct):
     figures: Annotated[FiguresRead, described("The figures of these calls and messages.")]
 
 
+class AbandonedCountRead(msgspec.Struct):
+    """The abandoned calls of one period."""
+
+    abandoned: Annotated[int, described("Calls that no agent took within two seconds of joining a queue.", 6)]
+    abandoned_of: Annotated[int, described("Calls for agents that a person answered.", 410)]
+    abandoned_percent: Annotated[
+        float | None, described("`abandoned` in per cent of `abandoned_of`. Null if that is 0.", 1.46)
+    ]
+
+
+class AbandonedLimitRead(msgspec.Struct):
+    """The limit on abandoned calls that holds in a country, and the share that it counts."""
+
+    country: Annotated[
+        str | None, described("The country, an ISO 3166 code. Null if no rule of a called country is known.", "US")
+    ]
+    period: Annotated[
+        str, described("The time that counts: `24_hours`, `30_days`, or `campaign` for all of its calls.", "30_days")
+    ]
+    limit: Annotated[
+        float, described("The allowed share in per cent: the country's, or `abandon_rate_max` if that is lower.", 3.0)
+    ]
+    abandoned_percent: Annotated[
+        float | None, described("The share of this period in per cent. Null without calls for agents.", 1.46)
+    ]
+    is_exceeded: Annotated[bool, described("True if the share of at least 20 calls is above the limit.", example=False)]
+
+
+class AbandonedSharesRead(msgspec.Struct):
+    """The shares of abandoned calls of a campaign, as rules count them. Periods begin with a whole hour."""
+
+    last_24_hours: Annotated[AbandonedCountRead, described("Calls dialled in the last 24 hours.")]
+    last_30_days: Annotated[AbandonedCountRead, described("Calls dialled in the last 30 days.")]
+    campaign: Annotated[AbandonedCountRead, described("All calls of the campaign.")]
+    limits: Annotated[
+        list[AbandonedLimitRead],
+        described("The rules of the countries that are called; none without calls for agents."),
+    ]
+
+
 class StatisticsRead(msgspec.Struct):
     """The statistics of a campaign, or of all campaigns of the caller."""
 
@@ -150,3 +192,10 @@ class StatisticsRead(msgspec.Struct):
     subscribers: Annotated[SubscriberFiguresRead, described("The subscribers as they are now.")]
     outcomes: Annotated[list[StatisticsOutcome], described("The outcomes, in the range asked for.")]
     rows: Annotated[list[StatisticsRowRead], described("Figures by interval and group, if asked for.")]
+    abandoned_shares: Annotated[
+        AbandonedSharesRead | None,
+        described(
+            "Abandoned calls over the times that rules count, whatever range is asked for. Null for all campaigns.",
+            {"last_24_hours": _SHARE, "last_30_days": _SHARE, "campaign": _SHARE, "limits": []},
+        ),
+    ]

@@ -52,8 +52,8 @@ from dialer.store.touched import Touched
 CAMPAIGNS_MAX: Final = 50
 """The most campaigns that a desk offers for manual dialling."""
 _FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
-_GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.GATEWAY_FULL, WaitsFor.TURN})
-"""The waits that do not refuse a call: it is placed at once, or as soon as the gateway has a channel."""
+_GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN})
+"""The waits that do not refuse a call: it is placed at once."""
 _REFUSED: Final[Mapping[WaitsFor, Sentence]] = {
     WaitsFor.EMERGENCY: Sentence("the number is an emergency number"),
     WaitsFor.INVALID_NUMBER: Sentence("the number is impossible in its country"),
@@ -214,6 +214,9 @@ def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules
     values: dict[str, Any] = {"due_ms": min(known.due_ms, unit.now_ms), "updated_date": unit.now_ms}
     if known.status != SubscriberStatus.PENDING:
         values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "halt_reason": "", "due_ms": unit.now_ms}
+    if known.status == SubscriberStatus.COMPLETED:
+        counted = update(Campaign).where(Campaign.id == known.campaign_id)
+        unit.connection.execute(counted.values(completed=Campaign.completed - 1))
     unit.note(touched_campaigns(known.campaign_id))
     changed = update(Subscriber).where(Subscriber.id == known.id).values(values)
     row = unit.connection.execute(changed.returning(*Subscriber.__table__.c)).one()
@@ -268,7 +271,10 @@ def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) ->
     found = circumstances_of(connection, {person.campaign_id}, unit.now_ms, rules.service_zone, rules.hours)
     if person.campaign_id not in found:
         raise RefusedError("The campaign cannot be read.", code=ErrorCode.NOT_DIALLED)
-    campaign = msgspec.structs.replace(found[person.campaign_id], lacks_agents=False, is_full=False)
+    # For a place the call waits, but what else refuses it does so at once.
+    campaign = msgspec.structs.replace(
+        found[person.campaign_id], lacks_agents=False, is_full=False, is_gateway_full=False
+    )
     wait = why_not_now(
         campaign,
         person.zone,

@@ -12,21 +12,21 @@ from dialer.app.campaigns.placeholders import as_warning, known_names, text_find
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.campaign_check import UNITED_KINGDOM, UNITED_STATES, CampaignFacts, Retries, check_campaign
+from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
 from dialer.domain.gateway_secrets import shows_secrets
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import HTTP, KANNEL, SIMULATED
-from dialer.domain.search_keys import after_all_with
 from dialer.domain.sentences import RecordName
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.load_engine import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -48,7 +48,6 @@ _COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
 _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 """The codes of campaigns that have an SMS gateway."""
 
-_COUNTRY_CODES: Final[Mapping[str, str]] = {UNITED_STATES: "+1", UNITED_KINGDOM: "+44"}
 _AFTER_PLUS: Final = chr(ord("+") + 1)
 """The first character after `+`. Numbers are sorted, so those from here on have no country code."""
 
@@ -104,6 +103,7 @@ def _facts(
         retries=tuple(_retries(campaign)),
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
+        has_no_balance=_has_no_balance(connection, campaign),
         lacks_callerid=lacks_callerid(connection, campaign),
         without_country=without_country,
         without_country_example=example,
@@ -113,10 +113,17 @@ def _facts(
         has_agents=bool(queue_ids_of(survey)),
         ends_when_done=campaign["end_when_done"],
         abandon_limit=campaign["abandon_rate_max"] / MONEY_SCALE,
-        countries=_countries(connection, campaign["id"], phonebooks),
+        countries=called_countries(connection, campaign["id"]),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )
+
+
+def _has_no_balance(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether attempts have a price, and the owner has nothing beside what calls in progress hold."""
+    rate = User.sms_rate if campaign["medium"] == SMS else User.call_rate
+    query = select(User.id).where(User.id == campaign["user_id"], rate > 0, User.balance <= User.held)
+    return connection.scalar(query) is not None
 
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
@@ -158,20 +165,6 @@ def _without_country(connection: Connection, campaign_id: int, phonebooks: list[
         if count:
             return int(count), str(connection.scalar(query.limit(1)))
     return 0, ""
-
-
-def _countries(connection: Connection, campaign_id: int, phonebooks: list[int]) -> frozenset[str]:
-    """Return the countries with a known limit on abandoned calls in which contacts or subscribers are."""
-
-    def is_called(code: str) -> bool:
-        end = after_all_with(code)
-        starts = [
-            exists().where(Contact.phonebook_id.in_(phonebooks), Contact.number >= code, Contact.number < end),
-            exists().where(Subscriber.campaign_id == campaign_id, Subscriber.number >= code, Subscriber.number < end),
-        ]
-        return any(connection.scalar(select(one)) for one in starts)
-
-    return frozenset(country for country, code in _COUNTRY_CODES.items() if is_called(code))
 
 
 def _forbidden(

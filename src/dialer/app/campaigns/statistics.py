@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import astuple
 from sqlalchemy import Connection
 
+from dialer.app.abandoned_share import AbandonedShares, read_abandoned
 from dialer.domain.sentences import Grouped, Sentence
 from dialer.domain.statistics import (
     GROUPS,
@@ -74,6 +75,8 @@ class Statistics(NamedTuple):
     outcomes: list[Counted]
     subscribers: list[SubscriberState]
     rows: list[StatisticsRow]
+    abandoned: AbandonedShares | None = None
+    """The abandoned calls over the periods of rules, whatever time was asked for; None for several campaigns."""
 
 
 def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsked, now_ms: int) -> Statistics:
@@ -90,6 +93,7 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         outcomes=outcomes,
         subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
         rows=read_rows(connection, scope, question),
+        abandoned=None if scope.campaign_id is None else read_abandoned(connection, scope.campaign_id, now_ms),
     )
 
 

@@ -4,8 +4,9 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.abandoned_share import why_exceeded
+from dialer.app.abandoned_share import count_abandoned, judged_shares, why_exceeded
 from dialer.app.overview import People, people_in
+from dialer.domain.abandoned_rules import AbandonedCounts, JudgedShare
 from dialer.domain.abandoned_share import ExceededShare
 from dialer.domain.enums import LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
@@ -47,6 +48,10 @@ class CampaignView(NamedTuple):
     outcomes: list[Counted]
     zone_hours: list[Counted]
     last_calls: list[LastCall]
+    abandoned: AbandonedCounts
+    """The abandoned calls of each period."""
+    judged: tuple[JudgedShare, ...]
+    """The shares that the rules of the called countries count; none without calls for agents."""
     exceeded: ExceededShare | None
     """The share of abandoned calls with its causes, if it is above the limit."""
 
@@ -58,6 +63,7 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
     figures = totals[0].figures if totals else Figures()
     states = subscribers_by_state(connection, campaign_id, None)
+    counts = count_abandoned(connection, {campaign_id: figures}, now_ms)[campaign_id]
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
     return CampaignView(
         dict(row),
@@ -68,7 +74,9 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
         outcomes,
         count_calls(connection, scope, Grouping.ZONE, None, ZONE_HOURS_MAX, by_hour=True),
         _last_calls(connection, campaign_id),
-        why_exceeded(connection, campaign_id, row["abandon_rate_max"], figures),
+        counts,
+        judged_shares(connection, campaign_id, row["abandon_rate_max"], counts) if figures.for_agents else (),
+        why_exceeded(connection, campaign_id, row["abandon_rate_max"], counts),
     )
 
 

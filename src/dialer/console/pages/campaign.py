@@ -36,7 +36,7 @@ from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
-from dialer.console.pages.overview import PERCENT_UNIT, people_bar
+from dialer.console.pages.overview import people_bar
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.sentences import in_viewers_words
@@ -44,7 +44,8 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
-from dialer.domain.abandoned_share import AGENTS, SETTINGS, ExceededShare, limit_of
+from dialer.domain.abandoned_rules import NO_CALLS, JudgedShare, Period
+from dialer.domain.abandoned_share import AGENTS, SETTINGS, ExceededShare
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
 from dialer.domain.plans import SIMULATED
@@ -75,6 +76,11 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
     CampaignStatus.PAUSE: ("start", "end", "abort"),
 }
 """The buttons that are shown in each state."""
+_SHARE_TITLES: Final[Mapping[Period, str]] = {
+    Period.DAY: gettext_noop("Abandoned in 24 hours"),
+    Period.MONTH: gettext_noop("Abandoned in 30 days"),
+    Period.CAMPAIGN: gettext_noop("Abandoned"),
+}
 _OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
@@ -285,7 +291,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
     zone = zone_of(request)
     may_change = request.user.may(Permission.CAMPAIGNS)
     state = campaign_state(view.row["status"])
-    totals = view.totals
+    totals, shown_share = view.totals, _shown_share(view)
     return render(
         "campaign_live.html",
         view=view,
@@ -295,10 +301,11 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
-        abandoned=percent(totals.abandoned, totals.for_agents),
+        shown_share=shown_share,
+        share_title=gettext(_SHARE_TITLES[Period.CAMPAIGN if shown_share is None else shown_share.rule.period]),
+        shares=[view.abandoned.get(period, NO_CALLS).share for period in Period],
         abandoned_meaning=gettext(ABANDONED_MEANING),
         wait_words=wait_words,
-        abandoned_max=limit_of(view.row["abandon_rate_max"] / PERCENT_UNIT),
         exceeded_places=_places(view.exceeded, view.row["id"], may_change=may_change),
         bar=people_bar(view.people),
         funnel=funnel_of(view),
@@ -322,6 +329,14 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         now_ms=now_ms,
         zone=zone,
     )
+
+
+def _shown_share(view: CampaignView) -> JudgedShare | None:
+    """Return the share of abandoned calls that a rule counts: the one that is nearest to its limit, or above it most.
+
+    None without calls for agents.
+    """
+    return max(view.judged, key=lambda one: (one.is_exceeded, (one.counted.share or 0) - one.limit), default=None)
 
 
 def _places(exceeded: ExceededShare | None, identity: int, *, may_change: bool) -> list[tuple[str, str, str]]:

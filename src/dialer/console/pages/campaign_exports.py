@@ -1,9 +1,9 @@
-"""Files of a campaign: its people, and its answers with a row for each call and a column for each question."""
+"""Files of a campaign: its people, what became of each in words, and its answers with a row for each call."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -22,11 +22,21 @@ from dialer.console.language import gettext
 from dialer.console.pages.campaign import check_seen
 from dialer.console.pages.record import identity_in
 from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
+from dialer.console.state_words import capitalised, words_of
 from dialer.console.zones import zone_of
+from dialer.domain.enums import AgentDisposition, SubscriberStatus
+from dialer.domain.messages.templates import BUILT_IN
+from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.store.contact_names import names_of_phonebooks
 from dialer.store.queries.answers_by_call import AnswersChunk, CallAnswers, read_answers
+from dialer.store.queries.results_by_person import PersonResult, ResultsChunk, phonebooks_of_people, read_results
 from dialer.store.tables import Campaign
+
+LIST_COLUMNS_MAX: Final = 100
+"""Columns of lists in the file of results."""
+_STATUSES: Final = frozenset(SubscriberStatus)
 
 
 @get("/campaigns/{record_id:str}/answers/export")
@@ -54,6 +64,32 @@ async def export_answers(request: ApiRequest, record_id: FromPath[str]) -> Respo
     return await answer_chunks(request, columns, chunks(), f"answers-campaign-{identity}", zone)
 
 
+@get("/campaigns/{record_id:str}/results/export")
+async def export_results(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Send what became of each person of a campaign in the viewer's words, with the columns of the list."""
+    identity, service = identity_in(record_id, "campaign"), request.service
+
+    def begin(unit: Unit) -> tuple[list[str], ResultsChunk]:
+        check_seen(unit, identity)
+        known = names_of_phonebooks(unit.connection, phonebooks_of_people(unit.connection, identity))
+        first = read_results(unit.connection, identity)
+        # The first people have the columns in the order of their list.
+        names = [*(name for person in first.people for name in person.variables), *sorted(known.names)]
+        return [name for name in dict.fromkeys(names) if name not in BUILT_IN][:LIST_COLUMNS_MAX], first
+
+    names, first = await service.read(request, begin, is_long=True)
+    columns = [*_of_people(), *(SheetColumn(name, ValueKind.TEXT) for name in names)]
+
+    async def chunks() -> AsyncIterator[Sheet]:
+        found = first
+        yield Sheet(columns, [_result(person, names) for person in found.people])
+        while (after_id := found.after_id) is not None:
+            found = await service.read(request, partial(_read_people, identity, after_id), is_long=True)
+            yield Sheet(columns, [_result(person, names) for person in found.people])
+
+    return await answer_chunks(request, columns, chunks(), f"results-campaign-{identity}", zone_of(request))
+
+
 @get("/campaigns/{record_id:str}/people/export")
 async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Send all people of a campaign, with what became of each."""
@@ -73,6 +109,52 @@ async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Respon
 
 def _read(identity: int, after_id: int, unit: Unit) -> AnswersChunk:
     return read_answers(unit.connection, identity, after_id)
+
+
+def _read_people(identity: int, after_id: int, unit: Unit) -> ResultsChunk:
+    return read_results(unit.connection, identity, after_id)
+
+
+def _of_people() -> list[SheetColumn]:
+    return [
+        SheetColumn(gettext("Name"), ValueKind.TEXT),
+        SheetColumn(gettext("Number"), ValueKind.TEXT),
+        SheetColumn(gettext("State"), ValueKind.TEXT),
+        SheetColumn(gettext("Reason"), ValueKind.TEXT),
+        SheetColumn(gettext("Attempts")),
+        SheetColumn(gettext("Last attempt"), ValueKind.MOMENT),
+        SheetColumn(gettext("Agent"), ValueKind.TEXT),
+        SheetColumn(gettext("Outcome"), ValueKind.TEXT),
+        SheetColumn(gettext("Note"), ValueKind.TEXT),
+        SheetColumn(gettext("Call back"), ValueKind.MOMENT),
+    ]
+
+
+def _result(person: PersonResult, names: list[str]) -> tuple[Value, ...]:
+    reason = SUBSCRIBER_REASONS.get(person.reason, person.reason)
+    state = words_of(SubscriberStatus(person.status)) if person.status in _STATUSES else gettext("Unknown")
+    said = person.word
+    if person.disposition and not said:
+        said = words_of(AgentDisposition(person.disposition))
+    return (
+        person.name,
+        person.number,
+        state,
+        capitalised(gettext(reason)) if reason else "",
+        person.attempts,
+        person.last_attempt_ms,
+        person.agent,
+        said,
+        person.note,
+        person.call_back_ms,
+        *(_text(person.variables.get(name)) for name in names),
+    )
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - of JSON
+    if value is None or isinstance(value, str):
+        return value or ""
+    return msgspec.json.encode(value).decode()
 
 
 def _of_calls() -> list[SheetColumn]:

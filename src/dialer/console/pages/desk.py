@@ -37,6 +37,7 @@ from dialer.app.call_centre.live_calls import (
 )
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.imports.imports import NAME_PARTS
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
@@ -287,6 +288,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None, wro
         **found._asdict(),
         wrong=wrong,
         form=(refused or form_of(call and call.disposed, zone)).until(call and call.term, zone),
+        parts_of_name=NAME_PARTS,
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
         not_an_agent=gettext(NOT_AN_AGENT),

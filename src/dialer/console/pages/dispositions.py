@@ -1,6 +1,6 @@
 """The outcome of a call in the words of its agent: the form on the desk and on the page of a call."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -21,8 +21,7 @@ from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentDisposition
 from dialer.domain.outcomes import Outcome, offered_outcomes
 
-CHOICES: Final = [(one.value, words_of(one)) for one in AgentDisposition]
-_WORDS: Final = dict(CHOICES)
+_USUAL: Final = frozenset(AgentDisposition)
 _FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")
 _MINUTE: Final = 60_000
 
@@ -36,7 +35,7 @@ class DispositionForm(NamedTuple):
     """A local time, as inputs have it."""
     messages: list[str]
     status: HTTPStatus = HTTPStatus.OK
-    choices: list[tuple[str, str]] = CHOICES
+    choices: Sequence[tuple[str, str]] = ()
     note_max: int = NOTE_MAX
     is_over: bool = False
     """True if the campaign takes no call-backs any more."""
@@ -47,11 +46,13 @@ class DispositionForm(NamedTuple):
     same_agent: bool = False
     wait_s: int = 0
     """Seconds for which the call-back waits for the same agent."""
+    saved: str = ""
+    """The outcome that is saved, in words; empty for none."""
 
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
         if term is None:
-            return self
+            return self._replace(choices=[(one.value, words_of(one)) for one in AgentDisposition])
         outcomes = offered_outcomes(term.dispositions)
         return self._replace(
             is_over=term.is_over,
@@ -68,12 +69,13 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
         return DispositionForm("", "", "", [])
     chosen = Outcome(disposed.disposition, disposed.word).text
     call_back = local_moment(disposed.call_back_ms, zone)
-    return DispositionForm(chosen, disposed.note, call_back, [], same_agent=disposed.same_agent)
+    saved = said_in_words(disposed.disposition, disposed.word)
+    return DispositionForm(chosen, disposed.note, call_back, [], same_agent=disposed.same_agent, saved=saved)
 
 
 def said_in_words(disposition: str, word: str) -> str:
-    """Return an outcome in the campaign's own word, or in the usual one."""
-    return word or _WORDS.get(disposition, disposition)
+    """Return an outcome in the campaign's own word, or in the usual one of the viewer's language."""
+    return word or (words_of(AgentDisposition(disposition)) if disposition in _USUAL else disposition)
 
 
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:

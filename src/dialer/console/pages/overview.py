@@ -21,7 +21,8 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, page
 from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import day_of, zone_of
-from dialer.domain.abandoned_share import LEGAL_PERCENT, exceeded_share, limit_of
+from dialer.domain.abandoned_rules import LEGAL_PERCENT
+from dialer.domain.abandoned_share import exceeded_share, limit_of
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
 from dialer.store.queries.statistics import WhoseCalls
@@ -140,8 +141,8 @@ def _row(one: CampaignNow, people: People) -> CampaignRow:
         percent(totals.answered, totals.calls)
         if campaign.medium == "voice"
         else percent(totals.delivered, totals.messages),
-        percent(totals.abandoned, totals.for_agents),
-        limit_of(campaign.abandon_rate_max / PERCENT_UNIT),
+        percent(totals.abandoned, totals.for_agents) if one.exceeded is None else one.exceeded.share,
+        limit_of(campaign.abandon_rate_max / PERCENT_UNIT) if one.exceeded is None else one.exceeded.limit,
     )
 
 

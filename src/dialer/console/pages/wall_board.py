@@ -27,7 +27,8 @@ from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
-from dialer.domain.abandoned_share import LEGAL_PERCENT, exceeded_share
+from dialer.domain.abandoned_rules import LEGAL_PERCENT
+from dialer.domain.abandoned_share import exceeded_share
 from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import FREESWITCH, SIMULATED
 from dialer.domain.roles import Permission

@@ -5,8 +5,9 @@ from typing import Final
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from dialer.domain.fleet.shards import ALL_SHARDS, Gift
+from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import strike_off
-from dialer.store.fleet.slices import adopt_slices, move_channels
+from dialer.store.fleet.slices import adopt_slices, book_calls, move_channels
 from dialer.store.fleet.worker_positions import begin_turn, leave_position, position_of
 from dialer.store.service_state import open_state, save_state
 from dialer.store.tables import FleetWorker, Shard, WorkerPosition
@@ -67,6 +68,15 @@ def give(connection: Connection, giver: int, gift: Gift) -> None:
     move_channels(connection, giver, gift.to, owned)
     begin_turn(connection, giver)
     begin_turn(connection, gift.to)
+
+
+def limit_channels(connection: Connection, gateway_id: GatewayKey, now_ms: int) -> None:
+    """Book the calls in progress of all workers over a gateway that gets a limit of channels now."""
+    owned: dict[int, set[int]] = {}
+    for shard, worker_id in owners(connection).items():
+        if worker_id is not None:
+            owned.setdefault(worker_id, set()).add(shard)
+    book_calls(connection, gateway_id, owned, now_ms)
 
 
 def disband(connection: Connection, now_ms: int) -> None:

@@ -166,6 +166,21 @@ def move_channels(connection: Connection, giver: int, taker: int, owned: Mapping
         _store(connection, theirs._replace(channels=channels, channels_in_use=needed))
 
 
+def book_calls(
+    connection: Connection, gateway_id: GatewayKey, owned: Mapping[int, AbstractSet[int]], now_ms: int
+) -> None:
+    """Store the channels of a gateway that the calls in progress of each worker use; `owned` are the workers' shards.
+
+    Workers report nothing of a gateway without limits. When it gets one, others must know of these calls first.
+    """
+    of = {one.worker_id: one for one in all_slices(connection).get(gateway_id, [])}
+    for worker_id, shards in owned.items():
+        in_use = use_of_gateways(connection, shards).get(gateway_id, 0)
+        if in_use or worker_id in of:
+            mine = of.get(worker_id) or new_slice(worker_id, gateway_id, now_ms)
+            _store(connection, mine._replace(channels_in_use=in_use))
+
+
 def new_slice(worker_id: int, gateway_id: GatewayKey, now_ms: int) -> SliceRow:
     """Return the slice of a worker that holds nothing yet."""
     return SliceRow(worker_id, *gateway_id, 0, 0, 0, 0, 0, 0, now_ms)

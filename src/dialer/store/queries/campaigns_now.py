@@ -46,6 +46,14 @@ def totals_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -
     return {campaign_id: Figures(*sums) for campaign_id, *sums in map(tuple, rows)}
 
 
+def abandoned_since(
+    connection: Connection, campaign_ids: Collection[int], first_hour: int
+) -> dict[int, tuple[int, int]]:
+    """Return the abandoned calls of campaigns from an hour on, and the calls for agents among which they are."""
+    rows = connection.execute(_ABANDONED, {"ids": list(campaign_ids), "first_hour": first_hour})
+    return {campaign_id: (int(abandoned), int(of)) for campaign_id, abandoned, of in rows}
+
+
 def _is_among(column: SQLColumnExpression[int | None]) -> ColumnElement[bool]:
     return column.in_(bindparam("ids", expanding=True))
 
@@ -84,6 +92,14 @@ def _totals() -> Select[*tuple[Any, ...]]:
     return query.group_by(CampaignHour.campaign_id)
 
 
+def _abandoned() -> Select[int, int, int]:
+    is_late = CampaignHour.hour >= bindparam("first_hour")
+    query = select(CampaignHour.campaign_id, func.sum(CampaignHour.abandoned), func.sum(CampaignHour.for_agents))
+    is_total = CampaignHour.grouping == int(Grouping.TOTAL)
+    return query.where(_is_among(CampaignHour.campaign_id), is_total, is_late).group_by(CampaignHour.campaign_id)
+
+
+_ABANDONED: Final = _abandoned()
 _CALLS: Final = _calls()
 _LEGS: Final = _legs()
 _DIALLED: Final = _dialled()
