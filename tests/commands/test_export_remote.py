@@ -107,3 +107,18 @@ def test_the_key_is_sent_to_the_given_service_only_and_erased_numbers_are_left_o
         "http://x/p/rest-api/dnc-contact/?dnc=1&format=csv",
     ]
     assert (tmp_path / "a-files" / "n.csv").read_bytes() == b"url,dnc,phone_number\r\n,,+12025550111\r\n"
+
+
+def test_an_address_behind_that_of_the_service_gets_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALER_API_KEY", "dk_1")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert request.url.host == "x"
+        beside = [{"path": "a-files/n.csv", "url": "http://x/rest-api/http://other.example/"}]
+        return httpx.Response(200, json={"username": "a", "files": [], "beside": beside})
+
+    with (
+        RemoteExport.open("http://x", None, None, httpx.MockTransport(answer)) as service,
+        pytest.raises(ServiceError, match="which is not its own"),
+    ):
+        service.write_beside(tmp_path / "a.yaml")

@@ -33,7 +33,7 @@ async def live(database: Database, seed: int) -> None:
     )
     for step in troubles_of(seed).steps:
         await worker.advance(worker.clock.now_ms() + step.pause_ms)
-        act = partial(perform, wanted=step.action, now_ms=worker.clock.now_ms())
+        act = partial(perform, wanted=step.action, now_ms=worker.clock.now_ms(), rules=world.rules)
         with suppress(RefusedError):
             database.write_now(act)
         await worker.settle()

@@ -26,6 +26,8 @@ from dialer.store.queries.campaigns_now import abandoned_since, totals_of_campai
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import Agent, Campaign, Tier, Transfer
 
+TRANSFERS_READ: Final = 500
+"""The last calls of a queue among which those that agents took are looked for: nobody may have taken any for long."""
 _AVAILABLE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
@@ -123,12 +125,12 @@ def _ring_ms(connection: Connection, queue_ids: Collection[int]) -> int | None:
     """Return the median time from the offer of a call to an agent to its answer, over the last calls of the queues."""
     rung: list[int] = []
     for queue_id in sorted(queue_ids):
-        is_taken = Transfer.started_ms.is_not(None) & Transfer.answered_ms.is_not(None)
         last = (
             select(Transfer.answered_ms - Transfer.started_ms)
-            .where(Transfer.queue_id == queue_id, Transfer.ended_ms.is_not(None), is_taken)
+            .where(Transfer.queue_id == queue_id, Transfer.ended_ms.is_not(None))
             .order_by(Transfer.ended_ms.desc())
-            .limit(TELEPHONES_SEEN)
+            .limit(TRANSFERS_READ)
         )
-        rung += [int(ring_ms) for ring_ms in connection.scalars(last) if ring_ms is not None]
+        taken = [int(ring_ms) for ring_ms in connection.scalars(last) if ring_ms is not None]
+        rung += taken[:TELEPHONES_SEEN]
     return round(median(rung)) if rung else None

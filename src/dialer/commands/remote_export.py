@@ -67,6 +67,8 @@ class RemoteExport:
     def _fetch(self, one: FileBeside, path: Path) -> None:
         """Write a sound as it is, and a list as the local command writes it."""
         _, _, place = one.url.partition(_START)
+        if not httpx.URL(place).is_relative_url:
+            raise ServiceError(f"the service names the address {one.url[:80]!r}, which is not its own")
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._opened(place, None) as answer:
             if path.suffix != ".csv":

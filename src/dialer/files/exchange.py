@@ -8,13 +8,20 @@ import msgspec
 
 from dialer.domain.described import described
 from dialer.files.applying import RecordChange
+from dialer.files.kinds import CONTACTS, NUMBERS, Wanted
+from dialer.files.nodes import FileError, Node
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
 REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
 """Bytes of all files of one request together, as JSON."""
 
-VALUES_MAX: Final = 30_000
-"""Texts, numbers, objects and lists of all files of one request together: no call is dialled while they are written."""
+VALUES_MAX: Final = 10_000
+"""Texts, numbers, objects and lists of all files of one request together, besides people.
+
+No call is dialled while they are written.
+"""
+PEOPLE_SENT_MAX: Final = 12_000
+"""Contacts and numbers of all files of one request together: those of an exported file, and some more."""
 
 
 class SentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,3 +113,16 @@ def changes_of(records: Sequence[AppliedRecord]) -> list[RecordChange]:
 def plan_of(changes: list[RecordChange]) -> str:
     """Return the digest of changes."""
     return hashlib.sha256(msgspec.json.encode(changes)).hexdigest()
+
+
+def refuse_too_much(documents: Sequence[Node], wanted: Sequence[Wanted]) -> None:
+    """Raise FileError if files hold more than one transaction should write."""
+    lists = [one.parts for one in wanted if one.parts is not None and one.kind.part in {CONTACTS, NUMBERS}]
+    people = sum(len(one.value) for one in lists if isinstance(one.value, list))
+    values = sum(one.count() for one in documents) - sum(one.count() for one in lists)
+    if people > PEOPLE_SENT_MAX:
+        found = f"the files have {people} contacts and numbers together, and one request has {PEOPLE_SENT_MAX}"
+        raise FileError([f"{found} at most: put long lists into CSV files, and name them here"])
+    if values > VALUES_MAX:
+        found = f"the files have {values} values besides people, and one request has {VALUES_MAX} at most"
+        raise FileError([f"{found}: apply them one after the other"])

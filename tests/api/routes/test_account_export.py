@@ -91,7 +91,7 @@ def test_an_admin_names_another_user_and_nobody_else_does(admin: Caller, alice: 
     applied(alice)
     assert text_of(admin, username="ALICE") == text_of(alice) == text_of(alice, username="Alice")
     assert text_of(bob) == "{}\n"
-    for caller, name in ((bob, "alice"), (bob, "nobody"), (admin, "nobody")):
+    for caller, name in ((bob, "alice"), (bob, "nobody"), (admin, "nobody"), (admin, "a\0"), (bob, "a\0")):
         refused = caller.request("GET", "export/", params={"username": name})
         assert (refused.status_code, list(refused.json())) == (400, ["username"])
 

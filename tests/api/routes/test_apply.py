@@ -140,13 +140,18 @@ def test_a_wrong_request_has_a_message(alice: Caller, members: dict[str, Any], s
     assert (answer.status_code, message in answer.text) == (status, True), answer.text
 
 
-def test_a_request_has_few_values(alice: Caller) -> None:
-    numbers = [file(f"dnc_lists: [{{name: N{place}, numbers: [{'1,' * 1_997}]}}]")[0] for place in range(16)]
-    message = (
-        "the files have 32032 values together, and one request has 30000 at most: apply them one after the other, or"
-        " put long lists into CSV files"
-    )
-    assert sent(alice, files=numbers) == (400, {"files": [message]})
+def test_a_request_has_few_values_and_people(alice: Caller) -> None:
+    queues = [file(f"queues: [{{name: Q{place}, agents: [{'a,' * 1_997}]}}]")[0] for place in range(6)]
+    lists = [file(f"dnc_lists: [{{name: N{place}, numbers: [{'1,' * 2_000}]}}]")[0] for place in range(7)]
+    messages = [
+        "the files have 12012 values besides people, and one request has 10000 at most: apply them one after the other",
+        (
+            "the files have 14000 contacts and numbers together, and one request has 12000 at most: put long lists into"
+            " CSV files, and name them here"
+        ),
+    ]
+    for files, message in zip((queues, lists), messages, strict=True):
+        assert sent(alice, files=files) == (400, {"files": [message]})
 
 
 @pytest.mark.parametrize(("key", "part"), [("phonebooks", "contacts"), ("dnc_lists", "numbers")])

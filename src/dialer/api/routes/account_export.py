@@ -10,7 +10,6 @@ from litestar.openapi.spec.enums import OpenAPIType
 from msgspec.structs import replace
 from sqlalchemy import Row, select
 
-from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
@@ -29,6 +28,7 @@ FORMATS: Final = {"json": JSON, "yaml": YAML}
 USERNAME, NAME, FORMAT = "username", "name", "format"
 NAME_MAX: Final = 100
 """Characters of the name of an exported file."""
+UNKNOWN_USER: Final = "There is no such user, or you may not export the account."
 EXAMPLE: Final = "surveys:\n- name: Reminder\n"
 
 
@@ -111,7 +111,9 @@ def _owner(unit: Unit, username: str | None) -> Row[int, str, str]:
     own = unit.connection.execute(query.where(User.id == unit.actor.sees_as)).one()
     if username is None or username_key(username) == username_key(own.username):
         return own
-    found = unit.connection.execute(query.where(User.username_key == username_key(username))).one_or_none()
-    if found is None or not unit.actor.is_admin:
-        raise InvalidError({USERNAME: [NO_OBJECT]})
+    may_be_known = unit.actor.is_admin and "\0" not in username  # PostgreSQL refuses to look for a null character.
+    by_name = query.where(User.username_key == username_key(username))
+    found = unit.connection.execute(by_name).one_or_none() if may_be_known else None
+    if found is None:
+        raise InvalidError({USERNAME: [UNKNOWN_USER]})
     return found

@@ -25,11 +25,11 @@ from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
 from dialer.files.exchange import (
     REQUEST_BYTES_MAX,
-    VALUES_MAX,
     ApplyAnswer,
     ApplyRequest,
     PeopleList,
     plan_of,
+    refuse_too_much,
     sent_of,
 )
 from dialer.files.kinds import Wanted
@@ -191,11 +191,9 @@ def _wanted(asked: ApplyRequest) -> list[Wanted]:
     if len(asked.files) > FILES_MAX:
         raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
     documents = [read_text(one.content.encode(), one.name[:_FILE_NAME_MAX]) for one in asked.files]
-    values = sum(document.count() for document in documents)
-    if values > VALUES_MAX:
-        found = f"the files have {values} values together, and one request has {VALUES_MAX} at most"
-        raise FileError([f"{found}: apply them one after the other, or put long lists into CSV files"])
-    return wanted_of(documents)
+    wanted = wanted_of(documents)
+    refuse_too_much(documents, wanted)
+    return wanted
 
 
 async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:

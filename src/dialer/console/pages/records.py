@@ -210,10 +210,6 @@ def _here(found: RecordPage, url: str | None) -> str:
     return "" if url is None else f"/console/records/{found.path}/?{urlsplit(url).query}"
 
 
-def _export_url(path: str, given: Mapping[str, str]) -> str:
-    return f"{RECORDS}{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
-
-
 def _with_column(found: RecordPage, rows: list[list[Cell]], name: str, cells: list[Cell]) -> list[list[Cell]]:
     """Return rows with other cells in the column of a field: those of a state at this moment."""
     place = found.columns.index(name)
