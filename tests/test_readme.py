@@ -234,7 +234,10 @@ LIMITS: Final = {
     ),
     "People of one list in such a file": f"{people.PEOPLE_MAX:,}; a CSV file that it names is an import",
     "Files of one request to `POST /rest-api/apply/`": f"{exchange.REQUEST_BYTES_MAX // MIB} MiB together",
-    "Texts, numbers, lists and objects in these files": f"{exchange.VALUES_MAX:,} together",
+    "Texts, numbers, lists and objects in these files, besides people": f"{exchange.VALUES_MAX:,} together",
+    "Contacts and numbers in these files": (
+        f"{exchange.PEOPLE_SENT_MAX:,} together; a CSV file that they name is an import"
+    ),
     "People of all lists in an exported file that has others beside it": f"{exporting.PEOPLE_TOGETHER_MAX:,}",
     "Records, sections and people in `GET /rest-api/export/`, without long lists": f"{exporting.LOADED_MAX:,}",
     "Area codes looked up to tell whether a campaign calls the United States or Canada": f"{AREA_CODES_MAX:,}",
