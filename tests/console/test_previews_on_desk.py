@@ -44,8 +44,9 @@ def test_a_supervisor_sees_that_an_agent_looks_at_a_person_or_calls_them(
     assert "Looks at a person before the call +12025550001" in page
     assert "Available calls a person" in calling_board
     assert "The call that rings +12025550001" in calling_page
-    store(database, update(Agent).values(preview=""))
-    assert "a person" not in alice.text("board/") + alice.text("agents/1/")
+    for nobody in ("", "{", '{"campaign_id": "x"}'):
+        store(database, update(Agent).values(preview=nobody))
+        assert "a person" not in alice.text("board/") + alice.text("agents/1/")
 
 
 def order_of(database: Database) -> PreviewOrder | None:

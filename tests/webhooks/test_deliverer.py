@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.app.errors import RefusedError
+from dialer.store import webhooks
 from dialer.store.database import Database
 from dialer.store.webhooks import has_events, read_waiting
 from dialer.webhooks.addresses import AddressGuard
@@ -62,6 +63,18 @@ async def test_events_of_before_and_of_other_types_do_not_come(outbox: Outbox) -
     outbox.write(2, "call.started")
     (waiting,) = [one for one in outbox.house.database.read_now(read_waiting) if one.id == late]
     assert not outbox.house.database.read_now(lambda found: has_events(found, waiting, waiting.after_event_id))
+
+
+async def test_webhooks_beyond_those_that_are_read_at_once_get_their_events(
+    outbox: Outbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "WEBHOOKS_READ_MAX", 2)
+    receiver = Receiver()
+    async with receiver.listening():
+        ids = [outbox.webhook(receiver.url) for _ in range(5)]
+        (event_id,) = outbox.write(1)
+        await outbox.process().deliver_due()
+    assert [outbox.deliveries(one) for one in ids] == [[(event_id, "received", 1, 204)]] * 5
 
 
 async def test_many_events_are_in_order_by_record_and_no_more_at_a_time_than_allowed(outbox: Outbox) -> None:

@@ -14,7 +14,7 @@ from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 from dialer.store.touched import NOTHING, touch
 
 WEBHOOKS_READ_MAX: Final = 1_000
-"""Webhooks that one look finds."""
+"""Webhooks that are read at once."""
 RECEIVED: Final = "received"
 WAITING: Final = "waiting"
 FAILED: Final = "failed"
@@ -95,8 +95,8 @@ class WebhookStanding(NamedTuple):
     """Why it is switched off: `gone` or `failing`; empty if it stays on."""
 
 
-def read_waiting(connection: Connection) -> list[WaitingWebhook]:
-    """Return the webhooks that are on."""
+def read_waiting(connection: Connection, after_id: int = 0) -> list[WaitingWebhook]:
+    """Return the first `WEBHOOKS_READ_MAX` webhooks after an id that are on, in order of their ids."""
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
     due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
     due = due.where(WebhookDelivery.next_ms.is_not(None))
@@ -108,7 +108,8 @@ def read_waiting(connection: Connection) -> list[WaitingWebhook]:
         Webhook.next_attempt_ms,
         due.scalar_subquery(),
     )
-    query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.enabled == true())
+    query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms)
+    query = query.where(Webhook.enabled == true(), Webhook.id > after_id)
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
     return [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
 

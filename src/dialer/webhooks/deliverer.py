@@ -118,9 +118,13 @@ class Deliverer:
                 await self._sleep(EVERY_S)
 
     async def _look(self, tasks: TaskGroup) -> None:
-        waiting = await self._database.read(read_waiting)
-        if not waiting:
-            return
+        after_id = 0
+        while waiting := await self._database.read(partial(read_waiting, after_id=after_id)):
+            await self._start(waiting, tasks)
+            after_id = waiting[-1].id
+
+    async def _start(self, waiting: Sequence[WaitingWebhook], tasks: TaskGroup) -> None:
+        """Start to send what there is for these webhooks, as far as nobody does."""
         await self._show()
         sending = await self._sending_elsewhere(waiting)
         for webhook in waiting:

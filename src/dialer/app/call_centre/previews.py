@@ -3,7 +3,7 @@
 The worker writes whom an agent sees to the row of the agent, and reads orders with that row.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, select, update
@@ -15,6 +15,8 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.store.tables import Agent, Campaign, Subscriber
 from dialer.store.touched import Touched
+
+_Kind = TypeVar("_Kind", Preview, PreviewOrder)
 
 
 class PreviewedPerson(NamedTuple):
@@ -40,8 +42,15 @@ class PreviewedPerson(NamedTuple):
 
 
 def preview_of(document: str) -> Preview | None:
-    """Return the preview that the row of an agent keeps; None if the agent sees nobody."""
-    return msgspec.json.decode(document, type=Preview) if document else None
+    """Return the preview that the row of an agent keeps; None if the agent sees nobody, or the row was edited."""
+    return _decoded(document, Preview)
+
+
+def _decoded(document: str, kind: type[_Kind]) -> _Kind | None:
+    try:
+        return msgspec.json.decode(document, type=kind) if document else None
+    except msgspec.DecodeError:
+        return None
 
 
 def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
@@ -50,7 +59,7 @@ def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | Non
     preview = None if row is None else preview_of(row.preview)
     if row is None or preview is None:
         return None
-    order = msgspec.json.decode(row.preview_order, type=PreviewOrder) if row.preview_order else None
+    order = _decoded(row.preview_order, PreviewOrder)
     is_wanted = order is not None and order.action is DeskAction.CALL
     query = (
         select(Subscriber.__table__, Campaign.name.label("campaign"), Campaign.preview_calls)
