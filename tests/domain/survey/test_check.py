@@ -9,6 +9,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, CallFlow, Position
 from dialer.domain.survey.check import SECTIONS_MAX, check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
@@ -37,7 +38,7 @@ def test_a_survey_as_it_should_be_has_no_findings() -> None:
     sections = (
         section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2}),
         section(SectionType.MULTI_CHOICE, 2, branches={"1": 3, "timeout": 9, "invalid": None}),
-        section(SectionType.RATING, 3, branches={"any": 4, "1": 5, "timeout": 3}),
+        section(SectionType.RATING, 3, branches={"any": 4, "1": 5, "timeout": 9}),
         section(SectionType.CAPTURE_DIGITS, 4, branches={"5": 6, "any": 7}),
         section(SectionType.RECORD_MESSAGE, 5, branches={"0": 9}),
         section(SectionType.CALL_TRANSFER, 6, phonenumber="+12025550100", branches={"0": 9, "timeout": 5}),
@@ -85,7 +86,7 @@ def test_a_survey_of_too_many_sections_is_not_looked_at() -> None:
 def test_a_finding_says_which_keys_lead_there_in_the_fewest_steps() -> None:
     sections = (
         section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2}),
-        section(SectionType.RATING, 2, branches={"1": 3, "2": 4, "any": 3, "timeout": 2}),
+        section(SectionType.RATING, 2, branches={"1": 3, "2": 4, "any": 3, "invalid": 2}),
         section(SectionType.PLAY_MESSAGE, 3, branches={"0": 4}),
         section(SectionType.PLAY_MESSAGE, 4, prompt=SILENT),
     )
@@ -344,6 +345,24 @@ def test_a_loop_that_asks_is_no_finding() -> None:
         found(section(SectionType.RATING, branches={"any": 2}), section(SectionType.PLAY_MESSAGE, 2, branches={"0": 1}))
         == []
     )
+
+
+def test_a_loop_that_goes_on_while_nobody_presses_a_key_is_a_warning() -> None:
+    sections = (
+        section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2}),
+        section(SectionType.RATING, 2, branches={"any": 9, "timeout": 3}),
+        section(SectionType.PLAY_MESSAGE, 3, branches={"0": 2}),
+        BYE,
+    )
+    message = Sentence(
+        "A callee who presses nothing goes round in a loop: %(names)s. The call lasts until %(limit)s is over.",
+        names="2, 3",
+        limit=FieldName("callmaxduration"),
+    )
+    warning = Finding(FindingLevel.WARNING, FindingCode.LOOP, 2, message, ((1, "0"),))
+    assert check_survey(Survey(sections)) == [warning]
+    assert found(section(SectionType.RATING, branches={"any": 9, "timeout": 1}), BYE) == [("warning", "loop", 1)]
+    assert found(section(SectionType.RATING, branches={"any": 9, "invalid": 1}), BYE) == []
 
 
 def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | None]]:

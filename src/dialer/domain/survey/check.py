@@ -11,7 +11,7 @@ from dialer.domain.survey.loops import loops
 from dialer.domain.survey.placeholders import NOTHING_KNOWN, KnownNames, remarks_on_text
 from dialer.domain.survey.reach import shortest_paths
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import Section, Survey, section_name
+from dialer.domain.survey.survey import BRANCH_TIMEOUT, Section, Survey, section_name
 
 SECTIONS_MAX: Final = 1_000
 """Number of sections of a survey that a campaign can start."""
@@ -20,6 +20,9 @@ NAMED_MAX: Final = 10
 _ENDLESS: Final = template("A loop never waits for the callee: %(names)s. The call is hung up after %(most)s sections.")
 _SILENT: Final = template(
     "A loop never asks the callee anything: %(names)s. The call is hung up after %(most)s sections."
+)
+_UNANSWERED: Final = template(
+    "A callee who presses nothing goes round in a loop: %(names)s. The call lasts until %(limit)s is over."
 )
 
 
@@ -74,8 +77,9 @@ def _remarks_on_texts(section: Section, known: KnownNames) -> Iterator[Remark]:
 
 
 def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
-    """Return one remark for each loop without questions, at the section of the loop that a call reaches first."""
-    silent = {section.id: section for section in reached if _never_asks(section)}
+    """Return one remark for each loop that goes on without the callee, at its section that a call reaches first."""
+    sections = {section.id: section for section in reached}
+    silent = {section_id: section for section_id, section in sections.items() if _never_asks(section)}
     instant = {section_id: quiet for section_id, quiet in silent.items() if not definition_of(quiet).acts_after_prompt}
     endless = loops(_targets(instant))
     waiting = [loop for loop in loops(_targets(silent)) if not any(loop >= other for other in endless)]
@@ -89,6 +93,12 @@ def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
             names = _first_names(str(section_id) for section_id in silent if section_id in loop)
             message = Sentence(words, names=names, most=NODES_PER_CALL_MAX)
             remarks.setdefault(first, []).append(Remark(level, FindingCode.LOOP, message))
+    for loop in loops({**_targets(silent), **_targets_without_answer(sections)}):
+        in_order = [section_id for section_id in sections if section_id in loop]
+        if not loop <= silent.keys():
+            names, limit = _first_names(map(str, in_order)), FieldName("callmaxduration")
+            message = Sentence(_UNANSWERED, names=names, limit=limit)
+            remarks.setdefault(in_order[0], []).append(Remark(FindingLevel.WARNING, FindingCode.LOOP, message))
     return remarks
 
 
@@ -99,15 +109,19 @@ def _never_asks(section: Section) -> bool:
 
 
 def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:
-    """Return the sections to which each section leads, limited to the given sections."""
+    """Return the sections to which each section leads."""
     return {
         section.id: [
-            target
-            for key in definition_of(section).ways_out(section)
-            if (target := section.branches[key]) is not None and target in sections
+            target for key in definition_of(section).ways_out(section) if (target := section.branches[key]) is not None
         ]
         for section in sections.values()
     }
+
+
+def _targets_without_answer(sections: Mapping[int, Section]) -> dict[int, list[int]]:
+    """Return the section to which each section that asks leads if the callee presses nothing."""
+    timeouts = {one.id: one.branches.get(BRANCH_TIMEOUT) for one in sections.values() if definition_of(one).asks}
+    return {section_id: [] if target is None else [target] for section_id, target in timeouts.items()}
 
 
 def _check_targets(section: Section, sections: Mapping[int, Section]) -> Iterator[Remark]:
