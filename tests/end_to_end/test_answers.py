@@ -45,6 +45,7 @@ def test_a_survey_is_checked_played_and_counted(ann: Caller, admin: Caller) -> N
     made = campaign(ann, admin, survey)
     check = ann.get(f"{survey['url']}check/")
     assert [(one["code"], one["section"], one["keys"]) for one in check["findings"]] == [
+        ("loop", rating["url"], []),
         ("unreachable", goodbye["url"], []),
         ("no_destination", transfer["url"], ["any", "0"]),
         ("dead_end", transfer["url"], ["any", "0"]),
