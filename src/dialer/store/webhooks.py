@@ -95,8 +95,8 @@ class WebhookStanding(NamedTuple):
     """Why it is switched off: `gone` or `failing`; empty if it stays on."""
 
 
-def read_waiting(connection: Connection, after_id: int = 0) -> list[WaitingWebhook]:
-    """Return the first `WEBHOOKS_READ_MAX` webhooks after an id that are on, in order of their ids."""
+def read_waiting(connection: Connection, after_id: int = 0) -> tuple[list[WaitingWebhook], int | None]:
+    """Return the first webhooks after an id that are on, and the id after which there may be more; None if not."""
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
     due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
     due = due.where(WebhookDelivery.next_ms.is_not(None))
@@ -111,7 +111,8 @@ def read_waiting(connection: Connection, after_id: int = 0) -> list[WaitingWebho
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms)
     query = query.where(Webhook.enabled == true(), Webhook.id > after_id)
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
-    return [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+    waiting = [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+    return waiting, waiting[-1].id if len(waiting) == WEBHOOKS_READ_MAX else None
 
 
 class StoppedWebhook(NamedTuple):

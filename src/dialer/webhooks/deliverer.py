@@ -118,10 +118,11 @@ class Deliverer:
                 await self._sleep(EVERY_S)
 
     async def _look(self, tasks: TaskGroup) -> None:
-        after_id = 0
-        while waiting := await self._database.read(partial(read_waiting, after_id=after_id)):
-            await self._start(waiting, tasks)
-            after_id = waiting[-1].id
+        after_id: int | None = 0
+        while after_id is not None:
+            waiting, after_id = await self._database.read(partial(read_waiting, after_id=after_id))
+            if waiting:
+                await self._start(waiting, tasks)
 
     async def _start(self, waiting: Sequence[WaitingWebhook], tasks: TaskGroup) -> None:
         """Start to send what there is for these webhooks, as far as nobody does."""
