@@ -86,6 +86,16 @@ def test_a_service_cannot_write_elsewhere(path: str, tmp_path: Path, monkeypatch
         service.write_beside(tmp_path / "a.yaml")
 
 
+def test_an_answer_without_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALER_API_KEY", "dk_1")
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"username": "a", "files": [], "beside": []}))
+    with (
+        RemoteExport.open("http://x", None, None, transport) as service,
+        pytest.raises(ServiceError, match="answers with no file"),
+    ):
+        service.write_beside(tmp_path / "a.yaml")
+
+
 def test_the_key_is_sent_to_the_given_service_only_and_erased_numbers_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,8 @@ class RemoteExport:
         output.parent.mkdir(parents=True, exist_ok=True)
         for one in found.beside:
             self._fetch(one, _inside(output, one.path))
+        if not found.files:
+            raise ServiceError("the service answers with no file")
         return found.files[0].content, len(found.beside)
 
     def _fetch(self, one: FileBeside, path: Path) -> None:
