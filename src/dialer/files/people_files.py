@@ -151,6 +151,7 @@ def _import(
         [replace(remark, reason=str(remark.reason)) for remark in remarks]
         for remarks in (report.errors, report.warnings)
     )
+    report.file_warnings = [replace(remark, reason=str(remark.reason)) for remark in report.file_warnings]
     return report
 
 

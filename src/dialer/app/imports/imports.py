@@ -4,18 +4,21 @@ A file is imported in chunks, each in one transaction. Numbers that are there al
 was cut off can be run again.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
+from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
+from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country
 from dialer.app.imports.list_files import ListFile, open_list
+from dialer.app.imports.number_cells import FoundNumber, NumberCells
+from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
@@ -23,8 +26,7 @@ from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
-from dialer.domain.numbers.lost_plus import has_lost_plus
-from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
+from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
@@ -32,6 +34,7 @@ from dialer.store.contact_collection import collect_phonebook
 from dialer.store.contact_names import count_added
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Row
+from dialer.store.wishes import own_list
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
@@ -41,9 +44,6 @@ NAME_PARTS: Final = ("first_name", "last_name")
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
 """Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
-POINT_ZERO: Final = ".0"
-_AS_FLOAT: Final = re.compile(r"[0-9]{7,15}\.0")
-"""A number that a program took for one with decimals."""
 _TABLES: Final = Row.metadata.tables
 
 Commit = Callable[[Callable[[UnitOfWork], int]], int]
@@ -69,38 +69,54 @@ class NumberRows:
 
     def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
-        self._region = region
+        self.region: Final = region
         self._place = 0
-        self._is_export = False
+        self.is_export = False
+        self._numbers = self._cells_of((self.column,), NO_ROLES)
         stamps = ("user_id", "created_date", "updated_date")
         names = (self._parent.name, self.column, "number", *self._further, *stamps)
         self._insert = bulk_insert(self._table, *names)
 
-    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:  # noqa: ARG002 - contacts have names
-        """Prepare for rows with these columns."""
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:  # noqa: ARG002 - contacts have names
+        """Prepare for rows with these columns; raise CsvError if a role is that of a column that is not there."""
+        roles.check(columns)
         self._place = _place(columns, self.column)
-        self._is_export = {name.lower() for name in columns} >= self._exported
+        self.is_export = {name.lower() for name in columns} >= self._exported
+        self._numbers = self._cells_of(columns, roles)
 
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
-        cell = self.cell_in(cells)
         try:
-            if not self._is_export and has_lost_plus(cell, self._region):
-                cell = f"+{cell}"
-            number = normalise(cell, self._region)
-            self._check(cell, number)
+            found = self._numbers.first(cells)
         except NumberError as error:
-            raise RowError(
-                error.problem, Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error)), cell
-            ) from None
-        return number, (self.parent_id, cell, number, *self._values(cells, number))
+            raise self._row_error(error, cells) from None
+        return found.number, self._values_of(found, cells)
+
+    def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
+        """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
+        try:
+            return [self.row(cells)], None
+        except RowError as error:
+            return [], error
+
+    def wish_in(self, cells: Sequence[str]) -> Wish:  # noqa: ARG002 - contacts have wishes
+        """Return whether a row says that the person must not be called."""
+        return Wish.NONE
 
     def cell_in(self, cells: Sequence[str]) -> str:
         """Return the number of a row as it is written in the file."""
-        if self._is_export:
-            return cells[self._place]
-        cell = cells[self._place].strip()
-        return cell.removesuffix(POINT_ZERO) if cell.endswith(POINT_ZERO) and _AS_FLOAT.fullmatch(cell) else cell
+        try:
+            return self._numbers.first(cells).written
+        except NumberError:
+            return self._numbers.written(cells)
+
+    def sampled_numbers(self) -> list[str]:
+        """Return numbers from all parts of the file whose rows do not name their country."""
+        return self._numbers.sample.numbers()
+
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, str]) -> None:
+        """Put numbers on the do-not-call list of the account. `refused` has the numbers as they are written, too."""
+        raise NotImplementedError
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
         """Return the name among the values of a row; empty if such rows have none."""
@@ -143,6 +159,16 @@ class NumberRows:
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return self._among.run(connection, numbers, {"parent": self.parent_id})
 
+    def _cells_of(self, columns: Sequence[str], roles: ColumnRoles) -> NumberCells:
+        return NumberCells(columns, self._place, self.region, roles, check=self._check, is_exact=self.is_export)
+
+    def _row_error(self, error: NumberError, cells: Sequence[str]) -> RowError:
+        sentence = Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error))
+        return RowError(error.problem, sentence, self._numbers.written(cells))
+
+    def _values_of(self, found: FoundNumber, cells: Sequence[str]) -> tuple[Any, ...]:
+        return (self.parent_id, found.text, found.number, *self._values(cells, found.number))
+
     def _check(self, cell: str, number: str) -> None:
         """Raise NumberError for a number that must not be stored."""
 
@@ -155,6 +181,9 @@ class NumberRows:
         raise NotImplementedError
 
 
+_TEXT_PLACE: Final = 1
+"""The place of the number as it is written among the values of a row, behind the parent."""
+_NO_CONSENT: Final = Sentence("Nothing says that the person may be called.")
 _NAME_PLACE: Final = 4
 """The place of the full name among the values of a contact, behind phonebook, contact, number and zone."""
 
@@ -172,22 +201,32 @@ class ContactRows(NumberRows):
     _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
     _variables_at = 3 + _further.index("additional_vars")
 
-    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:
         """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
-        super().begin(columns)
+        super().begin(columns, roles=roles)
+        self._wishes = WishCells(columns, roles)
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
         others = {self._place, self._name_place}
-        skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
+        skipped = READ_ONLY_COLUMNS if self.is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(
-            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
+            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self.is_export
         )
 
     def name_in(self, values: Sequence[Any]) -> str:
         """Return the full name among the values of a row."""
         return str(values[_NAME_PLACE])
+
+    def wish_in(self, cells: Sequence[str]) -> Wish:
+        """Return whether a row says that the person must not be called."""
+        return self._wishes.of(cells) if self._wishes.is_used else Wish.NONE
+
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, str]) -> None:
+        """Put numbers on the account's own do-not-call list, which holds for all its campaigns."""
+        own = own_list(unit.connection, self._owner(unit.connection), unit.now_ms)
+        DncRows(own, region=None).store(unit, {number: (own, text, number) for number, text in refused.items()})
 
     def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
@@ -195,7 +234,7 @@ class ContactRows(NumberRows):
 
     def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
         full_name = cells[self._name_place] if self._name_place >= 0 else ""
-        if not self._is_export:
+        if not self.is_export:
             full_name = full_name.strip()
         if self._name_parts and not full_name:
             full_name = " ".join(filter(None, [cells[place].strip() for place in self._name_parts]))
@@ -224,6 +263,12 @@ class DncRows(NumberRows):
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
 
+    def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
+        """Return the entries for all numbers of a row, and the reason why one of its numbers is rejected."""
+        found, problems = self._numbers.all(cells)
+        entries = [(one.number, self._values_of(one, cells)) for one in found]
+        return entries, self._row_error(problems[0], cells) if problems else None
+
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
 
@@ -245,6 +290,10 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """The form of the file, as far as it is known."""
     region: str | None = None
     """The country of numbers without one (ISO 3166); empty for no country, None for that of the caller."""
+    roles: ColumnRoles = NO_ROLES
+    """Columns that say more about the number, or who must not be called."""
+    lists_refused: bool = True
+    """True if those who must not be called are put on the account's do-not-call list; they are left out anyway."""
     joins_names: bool = False
     """True if columns `first_name` and `last_name` together are the name of a contact that has none."""
     is_dry: bool = False
@@ -253,6 +302,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """The most rejected rows in the report."""
     on_rejected: Callable[[CsvRecord, str], None] | None = None
     """Gets each rejected row with the reason."""
+    on_numbers: Callable[[Sequence[str]], None] | None = None
+    """Gets numbers without a country from all parts of the file."""
 
 
 _PLAIN: Final = ImportOptions()
@@ -268,50 +319,92 @@ def import_csv(
         ImportTargetGoneError: the target was deleted meanwhile.
         StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
-    report = ImportReport(errors=[], warnings=[])
+    report = ImportReport(errors=[], warnings=[], file_warnings=[])
     opened = open_list(chunks, required=target.column, renamed=options.columns, form=options.form)
-    with opened as file, SeenNumbers() as seen:
-        target.begin(file.columns, joins_names=options.joins_names)
-        store = partial(_would_store, target, seen) if options.is_dry else target.store
-        for rows in _chunks(file, target, report, options):
-            added = commit(partial(store, rows=rows))
+    with opened as file, SeenNumbers() as seen, SeenNumbers() as refused:
+        target.begin(file.columns, joins_names=options.joins_names, roles=options.roles)
+        store = partial(_would_store, target, seen) if options.is_dry else partial(_store, target, options)
+        for chunk in _chunks(file, target, report, options, refused):
+            added = commit(partial(store, chunk))
             report.imported += added
-            report.duplicates += len(rows) - added
+            report.duplicates += len(chunk.rows) - added
+    numbers = target.sampled_numbers()
+    if not target.is_export:  # An export of our own has been looked at before.
+        warn_of_country(report, numbers, target.region or "", file.columns)
+    if options.on_numbers is not None:
+        options.on_numbers(numbers)
     return report
 
 
-def _would_store(target: NumberRows, seen: SeenNumbers, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
+class _Chunk(NamedTuple):
+    """Rows of one transaction, by number: those to store, and the numbers of people who must not be called."""
+
+    rows: dict[str, tuple[Any, ...]]
+    refused: dict[str, str]
+
+
+def _store(target: NumberRows, options: ImportOptions, chunk: _Chunk, unit: UnitOfWork) -> int:
+    if chunk.refused and options.lists_refused:
+        target.call_off(unit, chunk.refused)
+    return target.store(unit, chunk.rows)
+
+
+def _would_store(target: NumberRows, seen: SeenNumbers, chunk: _Chunk, unit: UnitOfWork) -> int:
     """Return how many rows an import would store, after the rows that were seen before."""
-    return seen.add(rows.keys() - target.stored_numbers(unit.connection, rows))
+    return seen.add(chunk.rows.keys() - target.stored_numbers(unit.connection, chunk.rows))
 
 
 def _chunks(
-    file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions
-) -> Iterator[dict[str, tuple[Any, ...]]]:
-    """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
-    rows: dict[str, tuple[Any, ...]] = {}
+    file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions, refused: SeenNumbers
+) -> Iterator[_Chunk]:
+    """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
+    chunk = _Chunk({}, {})
+    seen: list[Sequence[str]] = []
     for record in file:
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
-        try:
-            number, values = target.row(record.cells)
-        except RowError as error:
-            if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
-                continue  # Spreadsheet programs write such lines at the end.
-            _reject(report, record, error, options)
-            continue
-        if number in rows:
+        if len(seen) < ROWS_SEEN_MAX:
+            seen.append(record.cells)
+        _take(record, target, report, options, chunk, refused)
+        if len(chunk.rows) + len(chunk.refused) >= CHUNK_ROWS:
+            refused.add(chunk.refused)
+            yield chunk
+            chunk = _Chunk({}, {})
+    if chunk.rows or chunk.refused:
+        yield chunk
+    if isinstance(target, ContactRows) and not target.is_export:
+        warn_of_columns(report, file.columns, seen, options.roles)
+
+
+def _take(
+    record: CsvRecord,
+    target: NumberRows,
+    report: ImportReport,
+    options: ImportOptions,
+    chunk: _Chunk,
+    refused: SeenNumbers,
+) -> None:
+    """Put a row into a chunk, or report why it is not stored."""
+    found, error = target.rows_of(record.cells)
+    if error is not None:
+        if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
+            return  # Spreadsheet programs write such lines at the end.
+        _reject(report, record, error, options)
+    wish = target.wish_in(record.cells) if found else Wish.NONE
+    for number, values in found:
+        if wish is Wish.REFUSED or number in chunk.refused or (options.roles.refusals and number in refused):
+            # An earlier row of the same number is left out as well.
+            report.not_to_be_called += 1 + (chunk.rows.pop(number, None) is not None)
+            chunk.refused.setdefault(number, values[_TEXT_PLACE])
+        elif wish is Wish.UNKNOWN:
+            _reject(report, record, RowError("no_consent", _NO_CONSENT, values[_TEXT_PLACE]), options)
+        elif number in chunk.rows:
             report.duplicates += 1
-            continue
-        if not is_possible(number):
-            report.warn(record.line, number)
-        rows[number] = values
-        if len(rows) == CHUNK_ROWS:
-            yield rows
-            rows = {}
-    if rows:
-        yield rows
+        else:
+            chunk.rows[number] = values
+            if not is_possible(number):
+                report.warn(record.line, number)
 
 
 def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:
