@@ -16,7 +16,8 @@ from dialer.app.imports.imports import ImportOptions, NumberRows
 from dialer.app.imports.list_files import begin, open_list, text_of
 from dialer.app.imports.report import RowError
 from dialer.app.imports.workbooks import ZIP, Workbook
-from dialer.domain.numbers.normal_form import is_possible, parse
+from dialer.domain.numbers.by_the_library import parse
+from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
 from dialer.domain.sentences import message_of
 
 PIECE_BYTES: Final = 65_536
@@ -124,11 +125,11 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         return ReadRow(line, error.value, "", "", message_of(error), lost="", is_possible=True)
     name = target.name_in(values)
     cell = target.cell_in(cells)
-    return ReadRow(line, cell, number, name, "", _lost(cell, values[1], number), is_possible(number))
+    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), is_possible(number))
 
 
-def _lost(cell: str, stored: str, number: str) -> str:
-    if stored == f"+{cell}":
+def _lost(cell: str, number: str, region: str | None) -> str:
+    if number == f"+{cell}" and has_lost_plus(cell, region):
         return "+"
     return "0" if _lost_zero(cell, number) else ""
 
