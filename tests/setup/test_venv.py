@@ -13,7 +13,10 @@ from tests.setup.wheels import ROOT
 
 MADE_OF: Final = ("Makefile", "pyproject.toml", "setup", "uv.lock")
 TOOLS: Final = ("sh", "make", "git", "awk", "cat", "cp", "cut", "expr", "mkdir", "mktemp", "rm", "sed", "tr")
-WAY_OUT: Final = "install one of them, name it with PYTHON=/path/to/python3.14, or let uv download one: make setup PYTHON_DOWNLOADS=yes"
+WAY_OUT: Final = (
+    "install one of them, name it with PYTHON=/path/to/python3.14, "
+    "or let uv download one: make setup PYTHON_DOWNLOADS=yes"
+)
 INTERPRETER: Final = """#!/bin/sh
 case "$*" in
     *version_info*) echo {version} ;;
