@@ -70,9 +70,11 @@ MAIL = "taro@example.com"
 MUELLER = ["+1 202 555 0101", "+1 202 555 0100", "", "Dr. Jörg Müller", "Jörg", "Müller"]
 
 
-def read(content: bytes, required: str | None = "contact", **options: Mapping[str, str]) -> list[tuple[int, list[str]]]:
+def read(
+    content: bytes, required: str | None = "contact", renamed: Mapping[str, str] | None = None
+) -> list[tuple[int, list[str]]]:
     pieces = [content[at : at + 7] for at in range(0, len(content), 7)]
-    with open_list(pieces, required=required, **options) as file:
+    with open_list(pieces, required=required, renamed=renamed) as file:
         assert len(file.columns) == len(COLUMNS)
         return [(record.line, record.cells) for record in islice(file, 100)]
 

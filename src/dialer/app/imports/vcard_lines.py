@@ -33,7 +33,7 @@ class Property(msgspec.Struct, frozen=True):
     group: str = ""
     """The name before a dot, which a property and its label share; empty without one."""
     types: frozenset[str] = frozenset()
-    """What `TYPE` says, or the parameter without a name in vCards 2.1, such as `CELL`."""
+    """The values of `TYPE`, or of parameters without a name in vCards 2.1, such as `CELL`."""
     preference: int = 101
     """The place among properties of the name: 1 is the first, 101 is that of one without a `PREF`."""
 
