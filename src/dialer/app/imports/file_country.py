@@ -15,10 +15,10 @@ import phonenumbers
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from dialer.app.imports.country_words import plain_word
-from dialer.domain.numbers.lost_plus import has_lost_plus
-from dialer.domain.numbers.normal_form import NumberError, digits_of, normalise, parse
+from dialer.domain.numbers.by_the_library import parse
+from dialer.domain.numbers.normal_form import NumberError, digits_of, has_lost_plus, normalise
 
-SAMPLE_MAX: Final = 200
+SAMPLE_MAX: Final = 100
 """Maximum numbers of each kind by which a file is judged. They come from all parts of it."""
 DIGITS_MIN: Final = 7
 """Minimum digits of a number that tells its country. Shorter ones are extensions and short codes."""
@@ -99,7 +99,7 @@ class FileCountry(NamedTuple):
 
     region: str
     """The likeliest country; empty if nothing tells it."""
-    count: int
+    judged: int
     """Numbers by which it was judged."""
     options: tuple[Fit, ...]
     """The likeliest countries, the best one first, without those that have the same numbering plan."""
@@ -247,8 +247,7 @@ def _main_regions() -> list[tuple[int, str]]:
 def _points(cell: str, region: str) -> float:
     """Return how much a number without a country looks like one of a country."""
     try:
-        has_plus = not has_lost_plus(cell, region)
-        number = normalise(cell if has_plus else f"+{cell}", region)
+        number = normalise(cell, region)
     except NumberError:
         return 0.0
     parsed = parse(number) if number.startswith("+") else None
@@ -260,7 +259,7 @@ def _points(cell: str, region: str) -> float:
     kind = phonenumbers.number_type(parsed)
     points += VALID if kind in _PLACED else 0.0
     points += MOBILE if kind in _MOBILE else 0.0
-    points += AS_DIALLED if not has_plus or _is_as_dialled(cell, region) else 0.0
+    points += AS_DIALLED if _is_as_dialled(cell, region) or has_lost_plus(cell, region) else 0.0
     return points + (AS_WRITTEN if _is_as_written(cell, parsed) else 0.0)
 
 

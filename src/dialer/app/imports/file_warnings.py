@@ -15,24 +15,24 @@ ROWS_SEEN_MAX: Final = 100
 
 def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, columns: Sequence[str]) -> None:
     """Warn if numbers without a country do not look like those of the country with which they were read."""
-    judged = judge(numbers, Hints(named=region, headers=columns))
-    best = judged.options[0] if judged.options else None
-    if not judged.count:
+    told = judge(numbers, Hints(named=region, headers=columns))
+    best = told.options[0] if told.options else None
+    if not told.judged:
         return
     if not region:
         reason: str = counting_sentence(
             "%(count)s number has no country, so it matches no do-not-call list and has no time zone. Give its region.",
             "%(count)s numbers have no country, so they match no do-not-call list and have no time zone. Give their"
             " region.",
-            judged.count,
+            told.judged,
         )
         report.file_warnings.append(FileRemark(reason, "no_country"))
-    elif best is None or best.fits < SHARE_MIN * judged.count:
+    elif best is None or best.fits < SHARE_MIN * told.judged:
         fits = 0 if best is None else best.fits
         reason = Sentence(
             "Only %(fits)s of %(count)s numbers without a country look like numbers of %(region)s.",
             fits=fits,
-            count=judged.count,
+            count=told.judged,
             region=region,
         )
         report.file_warnings.append(FileRemark(reason, "other_country"))
@@ -41,7 +41,7 @@ def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, c
             "%(fits)s of %(count)s numbers without a country look like numbers of %(other)s, and were read as numbers"
             " of %(region)s.",
             fits=best.fits,
-            count=judged.count,
+            count=told.judged,
             other=best.region,
             region=region,
         )

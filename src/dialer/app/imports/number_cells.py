@@ -7,16 +7,13 @@ from typing import Final, NamedTuple
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.country_words import region_in
 from dialer.app.imports.file_country import NumberSample
-from dialer.domain.numbers.lost_plus import has_lost_plus
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, digits_of, is_possible, normalise
+from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 
-POINT_ZERO: Final = ".0"
 PARTS_MIN: Final = 2
 NUMBERS_OF_CELL_MAX: Final = 10
 """Maximum numbers of one cell that are tried."""
-_AS_FLOAT: Final = re.compile(r"[0-9]{7,15}\.0")
-"""A number that a program took for one with decimals."""
-_AREA_AS_FLOAT: Final = re.compile(r"[0-9]{1,5}\.0")
+_AREA_DECIMALS: Final = re.compile(r"[.,]0{1,2}\Z")
 _BETWEEN: Final = re.compile(r":::|[,;|&\n]|\s+/\s*|(?<=[0-9]{6})\s*/(?=\s*[+(0])")
 
 
@@ -112,10 +109,7 @@ class NumberCells:
 
     def _found(self, cell: str, cells: Sequence[str], own: str | None) -> FoundNumber:
         text = cell if self._area is None else self._with_area(cell, cells)
-        region = own or self._region
-        if not self._is_exact and has_lost_plus(text, region):
-            text = f"+{text}"
-        number = normalise(text, region) if own is None else _number_in(text, own)
+        number = normalise(text, self._region) if own is None else _number_in(text, own)
         self._check(cell, number)
         if own is None:
             self.sample.add(text)
@@ -126,15 +120,11 @@ class NumberCells:
     def _with_area(self, cell: str, cells: Sequence[str]) -> str:
         if self._area is None or not cell or cell.lstrip(" '(").startswith(("+", "00")):
             return cell
-        area = cells[self._area].strip()
-        area = area.removesuffix(POINT_ZERO) if _AREA_AS_FLOAT.fullmatch(area) else area
+        area = _AREA_DECIMALS.sub("", cells[self._area].strip())
         return f"{area} {cell}" if digits_of(area) else cell
 
     def _cell(self, cell: str) -> str:
-        if self._is_exact:
-            return cell
-        cell = cell.strip()
-        return cell.removesuffix(POINT_ZERO) if cell.endswith(POINT_ZERO) and _AS_FLOAT.fullmatch(cell) else cell
+        return cell if self._is_exact else without_decimals(cell.strip())
 
 
 def cells_at(cells: Sequence[str], places: Sequence[int]) -> Iterator[str]:
