@@ -17,6 +17,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 from dialer.app.imports.country_words import plain_word
 from dialer.domain.numbers.by_the_library import parse
 from dialer.domain.numbers.normal_form import NumberError, digits_of, has_lost_plus, normalise
+from dialer.domain.numbers.usual_spellings import folded
 
 SAMPLE_MAX: Final = 100
 """Maximum numbers of each kind by which a file is judged. They come from all parts of it."""
@@ -187,7 +188,7 @@ def _told(cells: Iterable[str]) -> tuple[Counter[str], list[str]]:
         if region is not None:
             explicit[region] += 1
         elif len(digits_of(cell)) >= DIGITS_MIN:
-            national.append(cell)
+            national.append(folded(cell))
     return explicit, _thinned(list(dict.fromkeys(national)))
 
 

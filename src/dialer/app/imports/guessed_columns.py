@@ -56,7 +56,7 @@ _WORDS: Final = {
         | telefono | telefono movil | movil | celular | numero de telefono | numero telefono | tlf | tfno | tel movil
         | numero de movil | telefono 1 | telefono celular | telefono fijo | n de telefono | no de telefono
         | telefono cellulare | cellulare | numero di telefono | cell | telefoon | telefoonnummer | mobiel
-        | mobiele telefoon        | gsm nummer | rufnummer mobil | mobilruf
+        | mobiele telefoon        | number 2 | number 3 | number 4 | gsm nummer | rufnummer mobil | mobilruf
         | phone work | phone home | phone mobile | phone other | other phone | business phone 2 | home phone 2
         | phone 2 value | phone 3 value | phone number 2 | phone 2 | telephone 2 | telefon 2 | telefono 2 | telefone 2
         | homephone | cellphone | workphone | alt phone | alternate phone | alternative phone | phone mobile number
