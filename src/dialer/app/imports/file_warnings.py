@@ -58,7 +58,7 @@ def warn_of_columns(
         if suspicion_of(name, [cells[place] for cells in rows if place < len(cells)]) is not Suspicion.NOTHING:
             reason = Sentence(
                 "The column %(column)r may say who must not be called, and was read as a text. Give its meaning with"
-                " columns=%(column)s:%(meaning)s.",
+                " columns=…:%(meaning)s.",
                 column=name,
                 meaning=str(likely_kind(name)),
             )

@@ -17,7 +17,7 @@ from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country
 from dialer.app.imports.list_files import ListFile, open_list
-from dialer.app.imports.number_cells import FoundNumber, NumberCells
+from dialer.app.imports.number_cells import RowNumber, NumberCells
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
@@ -66,6 +66,9 @@ class NumberRows:
     _further: ClassVar[tuple[str, ...]] = ()
     _exported: ClassVar[frozenset[str]]
     """Columns by which an export of the records is recognised. Its cells are imported exactly as they are."""
+
+    _is_kind: ClassVar = False
+    """True if whatever can be a number is one, since a number that is not read is called."""
 
     def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
@@ -160,13 +163,21 @@ class NumberRows:
         return self._among.run(connection, numbers, {"parent": self.parent_id})
 
     def _cells_of(self, columns: Sequence[str], roles: ColumnRoles) -> NumberCells:
-        return NumberCells(columns, self._place, self.region, roles, check=self._check, is_exact=self.is_export)
+        return NumberCells(
+            columns,
+            self._place,
+            self.region,
+            roles,
+            check=self._check,
+            is_exact=self.is_export,
+            is_kind=self._is_kind,
+        )
 
     def _row_error(self, error: NumberError, cells: Sequence[str]) -> RowError:
         sentence = Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error))
         return RowError(error.problem, sentence, self._numbers.written(cells))
 
-    def _values_of(self, found: FoundNumber, cells: Sequence[str]) -> tuple[Any, ...]:
+    def _values_of(self, found: RowNumber, cells: Sequence[str]) -> tuple[Any, ...]:
         return (self.parent_id, found.text, found.number, *self._values(cells, found.number))
 
     def _check(self, cell: str, number: str) -> None:
@@ -262,6 +273,7 @@ class DncRows(NumberRows):
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
+    _is_kind = True
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return the entries for all numbers of a row, and the reason why one of its numbers is rejected."""

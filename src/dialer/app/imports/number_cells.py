@@ -8,16 +8,14 @@ from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.country_words import region_in
 from dialer.app.imports.file_country import NumberSample
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, digits_of, is_possible, normalise
+from dialer.domain.numbers.several_numbers import read_kindly
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 
-PARTS_MIN: Final = 2
-NUMBERS_OF_CELL_MAX: Final = 10
-"""Maximum numbers of one cell that are tried."""
+SEVERAL_MIN: Final = 2
 _AREA_DECIMALS: Final = re.compile(r"[.,]0{1,2}\Z")
-_BETWEEN: Final = re.compile(r":::|[,;|&\n]|\s+/\s*|(?<=[0-9]{6})\s*/(?=\s*[+(0])")
 
 
-class FoundNumber(NamedTuple):
+class RowNumber(NamedTuple):
     """A number of a row: as it is written, as it is stored as the text of a contact, and in normal form."""
 
     written: str
@@ -37,11 +35,12 @@ class NumberCells:
         *,
         check: Callable[[str, str], None],
         is_exact: bool = False,
+        is_kind: bool = False,
     ) -> None:
         """Take the place of the first number, and the country of numbers without one.
 
         `check` gets a cell and its number, and raises NumberError for one that must not be stored. `is_exact` leaves
-        the cells of an export as they are.
+        the cells of an export as they are. `is_kind` reads whatever can be a number, for do-not-call lists.
         """
         places = {name.lower(): place for place, name in enumerate(columns)}
         self._places = [first, *(places[name] for name in roles.further_numbers)]
@@ -53,12 +52,13 @@ class NumberCells:
         self.sample: Final = NumberSample()
         """Numbers whose rows do not name their country, by which that of the file is judged."""
         self._is_exact = is_exact
+        self._is_kind = is_kind
 
     def written(self, cells: Sequence[str]) -> str:
         """Return the first number of a row as it is written; empty if the row has none."""
         return next((cell for cell in map(self._cell, cells_at(cells, self._places)) if cell), "")
 
-    def first(self, cells: Sequence[str]) -> FoundNumber:
+    def first(self, cells: Sequence[str]) -> RowNumber:
         """Return the first number of a row that can be stored.
 
         Raises:
@@ -71,43 +71,53 @@ class NumberCells:
             except NumberError as error:
                 if error.problem is not NumberProblem.SEVERAL:
                     raise
-        problem: NumberError | None = None
-        for found in self._each(cells):
-            if isinstance(found, FoundNumber):
-                return found
-            if problem is None or problem.problem is NumberProblem.EMPTY:
-                problem = found
-        raise problem or AssertionError("A row has at least one number or one problem.")
+        each = list(self._each(cells))
+        for one in each:
+            if isinstance(one, RowNumber):
+                return one
+        problems = [one for one in each if isinstance(one, NumberError)]
+        raise next((one for one in problems if one.problem is not NumberProblem.EMPTY), problems[0])
 
-    def all(self, cells: Sequence[str]) -> tuple[list[FoundNumber], list[NumberError]]:
+    def all(self, cells: Sequence[str]) -> tuple[list[RowNumber], list[NumberError]]:
         """Return all numbers of a row, and the problems of those that are none, without those of empty cells."""
         each = list(self._each(cells))
         problems = [one for one in each if isinstance(one, NumberError)]
         filled = [one for one in problems if one.problem is not NumberProblem.EMPTY]
-        found = [one for one in each if isinstance(one, FoundNumber)]
+        found = [one for one in each if isinstance(one, RowNumber)]
         return found, filled or ([] if found else problems[:1])
 
     def _own_region(self, cells: Sequence[str]) -> str | None:
         return None if self._country is None else region_in(cells[self._country])
 
-    def _each(self, cells: Sequence[str]) -> Iterator[FoundNumber | NumberError]:
+    def _each(self, cells: Sequence[str]) -> Iterator[RowNumber | NumberError]:
         own = self._own_region(cells)
         for place in self._places:
             cell = self._cell(cells[place])
             try:
                 yield self._found(cell, cells, own)
             except NumberError as error:
-                parts = _parts(cell) if error.problem is NumberProblem.SEVERAL else []
-                if len(parts) < PARTS_MIN:
-                    yield error
-                    continue
-                for part in parts:
-                    try:
-                        yield self._found(part, cells, own)
-                    except NumberError as worse:
-                        yield worse
+                yield from self._several(cell, cells, own, error)
 
-    def _found(self, cell: str, cells: Sequence[str], own: str | None) -> FoundNumber:
+    def _several(
+        self, cell: str, cells: Sequence[str], own: str | None, error: NumberError
+    ) -> Iterator[RowNumber | NumberError]:
+        """Yield the numbers of a cell that is not one number, or the error that says why it has none."""
+        try:
+            found = read_kindly(self._with_area(cell, cells), own or self._region).numbers
+        except NumberError:
+            found = ()
+        if not (self._is_kind and found) and len(found) < SEVERAL_MIN:
+            yield error
+            return
+        for one in found:
+            try:
+                self._check(one.text, one.number)
+            except NumberError as worse:
+                yield worse
+            else:
+                yield RowNumber(cell, one.text, one.number)
+
+    def _found(self, cell: str, cells: Sequence[str], own: str | None) -> RowNumber:
         text = cell if self._area is None else self._with_area(cell, cells)
         number = normalise(text, self._region) if own is None else _number_in(text, own)
         self._check(cell, number)
@@ -115,7 +125,7 @@ class NumberCells:
             self.sample.add(text)
         # The cell alone could be another number once it is exported and imported again.
         is_whole = own is None and self._area is None
-        return FoundNumber(cell, text if is_whole else number, number)
+        return RowNumber(cell, text if is_whole else number, number)
 
     def _with_area(self, cell: str, cells: Sequence[str]) -> str:
         if self._area is None or not cell or cell.lstrip(" '(").startswith(("+", "00")):
@@ -142,9 +152,3 @@ def _number_in(text: str, region: str) -> str:
         in_full = normalise(f"+{digits_of(text)}", None)
         return in_full if is_possible(in_full) else number
     return number
-
-
-def _parts(cell: str) -> list[str]:
-    """Return the numbers of a cell that has several."""
-    parts = [part.strip() for part in _BETWEEN.split(cell)]
-    return [part for part in parts if digits_of(part)][:NUMBERS_OF_CELL_MAX]
