@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import phonenumbers
-from phonenumbers import PhoneMetadata, PhoneNumberDesc, PhoneNumberType, ValidationResult
+from phonenumbers import PhoneMetadata, ValidationResult
 
 from dialer.domain.numbers.digit_patterns import UnknownPatternError, digit_pattern
 
@@ -21,17 +21,6 @@ _COUNTRY_CODE_ENDS: Final = (1, 2, 3)
 _NOT_TRIED: Final = object()
 _STRIPPED: Final = frozenset({ValidationResult.IS_POSSIBLE, ValidationResult.TOO_LONG})
 """Lengths of numbers without prefix for which the prefix is taken off."""
-_NOT_GEOGRAPHICAL: Final = (
-    "premium_rate",
-    "toll_free",
-    "shared_cost",
-    "voip",
-    "personal_number",
-    "pager",
-    "uan",
-    "voicemail",
-)
-"""The kinds of numbers that the library tries first. A number of none of them is a fixed line or a mobile."""
 
 
 class Start(NamedTuple):
@@ -130,53 +119,6 @@ def dialled_inland(region: str, numbers: Start) -> tuple[int, Start] | None:
     return None if rest is None else (country_code, rest)
 
 
-def is_anywhere(country_code: int, numbers: Start) -> bool | None:
-    """Return whether national numbers can be anywhere in their country, like mobile numbers in most countries.
-
-    False means also that the plan has no such numbers.
-    """
-    regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code]
-    for region in regions:
-        plan = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
-        if plan is None:
-            continue
-        if len(regions) > 1 and plan.leading_digits is not None:
-            is_of_region = _begins(numbers, plan.leading_digits)
-        else:
-            is_of_region = _is_known(plan, numbers) if len(regions) > 1 else True
-        if is_of_region is None:
-            return None
-        if is_of_region:
-            return _is_anywhere_in(plan, country_code, numbers)
-    return False
-
-
-def _is_known(plan: PhoneMetadata, numbers: Start) -> bool | None:
-    """Return whether a plan has numbers of a known kind."""
-    kinds = [plan.fixed_line, plan.mobile, *(getattr(plan, kind) for kind in _NOT_GEOGRAPHICAL)]
-    fits = [_fits(numbers, kind) for kind in (plan.general_desc, *kinds)]
-    if fits[0] is not True:
-        return fits[0]
-    return True if True in fits[1:] else None if None in fits[1:] else False
-
-
-def _is_anywhere_in(plan: PhoneMetadata, country_code: int, numbers: Start) -> bool | None:
-    is_number = _fits(numbers, plan.general_desc)
-    if not is_number:
-        return is_number
-    others = [_fits(numbers, getattr(plan, kind)) for kind in _NOT_GEOGRAPHICAL]
-    if True in others:
-        return True
-    if None in others:
-        return None
-    is_fixed = _fits(numbers, plan.fixed_line)
-    if is_fixed is not False or plan.same_mobile_and_fixed_line_pattern:
-        return None if is_fixed is None else False
-    if phonenumbers.is_number_type_geographical(PhoneNumberType.MOBILE, country_code):
-        return False
-    return _fits(numbers, plan.mobile)
-
-
 def _without_prefix(plan: PhoneMetadata, numbers: Start) -> Start | None:
     """Return national numbers without the digits that are dialled before them; None if that is not settled."""
     pattern = plan.national_prefix_for_parsing
@@ -195,15 +137,6 @@ def _without_prefix(plan: PhoneMetadata, numbers: Start) -> Start | None:
     if was_viable is False or is_viable is True:
         return rest
     return numbers if was_viable and is_viable is False else None
-
-
-def _fits(numbers: Start, kind: PhoneNumberDesc | None) -> bool | None:
-    """Return whether national numbers are of a kind."""
-    if kind is None or not kind.national_number_pattern:
-        return False
-    if kind.possible_length and numbers.length not in kind.possible_length:
-        return False
-    return digit_pattern(kind.national_number_pattern).matches(*numbers)
 
 
 def _begins(numbers: Start, pattern: str | None) -> bool | None:
