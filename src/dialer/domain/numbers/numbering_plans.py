@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import phonenumbers
-from phonenumbers import PhoneMetadata, ValidationResult
+from phonenumbers import PhoneMetadata, PhoneNumberDesc, ValidationResult
 
 from dialer.domain.numbers.digit_patterns import UnknownPatternError, digit_pattern
 
@@ -21,6 +21,17 @@ _COUNTRY_CODE_ENDS: Final = (1, 2, 3)
 _NOT_TRIED: Final = object()
 _STRIPPED: Final = frozenset({ValidationResult.IS_POSSIBLE, ValidationResult.TOO_LONG})
 """Lengths of numbers without prefix for which the prefix is taken off."""
+_NOT_GEOGRAPHICAL: Final = (
+    "premium_rate",
+    "toll_free",
+    "shared_cost",
+    "voip",
+    "personal_number",
+    "pager",
+    "uan",
+    "voicemail",
+)
+"""The kinds of numbers that the library tries first. A number of none of them is a fixed line or a mobile."""
 
 
 class Start(NamedTuple):
@@ -119,6 +130,55 @@ def dialled_inland(region: str, numbers: Start) -> tuple[int, Start] | None:
     return None if rest is None else (country_code, rest)
 
 
+def is_assigned(country_code: int, numbers: Start) -> bool | None:
+    """Return whether a plan gives national numbers to somebody; None if that is not settled for all of them."""
+    return _by_region(country_code, numbers, lambda plan: _is_known(plan, numbers))
+
+
+def is_mobile(country_code: int, numbers: Start) -> bool | None:
+    """Return whether national numbers are mobile ones that the plan tells from fixed lines; None if not settled."""
+    return _by_region(country_code, numbers, lambda plan: _is_mobile_in(plan, numbers))
+
+
+def _by_region(country_code: int, numbers: Start, judge: Callable[[PhoneMetadata], bool | None]) -> bool | None:
+    """Return the judgement of the plan that national numbers belong to, of those that share a country code."""
+    regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code]
+    for region in regions:
+        plan = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+        if plan is None:
+            continue
+        if len(regions) > 1 and plan.leading_digits is not None:
+            is_of_region = _begins(numbers, plan.leading_digits)
+        else:
+            is_of_region = _is_known(plan, numbers) if len(regions) > 1 else True
+        if is_of_region is None:
+            return None
+        if is_of_region:
+            return judge(plan)
+    return False
+
+
+def _is_known(plan: PhoneMetadata, numbers: Start) -> bool | None:
+    """Return whether a plan has numbers of a known kind."""
+    kinds = [plan.fixed_line, plan.mobile, *(getattr(plan, kind) for kind in _NOT_GEOGRAPHICAL)]
+    fits = [_fits(numbers, kind) for kind in (plan.general_desc, *kinds)]
+    if fits[0] is not True:
+        return fits[0]
+    return True if True in fits[1:] else None if None in fits[1:] else False
+
+
+def _is_mobile_in(plan: PhoneMetadata, numbers: Start) -> bool | None:
+    if plan.same_mobile_and_fixed_line_pattern:
+        return False
+    is_number, is_fixed, is_mobile = (
+        _fits(numbers, kind) for kind in (plan.general_desc, plan.fixed_line, plan.mobile)
+    )
+    others = [is_fixed, *(_fits(numbers, getattr(plan, kind)) for kind in _NOT_GEOGRAPHICAL)]
+    if False in {is_number, is_mobile} or True in others:
+        return False
+    return None if None in {is_number, is_mobile, *others} else True
+
+
 def _without_prefix(plan: PhoneMetadata, numbers: Start) -> Start | None:
     """Return national numbers without the digits that are dialled before them; None if that is not settled."""
     pattern = plan.national_prefix_for_parsing
@@ -137,6 +197,15 @@ def _without_prefix(plan: PhoneMetadata, numbers: Start) -> Start | None:
     if was_viable is False or is_viable is True:
         return rest
     return numbers if was_viable and is_viable is False else None
+
+
+def _fits(numbers: Start, kind: PhoneNumberDesc | None) -> bool | None:
+    """Return whether national numbers are of a kind."""
+    if kind is None or not kind.national_number_pattern:
+        return False
+    if kind.possible_length and numbers.length not in kind.possible_length:
+        return False
+    return digit_pattern(kind.national_number_pattern).matches(*numbers)
 
 
 def _begins(numbers: Start, pattern: str | None) -> bool | None:
