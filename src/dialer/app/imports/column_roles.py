@@ -68,9 +68,16 @@ class WishCells:
 
     def __init__(self, columns: Sequence[str], roles: ColumnRoles) -> None:
         places = {name.lower(): place for place, name in enumerate(columns)}
-        self._readers = [(places[name], READERS[kind]) for name, kind in roles.refusals.items()]
-        self.is_used: Final = bool(self._readers)
+        self._columns = [(columns[places[name]], places[name], READERS[kind]) for name, kind in roles.refusals.items()]
+        self.is_used: Final = bool(self._columns)
 
     def of(self, cells: Sequence[str]) -> Wish:
         """Return the strictest wish of a row."""
-        return strictest(read(cells[place]) for place, read in self._readers)
+        return strictest(read(cells[place]) for _, place, read in self._columns)
+
+    def words(self, cells: Sequence[str]) -> str:
+        """Return the names of the columns that refuse calls, each with its cell."""
+        refusing = [
+            (name, cells[place].strip()) for name, place, read in self._columns if read(cells[place]) is Wish.REFUSED
+        ]
+        return "; ".join(f"{name}: {cell}" for name, cell in refusing)

@@ -61,13 +61,13 @@ AS_WRITTEN: Final = 2.0
 FITS_MIN: Final = 3.0
 """Points from which a number counts as one of a country."""
 FITS_TOLD_MIN: Final = 2.0
-"""The same for a country that other numbers of the file name: the library has no numbers for films (07700 900123)."""
+"""Points for a country that other numbers of the file name: the library has no numbers for films (07700 900123)."""
 EXPLICIT: Final = 1.5
 OF_HEADER: Final = 0.5
 NAMED: Final = 0.75
 OF_ZONE: Final = 0.75
 AHEAD: Final = 1.1
-"""How many times the points of the next country the best must have, so that nobody is asked."""
+"""The least ratio of the points of the best country to those of the next, so that nobody is asked."""
 NEARLY: Final = 0.92
 """The share of the points of a country that somebody named, from which another one is a reason to ask."""
 TOLD_MIN: Final = 2

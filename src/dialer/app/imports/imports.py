@@ -17,7 +17,7 @@ from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country
 from dialer.app.imports.list_files import ListFile, open_list
-from dialer.app.imports.number_cells import RowNumber, NumberCells
+from dialer.app.imports.number_cells import NumberCells, RowNumber
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
@@ -27,6 +27,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible
+from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
@@ -106,6 +107,10 @@ class NumberRows:
         """Return whether a row says that the person must not be called."""
         return Wish.NONE
 
+    def refusal_in(self, cells: Sequence[str]) -> str:  # noqa: ARG002 - contacts have wishes
+        """Return the words of a row that say that the person must not be called."""
+        return ""
+
     def cell_in(self, cells: Sequence[str]) -> str:
         """Return the number of a row as it is written in the file."""
         try:
@@ -117,8 +122,8 @@ class NumberRows:
         """Return numbers from all parts of the file whose rows do not name their country."""
         return self._numbers.sample.numbers()
 
-    def call_off(self, unit: UnitOfWork, refused: Mapping[str, str]) -> None:
-        """Put numbers on the do-not-call list of the account. `refused` has the numbers as they are written, too."""
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
+        """Put numbers on the do-not-call list of the account, each with its text and the words that refuse calls."""
         raise NotImplementedError
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
@@ -234,10 +239,15 @@ class ContactRows(NumberRows):
         """Return whether a row says that the person must not be called."""
         return self._wishes.of(cells) if self._wishes.is_used else Wish.NONE
 
-    def call_off(self, unit: UnitOfWork, refused: Mapping[str, str]) -> None:
+    def refusal_in(self, cells: Sequence[str]) -> str:
+        """Return the columns that refuse calls with their words, such as `Do Not Call: 1`."""
+        return said_in(self._wishes.words(cells))
+
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
         """Put numbers on the account's own do-not-call list, which holds for all its campaigns."""
         own = own_list(unit.connection, self._owner(unit.connection), unit.now_ms)
-        DncRows(own, region=None).store(unit, {number: (own, text, number) for number, text in refused.items()})
+        rows = {number: (own, text, number, WishSource.IMPORT.value, said) for number, (text, said) in refused.items()}
+        DncRows(own, region=None).store(unit, rows)
 
     def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
@@ -274,6 +284,15 @@ class DncRows(NumberRows):
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
     _is_kind = True
+    _further = ("source", "said")
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:
+        """Prepare for rows. An export has the proof of each entry, which stays as words."""
+        super().begin(columns, joins_names=joins_names, roles=roles)
+        self._proof = [_place(columns, name) for name in PROOF_COLUMNS] if self.is_export else []
+
+    def _values(self, cells: Sequence[str], _number: str) -> tuple[Any, ...]:
+        return WishSource.IMPORT.value, earlier_proof([cells[place] for place in self._proof if place >= 0])
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return the entries for all numbers of a row, and the reason why one of its numbers is rejected."""
@@ -352,7 +371,8 @@ class _Chunk(NamedTuple):
     """Rows of one transaction, by number: those to store, and the numbers of people who must not be called."""
 
     rows: dict[str, tuple[Any, ...]]
-    refused: dict[str, str]
+    refused: dict[str, tuple[str, str]]
+    """Each with its text, and the words that refuse calls."""
 
 
 def _store(target: NumberRows, options: ImportOptions, chunk: _Chunk, unit: UnitOfWork) -> int:
@@ -408,7 +428,7 @@ def _take(
         if wish is Wish.REFUSED or number in chunk.refused or (options.roles.refusals and number in refused):
             # An earlier row of the same number is left out as well.
             report.not_to_be_called += 1 + (chunk.rows.pop(number, None) is not None)
-            chunk.refused.setdefault(number, values[_TEXT_PLACE])
+            chunk.refused.setdefault(number, (values[_TEXT_PLACE], target.refusal_in(record.cells)))
         elif wish is Wish.UNKNOWN:
             _reject(report, record, RowError("no_consent", _NO_CONSENT, values[_TEXT_PLACE]), options)
         elif number in chunk.rows:

@@ -144,7 +144,7 @@ def _in_words(kind: ImportKind, report: ImportReport) -> ImportReport:
     def worded(remarks: list[RowRemark]) -> list[RowRemark]:
         return [replace(one, reason=why_rejected(kind, one.reason)) for one in remarks[:REMARKS_MAX]]
 
-    # What is said of the file as a whole was answered before the import.
+    # Questions about the file as a whole were answered before the import.
     return replace(report, errors=worded(report.errors), warnings=worded(report.warnings), file_warnings=[])
 
 
