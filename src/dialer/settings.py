@@ -81,6 +81,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """ISO 3166 code of the country of phone numbers without a `+`."""
     calling_hours: str | None = None
     """The service's calling hours as text (`dialer.domain.calling_times.calling_hours`); None: the default."""
+    places_file: Path | None = None
+    """File with the time zones of starts of numbers, which go before those that this version knows."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
     speech: str | None = None
@@ -337,6 +339,14 @@ SETTINGS: Final = (
         meaning="the hours for calls and texts, where the callee is",
         may_hold="two times of one day, such as 08:00-21:00, or off",
         read=read_calling_hours,
+    ),
+    Setting(
+        variable="DIALER_PLACES_FILE",
+        field="places_file",
+        default="unset",
+        meaning="a file with the time zones of area codes that this version does not know",
+        may_hold="the path of a file",
+        read=Path,
     ),
     Setting(
         variable="DIALER_ALLOW_ANY_HOUR",

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 
 from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
+from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
@@ -36,7 +37,9 @@ _SECOND_MS: Final = 1_000
 
 def settings_from_environment() -> Settings:
     """Return the settings of this process's environment and settings file; raises SettingsError if one is wrong."""
-    return load_settings(os.environ, settings_file())
+    settings = load_settings(os.environ, settings_file())
+    learn_places(settings)
+    return settings
 
 
 def settings_file() -> SettingsFile | None:
