@@ -164,11 +164,12 @@ def _guessed(chosen: ListChoices, view: FileView, region: str | None) -> list[st
 def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_dry: bool) -> ImportOptions:
     """Return the options of an import with these choices. `number` is the column that the numbers are read as."""
     renamed = {}
-    taken = {name.lower() for name in columns}
-    is_own = taken >= _EXPORTED
+    is_own = {name.lower() for name in columns} >= _EXPORTED
+    # Beside a whole name, its halves are variables of their own names.
+    taken = _TAKEN - {"first_name", "last_name"} if FULL_NAME in chosen.meanings else _TAKEN
     for name, meaning in zip(columns, chosen.meanings, strict=False):
         target = number if meaning == NUMBER else _READ_AS.get(meaning, name)
-        if meaning == VARIABLE and not is_own and name.lower() in _TAKEN:
+        if meaning == VARIABLE and not is_own and name.lower() in taken:
             target = f"{name} (2)"
         renamed[name.lower()] = target
     return ImportOptions(columns=renamed, form=chosen.form, region=chosen.region, is_dry=is_dry, joins_names=True)

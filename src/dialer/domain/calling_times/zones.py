@@ -18,7 +18,8 @@ from phonenumbers import timezone
 from phonenumbers.tzdata import TIMEZONE_DATA
 
 from dialer.domain.calling_times.country_hours import country_of_zone, is_country
-from dialer.domain.numbers.normal_form import NUMBERS_KEPT_MAX, is_in_normal_form, parse
+from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
+from dialer.domain.numbers.normal_form import is_in_normal_form
 from dialer.domain.numbers.numbering_plans import PrefixTable, is_anywhere, split
 
 UNKNOWN: Final = "?"
