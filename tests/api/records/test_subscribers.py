@@ -115,7 +115,9 @@ def test_a_contacts_own_zone_goes_to_its_subscribers(alice: Caller, estate: Esta
 def test_a_start_takes_the_own_zones_of_contacts(alice: Caller, estate: Estate) -> None:
     fields = {"phonebook": estate.phonebook["url"], "contact": "+12125550177", "tz_code": "America/Denver@US"}
     alice.create("contact", **fields)
-    alice.change(estate.campaign["url"], status=1, phonebook=[estate.phonebook["url"]], expirationdate="2099-01-01T00:00:00Z")
+    alice.change(
+        estate.campaign["url"], status=1, phonebook=[estate.phonebook["url"]], expirationdate="2099-01-01T00:00:00Z"
+    )
     found = alice.get("subscriber-list/", campaign=estate.campaign["id"], duplicate_contact="+12125550177")
     assert [one["tz_code"] for one in found] == ["America/Denver@US"]
 
