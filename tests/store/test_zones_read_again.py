@@ -46,7 +46,7 @@ def test_stored_zones_follow_the_file_and_an_older_table(
     house.database.write_now(lambda unit: open_state(unit, 0))
     campaign_id = house.campaign(house.survey({}), house.phonebook(OHIO, JAMAICA, "+12025550100"))
     house.database.write_now(lambda unit: unit.execute(update(Contact).values(zone="America/Guam")))
-    people = ({}, {"tz_code": "Europe/Berlin"}, {"gmt_offset": "-5"})
+    people: tuple[dict[str, str], ...] = ({}, {"tz_code": "Europe/Berlin"}, {"gmt_offset": "-5"})
     for line, own in enumerate(people):
         number = f"{OHIO[:-1]}{line}"
         values = {"duplicate_contact": number, "number": number, "zone": "old", **own}

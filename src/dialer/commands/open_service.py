@@ -17,8 +17,9 @@ from dialer.commands.output import say
 from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
-from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
+from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
+from dialer.settings_values import without_password
 from dialer.store import migrate
 from dialer.store.backends.backend import ServingPlace, backend_for, backend_of
 from dialer.store.database import Database

@@ -6,11 +6,12 @@ look-up. A start that is interrupted begins again.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_key, zone_of_number
+from dialer.domain.calling_times.own_zones import person_zone_key
+from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
 from dialer.store.database import Database
 from dialer.store.tables import Contact, ServiceState, Subscriber
 from dialer.store.touched import EVERYTHING, touch
@@ -50,9 +51,9 @@ def _changed(
 
 
 def _contacts(connection: Connection, after_id: int) -> tuple[int, int]:
-    query = select(Contact.id, Contact.zone, Contact.number).where(Contact.id > after_id)
+    query = select(Contact.id, Contact.zone, Contact.number, Contact.tz_code).where(Contact.id > after_id)
     rows = connection.execute(query.order_by(Contact.id).limit(SLICE)).all()
-    found = [(row.id, row.zone, zone_of_number(row.number)) for row in rows]
+    found = [(row.id, row.zone, person_zone_key(row.tz_code, "", zone_of_number(row.number))) for row in rows]
     return _written(connection, Contact, found)
 
 
@@ -61,12 +62,10 @@ def _subscribers(connection: Connection, after_id: int) -> tuple[int, int]:
         Subscriber.id > after_id
     )
     rows = connection.execute(query.order_by(Subscriber.id).limit(SLICE)).all()
-    found = [(row.id, row.zone, _zone_of_subscriber(row)) for row in rows]
+    found = [
+        (row.id, row.zone, person_zone_key(row.tz_code, row.gmt_offset, zone_of_number(row.number))) for row in rows
+    ]
     return _written(connection, Subscriber, found)
-
-
-def _zone_of_subscriber(row: Any) -> str:  # noqa: ANN401 - a row of several columns
-    return zone_key(tz_code=row.tz_code, gmt_offset=row.gmt_offset, number_zone=zone_of_number(row.number))
 
 
 def _written(

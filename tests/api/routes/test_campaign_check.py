@@ -122,14 +122,6 @@ def test_one_number_without_a_country_is_shown_by_its_first_digits(bench: Bench)
     assert found["message"].startswith("A number has no country code (202…).")
 
 
-def test_numbers_of_an_area_code_that_nobody_knows_are_counted(bench: Bench) -> None:
-    for number in ("+14365550100", "+14365550101", "+16215550100"):
-        bench.alice.create("contact", contact=number, phonebook=bench.estate.phonebook["url"])
-    (found,) = bench.check(forecast="false")["findings"]
-    assert (found["level"], found["code"], found["field"]) == ("warning", "unknown_area", "phonebook")
-    assert found["message"].startswith("3 numbers have area codes whose place is not known (+1436, +1621).")
-
-
 def test_a_transfer_to_a_queue_that_nobody_serves(bench: Bench) -> None:
     section, queue = bench.estate.section["url"], bench.estate.queue
     bench.alice.change(section, type=6, queue=queue["url"])
