@@ -9,6 +9,7 @@ import msgspec
 from dialer.domain.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
@@ -91,11 +92,16 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """True if the gateway for messages sends its secrets in clear."""
     texts_people: bool = False
     """True if text messages go to people who may answer STOP."""
+    people_by_zone: tuple[PeopleOfZone, ...] = ()
+    """The people whom it would call, by zone key."""
+    counts_part: bool = False
+    """True if there are more people than these."""
 
 
 def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     """Yield the warnings about a campaign."""
     yield from _check_hours(facts)
+    yield from check_common_hours(_span(facts), facts.people_by_zone, is_part=facts.counts_part)
     yield from _check_retries(facts)
     yield from _check_call_backs(facts)
     yield from _check_abandon_limit(facts)
@@ -125,6 +131,11 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _span(facts: CampaignFacts) -> CallingSpan:
+    from_ms = max(facts.now_ms, facts.starting_ms)
+    return CallingSpan(facts.calendar, facts.hours, from_ms, facts.expires_ms, facts.service_zone)
 
 
 def _without_list(*, texts_people: bool) -> Finding:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.line_check import named_queue, names_list, texts_people
+from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
@@ -91,7 +92,10 @@ def _facts(
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
+    people, counts_part = people_by_zone(connection, campaign["id"], phonebooks)
     return CampaignFacts(
+        people_by_zone=tuple(people),
+        counts_part=counts_part,
         forbidden=len(forbidden),
         forbidden_example=next(iter(forbidden), ""),
         forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, prefixes)),

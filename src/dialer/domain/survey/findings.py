@@ -62,6 +62,7 @@ class FindingCode(DescribedText):
         "The daily window is wider than the calling hours of the service.",
     )
     NEVER_OPEN = "never_open", "The daily window is outside the calling hours of the service."
+    NO_COMMON_HOUR = "no_common_hour", "People have no hour that suits all their time zones, so nobody calls them."
     RETRIES_TOO_LATE = "retries_too_late", "Some retries cannot fall into the window before the campaign expires."
     SHORT_FOR_CALL_BACKS = (
         "short_for_call_backs",
