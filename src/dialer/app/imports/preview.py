@@ -12,8 +12,9 @@ from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
 from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
-from dialer.app.imports.imports import ImportOptions, NumberRows
+from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.list_files import begin, open_list, text_of
+from dialer.app.imports.number_rows import NumberRows
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.workbooks import ZIP, Workbook
