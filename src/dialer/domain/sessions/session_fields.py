@@ -27,6 +27,8 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     amd_status: AmdStatus = AmdStatus.PERSON
     is_refused_machine: bool = False
     is_completed: bool = False
+    is_message_left: bool = False
+    """True if an answering machine has heard the message for machines, or the survey, to its end."""
     other: str = ""
     """The key of the leg with which it is connected."""
     transfers: int = 0
