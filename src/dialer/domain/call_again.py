@@ -177,9 +177,12 @@ def _after_answer(reason: str, calls: CallsOfPerson, played_to: PlayedTo) -> Aga
         return AgainOutcome.ABANDONED
     if reason == SubscriberReason.NOT_SERVED and not calls.last_disposition:
         return AgainOutcome.NOT_SERVED
-    if reason == SubscriberReason.MESSAGE_LEFT:
-        return NotAgain.MESSAGE_LEFT
-    if calls.amd_status == AmdStatus.MACHINE:
-        return NotAgain.MESSAGE_LEFT if played_to.is_message_enough else AgainOutcome.MACHINE
+    if reason == SubscriberReason.MESSAGE_LEFT or calls.amd_status == AmdStatus.MACHINE:
+        is_enough = reason == SubscriberReason.MESSAGE_LEFT or played_to.is_message_enough
+        return NotAgain.MESSAGE_LEFT if is_enough else AgainOutcome.MACHINE
+    return _after_person(calls, played_to)
+
+
+def _after_person(calls: CallsOfPerson, played_to: PlayedTo) -> AgainOutcome | NotAgain:
     is_finished = not played_to.has_completion or bool(calls.last_disposition)
     return NotAgain.DONE if is_finished else AgainOutcome.NOT_COMPLETED

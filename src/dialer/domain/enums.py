@@ -24,7 +24,10 @@ class SubscriberStatus(DescribedInt):
     PAUSE = 2, "Not dialled until a user sets 1 again."
     ABORT = 3, "Will not be dialled, because a user or the end of the campaign said so."
     FAIL = 4, "Not reached, and no retries are left."
-    SENT = 5, "Reached: a person answered the call, a message was left that is enough, or the text message was delivered."
+    SENT = (
+        5,
+        "Reached: a person answered, a message on a machine is enough, or the text message was delivered.",
+    )
     IN_PROCESS = 6, "In a call now, or a text message is on its way."
     NOT_AUTHORIZED = 7, "Refused before the dial, for example because of a do-not-call list."
     COMPLETED = (

@@ -78,6 +78,11 @@ class Figures(msgspec.Struct, frozen=True):
     parts: int = 0
     cost: int = 0
 
+    @property
+    def machines(self) -> int:
+        """Return the number of answered calls that detection took for those of machines."""
+        return self.answered - self.live
+
 
 NO_FIGURES: Final = Figures()
 

@@ -7,7 +7,15 @@ import pytest
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.retry import disposition, failure_reason
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SectionType, SubscriberStatus, TransferStatus
+from dialer.domain.enums import (
+    AmdBehavior,
+    AmdStatus,
+    Cause,
+    MessageStatus,
+    SectionType,
+    SubscriberStatus,
+    TransferStatus,
+)
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow

@@ -1,5 +1,6 @@
 """The state of a subscriber after an attempt."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from dialer.domain.enums import AmdBehavior, Cause, MessageStatus, SubscriberStatus
@@ -30,7 +31,7 @@ _MESSAGE_REASONS: Final = {
     MessageStatus.FAILED: SubscriberReason.NOT_DELIVERED,
     MessageStatus.NO_ROUTE: SubscriberReason.NO_ROUTE,
 }
-_REASONS: Final = {
+CAUSE_REASONS: Final[Mapping[int, SubscriberReason]] = {
     Cause.USER_BUSY: SubscriberReason.BUSY,
     Cause.NO_USER_RESPONDING: SubscriberReason.NO_ANSWER,
     Cause.NO_ANSWER: SubscriberReason.NO_ANSWER,
@@ -43,14 +44,16 @@ _REASONS: Final = {
     Cause.NUMBER_CHANGED: SubscriberReason.NUMBER_CHANGED,
     Cause.INVALID_NUMBER_FORMAT: SubscriberReason.INVALID_NUMBER,
 }
+"""The reasons of calls that nobody answered, by Q.850 cause. All other causes are failures of the carrier."""
 
 
 def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     """Return the subscriber's next state.
 
-    After a call that a person answered the subscriber is SENT, or COMPLETED if a section marked `completed` was reached.
-    If the survey has such a section and it was not reached, the next call follows after `completion_intervalretry`, at most
-    `completion_maxretry` times. The reason tells these two apart: the callee left, or nobody took a transferred call.
+    After a call that a person answered the subscriber is SENT, or COMPLETED if a section marked `completed` was
+    reached. If the survey has such a section and it was not reached, the next call follows after
+    `completion_intervalretry`, at most `completion_maxretry` times. The reason tells these two apart: the callee left,
+    or nobody took a transferred call.
 
     After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
     times. After that the subscriber is FAIL. So it is after a call that an answering machine answered, unless a message
@@ -73,7 +76,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
 
 def is_enough(call: Call) -> bool:
-    """Return whether a message on an answering machine is enough: the survey is for machines, or the campaign says so."""
+    """Return whether a message on a machine is enough: the survey is for machines, or the campaign says so."""
     return call.plan.machine_is_reached or call.amd == AmdBehavior.VOICEMAIL_ONLY
 
 
@@ -113,7 +116,7 @@ def failure_reason(outcome: CallOutcome) -> SubscriberReason:
         return SubscriberReason.MACHINE
     if outcome.message_status is not None:
         return _MESSAGE_REASONS.get(outcome.message_status, SubscriberReason.CARRIER_FAILURE)
-    return _REASONS.get(outcome.cause, SubscriberReason.CARRIER_FAILURE)
+    return CAUSE_REASONS.get(outcome.cause, SubscriberReason.CARRIER_FAILURE)
 
 
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:

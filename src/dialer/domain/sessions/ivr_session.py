@@ -32,7 +32,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_fields import SessionFields, way_back
+from dialer.domain.sessions.session_fields import SessionFields, outcome_of, way_back
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
@@ -444,20 +444,5 @@ class IvrSession(SessionFields, eq=False, gc=False):
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`."""
-        signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
-        if self.answered_ms is None:
-            return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
-        is_machine = self.amd_status is _MACHINE
-        return CallOutcome(
-            at_ms,
-            cause,
-            self.answered_ms,
-            self.amd_status,
-            self.is_refused_machine,
-            self.is_completed and not is_machine,
-            self.results,
-            signalled_ms=signalled_ms,
-            is_cut_off=is_cut_off,
-            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
-            is_message_left=is_machine and (self.is_message_left or self.is_completed),
-        )
+        heard = self.heard if self.step is None else self._with(self.step, LEFT, at_ms)
+        return outcome_of(self, at_ms, cause, heard, is_cut_off=is_cut_off)
