@@ -6,8 +6,9 @@ STAMP := $(VENV)/.ready
 NPM_STAMP := clients/typescript/node_modules/.package-lock.json
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.ready
-PYTHONS := python3.13 python3.12 python3.11 python3 python
+# An interpreter in place of those that are looked for. `yes` lets uv download one where none fits.
 PYTHON ?=
+PYTHON_DOWNLOADS ?=
 PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
@@ -70,35 +71,8 @@ ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
 $(STAMP): always
 endif
 
-# uv keeps itself and pip when it syncs, although they are not in the lock file, as long as the environment was
-# made by the standard library's venv: which it always is, here. It compiles everything at once, in some seconds, as
-# whoever may not write bytecode, or runs for the first time, would otherwise wait three times as long for each start.
-$(STAMP): pyproject.toml uv.lock
-	@set -eu; \
-	fail() { echo "make: $$1" >&2; exit 1; }; \
-	command -v git >/dev/null || fail "git is missing: install it, then run make again"; \
-	if [ "$$(cat $@ 2>/dev/null)" = '$(CURDIR)' ] \
-			&& [ "$$($(VENV)/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" = $(UV_VERSION) ]; then \
-		echo "Bringing $(VENV) up to date"; \
-	else \
-		python= incomplete=; \
-		for candidate in $(or $(PYTHON),$(PYTHONS)); do \
-			"$$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || continue; \
-			if "$$candidate" -c 'import ensurepip, venv' 2>/dev/null; then python=$$candidate; break; fi; \
-			incomplete=$${incomplete:-$$candidate}; \
-		done; \
-		[ -n "$$python" ] || [ -z "$$incomplete" ] || fail "$$incomplete comes without ensurepip, which builds $(VENV): install it (Debian and Ubuntu: apt install python3-venv)"; \
-		[ -n "$$python" ] || fail "Python 3.11, 3.12 or 3.13 is missing (tried: $(or $(PYTHON),$(PYTHONS))): install it, or name it with PYTHON=/path/to/python3"; \
-		echo "Building $(VENV) with $$("$$python" --version)"; \
-		"$$python" -m venv --clear $(VENV) || fail "$$python cannot build $(VENV)"; \
-		$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv==$(UV_VERSION) \
-			|| fail "uv $(UV_VERSION) cannot be installed from the Python package index"; \
-	fi; \
-	rm -f $@; \
-	UV_PROJECT_ENVIRONMENT='$(CURDIR)/$(VENV)' VIRTUAL_ENV='$(CURDIR)/$(VENV)' \
-		UV_PYTHON='$(CURDIR)/$(VENV)/bin/python' UV_PYTHON_DOWNLOADS=never \
-		$(VENV)/bin/uv sync --frozen --compile-bytecode --quiet || fail "the locked dependencies cannot be installed"; \
-	echo '$(CURDIR)' > $@
+$(STAMP): pyproject.toml uv.lock setup/venv.sh
+	@cd '$(CURDIR)' && UV_VERSION=$(UV_VERSION) PYTHON='$(PYTHON)' PYTHON_DOWNLOADS='$(PYTHON_DOWNLOADS)' sh setup/venv.sh
 
 # The generator and the compiler of the client in TypeScript.
 $(NPM_STAMP): clients/typescript/package.json clients/typescript/package-lock.json

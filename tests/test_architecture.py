@@ -40,6 +40,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "forecast",
             "files",
             "webhooks",
+            "time_zone_rules",
             "settings",
             "settings_values",
             "passwords",
@@ -58,7 +59,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     }
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset(
-        {"console", "app", "domain", "store", "settings", "settings_values", "passwords", "__version__"}
+        {"console", "app", "domain", "store", "settings", "settings_values", "passwords", "time_zone_rules"}
+        | {"__version__"}
     )
     | {"api.crud", "api.http", "api.records", "api.service", "api.webhook_sender", "carriers.parameters", "forecast"}
     | {"webhooks.retries", "webhooks.signing"},
@@ -67,7 +69,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "webhooks": frozenset({"webhooks", "domain", "store"}),
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
-    "__init__": frozenset(),
+    "__init__": frozenset({"time_zone_rules"}),
+    "time_zone_rules": frozenset(),
 }
 OUTERMOST: Final = frozenset({"commands", "demo", "dev", "scenarios", "testing", "usage"})
 """Packages that may import every other package."""

@@ -4,6 +4,7 @@ import errno
 import importlib
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
@@ -12,6 +13,7 @@ import rich_click as click
 from dialer import __version__
 from dialer.commands.output import examples
 from dialer.store.private_files import make_new_files_private
+from dialer.time_zone_rules import RULES
 
 _EXPECTED: Final = (
     "dialer.app.errors.AppError",
@@ -52,7 +54,14 @@ class _Commands(click.RichGroup):
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="dialer")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda ctx, _, asked: _show_version(ctx) if asked and not ctx.resilient_parsing else None,
+    help="Show the version, and the release of the rules of time zones, and exit.",
+)
 @click.option(
     "--config",
     metavar="FILE",
@@ -96,6 +105,14 @@ def main() -> None:
             raise
         _fail(str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_version(ctx: click.Context) -> NoReturn:
+    click.echo(f"dialer, version {__version__}")
+    click.echo(RULES.in_words())
+    if RULES.is_old(datetime.now(UTC)):
+        click.echo(f"Warning: {RULES.warning()}")
+    ctx.exit()
 
 
 def _is_expected(error: Exception) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialer import __version__, cli
+from dialer.time_zone_rules import RULES
 from tests.commands.conftest import Outcome, Run
 from tests.new_database import new_file
 
@@ -37,7 +38,7 @@ def test_every_help_has_examples_before_its_options(run: Run, command: list[str]
 
 
 def test_the_version_is_printed(run: Run) -> None:
-    assert run("--version") == Outcome(0, f"dialer, version {__version__}\n", "")
+    assert run("--version") == Outcome(0, f"dialer, version {__version__}\n{RULES.in_words()}\n", "")
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["users", "nonsense"], ["users", "list", "--nonsense"]])

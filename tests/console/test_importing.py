@@ -177,7 +177,7 @@ def test_a_lost_plus_and_a_number_that_comes_twice_are_named(alice: Visitor, api
     assert "0170 1234567 → +491701234567 The same number as in line 2, so only that line is stored. Eve" in shown
     press(alice, **{"import": "1"})
     stored = [(contact["contact"], contact["full_name"]) for contact in api.get("contact/")["results"]]
-    assert stored == [("+491701234567", "Eva"), ("1701234568", "Max")]
+    assert stored == [("491701234567", "Eva"), ("1701234568", "Max")]
 
 
 def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:
@@ -281,3 +281,23 @@ def test_few_files_of_a_user_are_kept_and_not_for_long(alice: Visitor, api: Call
         os.utime(path, (0, time.time() - KEPT_S - 60))
     upload(alice, BOOK, FILE)
     assert len(list((media / "lists").iterdir())) == 1
+
+
+def test_the_contacts_of_a_telephone_are_imported(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    api.create("dnc-list", name="Never")
+    card = (
+        b"BEGIN:VCARD\nVERSION:3.0\nFN:Ann Lee\nN:Lee;Ann;;;\nTEL:+12025550111\nTEL;TYPE=CELL:+12025550112\nEND:VCARD\n"
+    )
+    shown = look(alice, BOOK, card, "contacts.vcf")
+    assert "1 +12025550112 \u2192 +12025550112 Ann Lee" in shown
+    assert ("Between the cells" in shown, "Names of the columns" in shown) == (False, False)
+    assert "Stored 1" in words(press(alice, **{"import": "1"}).text)
+    (contact,) = api.get("contact/")["results"]
+    assert (contact["contact"], contact["full_name"]) == ("+12025550112", "Ann Lee")
+    assert contact["additional_vars"] == (
+        '{"number_2":"+12025550111","number_3":"","first_name":"Ann","last_name":"Lee","email":"","organisation":""}'
+    )
+    assert "Import 2 numbers" in look(alice, "records/dnc-list/1/import/", card, "contacts.vcf")
+    press(alice, **{"import": "1"})
+    assert [one["phone_number"] for one in api.get("dnc-contact/")["results"]] == ["+12025550112", "+12025550111"]

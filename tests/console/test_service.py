@@ -2,6 +2,7 @@
 
 import pytest
 
+from dialer.time_zone_rules import RULES
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.visitor import Visitor, words
 
@@ -37,3 +38,15 @@ def test_a_clock_that_runs_is_not_advanced(admin: Visitor, worker: FakeWorker) -
     worker.virtual.mode = "x60"
     assert admin.send("service/advance/", seconds="600").status_code == 409
     assert "It runs 60 times as fast as real time." in words(admin.get("service/"))
+
+
+def test_it_shows_the_release_of_the_time_zones(admin: Visitor) -> None:
+    shown = words(admin.get("service/"))
+    assert f"Rules of time zones {RULES.version}, of the " in shown
+    assert f"package tzdata: {RULES.package}; system: {RULES.system or 'unknown release'}" in shown
+    assert "older than a year" not in shown
+
+
+def test_old_rules_of_time_zones_are_a_warning(admin: Visitor, worker: FakeWorker) -> None:
+    worker.virtual.set(NOW_MS + 3 * 366 * 86_400_000)
+    assert "The rules of time zones are older than a year. Upgrade dialer" in words(admin.get("service/"))

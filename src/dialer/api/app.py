@@ -26,6 +26,7 @@ from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.worker_metrics import VitalMetrics
+from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.forecast import Forecaster, Forecasting
@@ -121,7 +122,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     service = Service(
         settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
     )
-    metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
+    metrics = _metrics(worker)
     permissions = Permissions(resources)
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
@@ -158,6 +159,11 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     return app
 
 
+def _metrics(worker: Dialler) -> Metrics:
+    clock_ms = lambda: worker.clock.now_ms()  # noqa: E731, PLW0108 - the clock may be replaced
+    return Metrics(worker.figures, VitalMetrics(worker.process_health), ZoneMetrics(clock_ms))
+
+
 def _authenticator(settings: Settings, database: Database, worker: Dialler) -> Authenticator:
     return Authenticator(
         database,
@@ -172,11 +178,12 @@ def create_worker_app(
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)
-    metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
+    metrics = _metrics(worker)
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:
-        async with running(), keeping_place(database), LoopLag(metrics.observe_lag).watching():
+        logging = logging_zone_rules(worker.clock.now_ms)
+        async with logging, running(), keeping_place(database), LoopLag(metrics.observe_lag).watching():
             yield
 
     app = Litestar(
@@ -232,7 +239,9 @@ def _in_background(
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
     sending = [] if sender is None else [sender.delivering]
-    return [worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing, *sending]
+    logging = partial(logging_zone_rules, worker.clock.now_ms)
+    watching = LoopLag(metrics.observe_lag).watching
+    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

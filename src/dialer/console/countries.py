@@ -3,13 +3,13 @@
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 import phonenumbers
 
 from dialer.console.language import gettext, gettext_noop, viewers_language
 from dialer.domain.languages import ENGLISH
+from dialer.time_zone_rules import read_table
 
 _ALL: Final = gettext_noop("All countries")
 _BESIDES: Final = {"AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo"}
@@ -23,8 +23,7 @@ def country_names() -> Mapping[str, str]:
 
 @cache
 def _names_in(language: str) -> Mapping[str, str]:
-    lines = files("tzdata").joinpath("zoneinfo", "iso3166.tab").read_text("utf-8").splitlines()
-    named = _BESIDES | {line[:2]: line[3:].strip() for line in lines if line[:1] != "#"}
+    named = _BESIDES | {code: name.strip() for code, name in read_table("iso3166.tab")}
     if language != ENGLISH:
         from babel import Locale  # noqa: PLC0415 - it takes 70 ms, which a start need not wait for
 

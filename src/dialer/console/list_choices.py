@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Final
 from urllib.parse import urlencode
 
@@ -28,6 +27,7 @@ from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
 from dialer.console.language import gettext_noop
 from dialer.domain.numbers.destinations import read_region
+from dialer.time_zone_rules import read_table
 
 LABEL_MAX: Final = 100
 """Characters of the name of a file that are shown."""
@@ -164,11 +164,12 @@ def _guessed(chosen: ListChoices, view: FileView, region: str | None) -> list[st
 def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_dry: bool) -> ImportOptions:
     """Return the options of an import with these choices. `number` is the column that the numbers are read as."""
     renamed = {}
-    taken = {name.lower() for name in columns}
-    is_own = taken >= _EXPORTED
+    is_own = {name.lower() for name in columns} >= _EXPORTED
+    # Beside a whole name, its halves are variables of their own names.
+    taken = _TAKEN - {"first_name", "last_name"} if FULL_NAME in chosen.meanings else _TAKEN
     for name, meaning in zip(columns, chosen.meanings, strict=False):
         target = number if meaning == NUMBER else _READ_AS.get(meaning, name)
-        if meaning == VARIABLE and not is_own and name.lower() in _TAKEN:
+        if meaning == VARIABLE and not is_own and name.lower() in taken:
             target = f"{name} (2)"
         renamed[name.lower()] = target
     return ImportOptions(columns=renamed, form=chosen.form, region=chosen.region, is_dry=is_dry, joins_names=True)
@@ -190,6 +191,4 @@ def _region(text: str) -> str:
 @cache
 def country_of_zone(zone: str) -> str:
     """Return the country of a time zone; empty if it has none."""
-    lines = files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    return _region(next((row[0] for row in rows if row[2] == zone), ""))
+    return _region(next((row[0] for row in read_table("zone.tab") if row[2] == zone), ""))

@@ -5,7 +5,6 @@ import os
 import secrets
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -13,11 +12,9 @@ from typing import Final
 import msgspec
 
 from dialer.demo.errors import DemoError
+from dialer.demo.starting import first_line
 
-READY_S_MAX: Final = 60
-"""Time for the server to start, with its migrations."""
 END_S_MAX: Final = 15
-LOG_LINES_SHOWN: Final = 12
 PASSWORD_BYTES: Final = 18
 _DIALER: Final = (sys.executable, "-P", "-c", "from dialer.cli import main; main()")
 _READY: Final = "dialer is ready at "
@@ -97,7 +94,7 @@ def running_server(
         ) as process,
     ):
         try:
-            yield Server(_wait_until_ready(process, log), admin, folder, environment)
+            yield Server(_address(first_line(process, folder, log)), admin, folder, environment)
         finally:
             _end(process)
 
@@ -122,18 +119,12 @@ def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: st
     }
 
 
-def _wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
+def _address(line: str) -> str:
     """Return the server's address, from the only line that it prints, when it is ready."""
-    overdue = threading.Timer(READY_S_MAX, process.kill)
-    overdue.start()
-    try:
-        line = process.stdout.readline().strip() if process.stdout else ""
-    finally:
-        overdue.cancel()
-    if not (line.startswith(_READY) and line.endswith(_API)):
-        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES_SHOWN:])
-        raise DemoError(f"the server did not start: {line or 'it printed nothing'}\n{tail}".rstrip())
-    return line.removeprefix(_READY).removesuffix(_API)
+    said = line.strip()
+    if not (said.startswith(_READY) and said.endswith(_API)):
+        raise DemoError(f"the server did not start: it printed {said!r}")
+    return said.removeprefix(_READY).removesuffix(_API)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -247,3 +247,17 @@ def test_separator_header_and_country_can_be_named(alice: Caller) -> None:
 def test_numbers_that_were_shortened_have_a_kind_of_their_own(alice: Caller) -> None:
     _, report = load(alice, b"contact\n4.91701E+11\n+12025550100 x7\n+12025550100/+12025550101\n;\n")
     assert [one["kind"] for one in report["errors"]] == ["shortened", "extension", "several", "no_digits"]
+
+
+@pytest.mark.parametrize(
+    "media_type", ["text/vcard", "text/x-vcard; charset=windows-1252", "text/directory", "text/csv"]
+)
+def test_contacts_of_a_telephone_are_imported(alice: Caller, media_type: str) -> None:
+    card = "BEGIN:VCARD\nVERSION:3.0\nFN:J\u00f6rg\nTEL;TYPE=CELL:+12025550112\nTEL:+12025550111\nEND:VCARD\n".encode(
+        "cp1252"
+    )
+    headers = {"Content-Type": media_type}
+    for path, imported in ((BOOK, 1), ("dnc-list/1/import/", 2)):
+        answer = alice.request("POST", path, content=card, headers=headers)
+        assert (answer.status_code, answer.json()) == (200, {**NONE, "imported": imported})
+    assert [(number, name) for number, name, _ in contacts(alice)] == [("+12025550112", "J\u00f6rg")]

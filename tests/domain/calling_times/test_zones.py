@@ -132,6 +132,23 @@ def test_the_subscribers_own_zone_wins_then_the_offset_then_the_number(
     assert zone_key(tz_code=tz_code, gmt_offset=gmt_offset, number_zone=number_zone) == key
 
 
+@pytest.mark.parametrize(
+    ("tz_code", "gmt_offset", "number_zone", "country", "key"),
+    [
+        ("", "", "Europe/Berlin", "FR", "Europe/Berlin@FR"),
+        ("", "", "Europe/Berlin", "DE", "Europe/Berlin"),
+        ("", "", "Europe/Paris", "FR", "Europe/Paris"),
+        ("", "+1", "Europe/Berlin", "FR", "UTC+01:00@FR"),
+        ("America/New_York", "", "Europe/Paris", "CA", "America/New_York@CA&FR"),
+        ("", "", "", "FR", ""),
+    ],
+)
+def test_the_country_of_a_person_adds_its_calling_hours(
+    tz_code: str, gmt_offset: str, number_zone: str, country: str, key: str
+) -> None:
+    assert zone_key(tz_code=tz_code, gmt_offset=gmt_offset, number_zone=number_zone, country=country) == key
+
+
 @given(st.text(), st.text() | st.from_regex(r"\A[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z"))
 def test_any_key_but_the_unknown_one_has_windows(tz_code: str, gmt_offset: str) -> None:
     key = zone_key(tz_code=tz_code, gmt_offset=gmt_offset, number_zone="Europe/Paris")

@@ -1,8 +1,10 @@
 """Numbers in full whose + is lost are told from numbers as they are dialled in a country."""
 
 import pytest
+from hypothesis import given
 
-from dialer.domain.numbers.lost_plus import has_lost_plus
+from dialer.domain.numbers.normal_form import has_lost_plus, normalise
+from tests.domain.numbers.numbering import inland_numbers
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,15 @@ def test_a_mobile_number_behind_the_country_code_has_lost_its_plus(digits: str, 
 )
 def test_other_numbers_have_not(digits: str, region: str | None) -> None:
     assert not has_lost_plus(digits, region)
+
+
+@pytest.mark.parametrize("digits", ["491701234567", "49 170 1234567", "4915112345678"])
+def test_a_number_gets_the_plus_that_it_lacks_in_every_spelling(digits: str) -> None:
+    assert normalise(digits, "DE") == f"+{digits.replace(' ', '')}"
+
+
+@given(inland_numbers())
+def test_the_tables_put_back_a_plus_wherever_the_rule_says_so(number: tuple[str, str]) -> None:
+    digits, region = number
+    if len(digits) in range(3, 16) and has_lost_plus(digits, region):
+        assert normalise(digits, region) == f"+{digits}"

@@ -5,17 +5,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dialer.domain.numbers.by_the_library import normal_form_of, parse
 from dialer.domain.numbers.normal_form import (
     _SHAPE,
     NUMBER_INPUT_MAX,
     NumberError,
     NumberProblem,
-    _normalise_by_the_library,
     _unpunctuated,
     is_number,
     is_possible,
     normalise,
-    parse,
 )
 from tests.domain.numbers.numbering import examples, inland_examples, inland_numbers, numbers, parsed_by_the_library
 
@@ -100,7 +99,7 @@ def assert_as_by_the_library(number: str, region: str | None) -> None:
     except NumberError:
         assert not is_number(number)
     else:
-        assert normalise(number, region) == _normalise_by_the_library.__wrapped__(bare, region), (number, region)
+        assert normalise(number, region) == normal_form_of.__wrapped__(bare, region), (number, region)
 
 
 def normal_form(number: str, region: str | None) -> str | None:
@@ -248,9 +247,21 @@ def test_usual_spellings_are_read(number: str, region: str | None, normal: str) 
         ("+49 30 123456 ::: +49 170 4567890", NumberProblem.SEVERAL),
         ("0302300074/12", NumberProblem.SEVERAL),
         ("030 123456\n0170 4567890", NumberProblem.SEVERAL),
-        ("030 2300074 (office)", NumberProblem.WRONG_CHARACTER),
+        ("030 2300074 (ask for Ada 2)", NumberProblem.WRONG_CHARACTER),
+        ("030 2300074 after six", NumberProblem.WRONG_CHARACTER),
+        ("1-800-FLOWERS", NumberProblem.WRONG_CHARACTER),
+        ("1800555 CALL", NumberProblem.WRONG_CHARACTER),
+        ("l:2300074123", NumberProblem.WRONG_CHARACTER),
+        ("fax: 030 2300074", NumberProblem.WRONG_CHARACTER),
+        ("12345678@qq.com", NumberProblem.WRONG_CHARACTER),
+        ("sip:bob@example.org", NumberProblem.NO_DIGITS),
+        ("030 2300074,,12#", NumberProblem.EXTENSION),
+        ("0302300074p12", NumberProblem.EXTENSION),
+        ("0302300074w12#", NumberProblem.EXTENSION),
+        ("030 2300074;5", NumberProblem.EXTENSION),
+        ("\u0660\u0663\u0660\u0662\u0663\u0660\u0660\u0660\u0667\u0664 x\u0661\u0662", NumberProblem.EXTENSION),
+        ("\u0664.\u0669E\u0661\u0661", NumberProblem.SHORTENED),
         ("#N/A", NumberProblem.NO_DIGITS),
-        ("\u0661\u0662\u0663\u0664", NumberProblem.WRONG_CHARACTER),
     ],
 )
 def test_texts_that_are_not_one_number_say_why(number: str, problem: NumberProblem) -> None:

@@ -42,6 +42,8 @@ FILE: Final = "file"
 REPORT: Final = "report"
 REPORT_HEADER: Final = "X-Import-Report"
 """The counts of an import whose report is a CSV, as a dictionary (RFC 9651)."""
+VCARDS: Final = ("text/vcard", "text/x-vcard", "text/directory")
+"""Types of contacts of telephones: that of today (RFC 6350), and those before it."""
 _NAMES: Final = (*OPTION_NAMES, DRY_RUN, REPORT)
 KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: _NAMES}
 _REPORTS: Final = {"json": JSON, "csv": CSV}
@@ -63,9 +65,12 @@ def parse_request(request: ApiRequest, conventions: Conventions) -> ImportReques
         AnsweredError: the body is neither CSV nor a form, or is in an unknown charset (415).
     """
     given, errors = request.query_params, dict[str, list[str]]()
-    is_form = request.content_type[0].strip().lower() == MULTIPART
-    is_named = is_form or request.content_type[0].strip().lower() == XLSX
-    said = {} if is_named else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
+    sent_type = request.content_type[0].strip().lower()
+    is_form = sent_type == MULTIPART
+    is_named = is_form or sent_type == XLSX
+    text_type = sent_type if sent_type in VCARDS else CSV
+    or_else = f" Or send it as {MULTIPART}, in the part '{FILE}'."
+    said = {} if is_named else expect_type(request, text_type, or_else=or_else)
     is_csv = _wanted(request, errors) == CSV
     options = replace(
         read_import_options(given, conventions, errors, said.get(CHARSET)),
@@ -109,14 +114,17 @@ def describe_import(column: str) -> type[Operation]:
     # Generators of clients know no body of the type of workbooks. They send one as the file of a form.
     text = Schema(
         type=OpenAPIType.STRING,
-        description=f"A CSV file with a header line that has a column {column}; or a workbook, with the type {XLSX}.",
+        description=(
+            f"A CSV file with a header line that has a column {column}; or a workbook, with the type {XLSX}; or the"
+            f" contacts of a telephone, with the type {VCARDS[0]}."
+        ),
     )
     example = f"{column}\n+12025550100\n"
     file = Schema(
         type=OpenAPIType.STRING,
         format=OpenAPIFormat.BINARY,
         content_media_type=CSV,
-        description="The CSV file or workbook (.xlsx).",
+        description="The CSV file, workbook (.xlsx) or contacts of a telephone (.vcf).",
         examples=[example],
     )
     form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})

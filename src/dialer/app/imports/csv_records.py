@@ -268,6 +268,13 @@ class _LineReader:
         return _decoded(self._block[start:end], "\n")
 
 
+def lines_of(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text in UTF-8 without their ends, numbered from 1. Overlong lines are cut."""
+    lines = (line for block in _blocks(chunks) for line in block.removesuffix(_LINE_END).split(_LINE_END))
+    for number, line in enumerate(lines, 1):
+        yield number, line.removesuffix(b"\r").decode(errors="replace")
+
+
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield blocks of complete lines; the last line may lack its end. Overlong lines are cut."""
     pending = b""

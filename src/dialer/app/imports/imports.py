@@ -4,7 +4,6 @@ A file is imported in chunks, each in one transaction. Numbers that are there al
 was cut off can be run again.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -23,8 +22,8 @@ from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
-from dialer.domain.numbers.lost_plus import has_lost_plus
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
+from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
@@ -41,9 +40,6 @@ NAME_PARTS: Final = ("first_name", "last_name")
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
 """Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
-POINT_ZERO: Final = ".0"
-_AS_FLOAT: Final = re.compile(r"[0-9]{7,15}\.0")
-"""A number that a program took for one with decimals."""
 _TABLES: Final = Row.metadata.tables
 
 Commit = Callable[[Callable[[UnitOfWork], int]], int]
@@ -69,7 +65,7 @@ class NumberRows:
 
     def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
-        self._region = region
+        self.region: Final = region
         self._place = 0
         self._is_export = False
         stamps = ("user_id", "created_date", "updated_date")
@@ -85,9 +81,7 @@ class NumberRows:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
         cell = self.cell_in(cells)
         try:
-            if not self._is_export and has_lost_plus(cell, self._region):
-                cell = f"+{cell}"
-            number = normalise(cell, self._region)
+            number = normalise(cell, self.region)
             self._check(cell, number)
         except NumberError as error:
             raise RowError(
@@ -97,10 +91,8 @@ class NumberRows:
 
     def cell_in(self, cells: Sequence[str]) -> str:
         """Return the number of a row as it is written in the file."""
-        if self._is_export:
-            return cells[self._place]
-        cell = cells[self._place].strip()
-        return cell.removesuffix(POINT_ZERO) if cell.endswith(POINT_ZERO) and _AS_FLOAT.fullmatch(cell) else cell
+        cell = cells[self._place]
+        return cell if self._is_export else without_decimals(cell.strip())
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
         """Return the name among the values of a row; empty if such rows have none."""

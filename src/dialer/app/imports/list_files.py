@@ -1,4 +1,4 @@
-"""Files with lists, of whatever kind: CSV in any usual character set and separator, and workbooks."""
+"""Files with lists, of whatever kind: CSV in any usual character set and separator, workbooks, and vCards."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,12 +9,14 @@ from typing import IO, Final
 from dialer.app.imports.charsets import as_utf8
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvFile, TableForm
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.vcard_lines import has_vcards
+from dialer.app.imports.vcards import VCardFile
 from dialer.app.imports.workbooks import TOO_LARGE, WORKBOOK_BYTES_MAX, ZIP, SheetFile, refuse_foreign
 
 BEGINNING_BYTES: Final = 4_096
 """Bytes by which the kind of a file is told."""
 EMPTY: Final = "The file is empty. Choose one with a number in each line."
-ListFile = CsvFile | SheetFile
+ListFile = CsvFile | SheetFile | VCardFile
 
 
 @contextmanager
@@ -35,8 +37,11 @@ def open_list(
         with tempfile.TemporaryFile() as file:
             _copy(chain([beginning], rest), file)
             yield SheetFile(file, required=required, renamed=renamed, form=form)
+        return
+    text = text_of(beginning, rest, form.charset)
+    if has_vcards(beginning):
+        yield VCardFile(text, required=required, renamed=renamed)
     else:
-        text = text_of(beginning, rest, form.charset)
         yield CsvFile(text, required=required, renamed=renamed, form=form)
 
 

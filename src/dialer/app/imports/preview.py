@@ -15,8 +15,10 @@ from dialer.app.imports.headers import DELIMITERS, CsvError
 from dialer.app.imports.imports import ImportOptions, NumberRows
 from dialer.app.imports.list_files import begin, open_list, text_of
 from dialer.app.imports.report import RowError
+from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.workbooks import ZIP, Workbook
-from dialer.domain.numbers.normal_form import is_possible, parse
+from dialer.domain.numbers.by_the_library import parse
+from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
 from dialer.domain.sentences import message_of
 
 PIECE_BYTES: Final = 65_536
@@ -42,6 +44,8 @@ class FileView(NamedTuple):
     rows: list[tuple[int, list[str]]]
     top: list[tuple[int, list[str]]]
     """The first rows of the file, the header among them."""
+    is_vcards: bool = False
+    """True for contacts of a telephone, whose columns are fixed."""
 
 
 class ReadRow(NamedTuple):
@@ -81,6 +85,8 @@ def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
             sheet = chosen.sheet if chosen.sheet in book.sheets else _likeliest_sheet(book, region)
             rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
         form, sheets = TableForm(sheet=sheet, pads_rows=True), book.sheets
+    elif has_vcards(beginning):
+        return _look_at_cards(path, chosen)
     else:
         form, sheets = _form_of_text(path, chosen), []
         rows = _rows(CsvFile(_text(path, form), required=None, form=_with_line(form, 0)))
@@ -90,6 +96,15 @@ def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
     form = _with_line(form, line)
     with open_list(pieces_of(path), required=None, form=form) as list_file:
         return FileView(form, bool(sheets), sheets, list_file.columns, _rows(list_file), rows)
+
+
+def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
+    """Return how a file of vCards is read. It has fixed columns, and no header."""
+    charset = chosen.charset or charset_of(pieces_of(path))
+    form = TableForm(charset=charset, header_line=0)
+    with open_list(pieces_of(path), required=None, form=form) as list_file:
+        rows = _rows(list_file)
+    return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=rows, top=rows, is_vcards=True)
 
 
 def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOptions, count: int) -> list[ReadRow]:
@@ -124,11 +139,11 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         return ReadRow(line, error.value, "", "", message_of(error), lost="", is_possible=True)
     name = target.name_in(values)
     cell = target.cell_in(cells)
-    return ReadRow(line, cell, number, name, "", _lost(cell, values[1], number), is_possible(number))
+    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), is_possible(number))
 
 
-def _lost(cell: str, stored: str, number: str) -> str:
-    if stored == f"+{cell}":
+def _lost(cell: str, number: str, region: str | None) -> str:
+    if number == f"+{cell}" and has_lost_plus(cell, region):
         return "+"
     return "0" if _lost_zero(cell, number) else ""
 

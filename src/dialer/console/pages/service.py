@@ -7,6 +7,7 @@ from litestar import Response, get, post
 
 from dialer.api.crud.shapes import Given, parse_whole
 from dialer.api.http.errors import ConflictError, InvalidError
+from dialer.api.http.zone_metrics import moment_of
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
@@ -16,6 +17,7 @@ from dialer.console.forms import read_fields
 from dialer.console.language import gettext_noop
 from dialer.console.pages.records import may_read
 from dialer.console.services import go_to, page
+from dialer.time_zone_rules import RULES
 
 PLACE: Final = "administration"
 STEPS: Final = (
@@ -72,4 +74,6 @@ def _show(request: ApiRequest, messages: list[str] | None = None) -> Response[An
         runs_at=service.clock_run.speed,
         is_virtual=worker.clock.mode == VIRTUAL,
         steps=STEPS,
+        zone_rules=RULES,
+        are_zones_old=RULES.is_old(moment_of(worker.clock.now_ms())),
     )

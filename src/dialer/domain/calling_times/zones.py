@@ -18,7 +18,8 @@ from phonenumbers import timezone
 from phonenumbers.tzdata import TIMEZONE_DATA
 
 from dialer.domain.calling_times.country_hours import country_of_zone, is_country
-from dialer.domain.numbers.normal_form import NUMBERS_KEPT_MAX, is_in_normal_form, parse
+from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
+from dialer.domain.numbers.normal_form import is_in_normal_form
 from dialer.domain.numbers.numbering_plans import PrefixTable, is_anywhere, split
 
 UNKNOWN: Final = "?"
@@ -148,21 +149,26 @@ def fixed_offset_minutes(key: str) -> int | None:
     return -minutes if match[1] == "-" else minutes
 
 
-def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str) -> str:
+def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str, country: str = "") -> str:
     """Return the key that decides a subscriber's window: their zone, else offset, else their number's zone.
 
-    An empty key stands for the service's own zone.
+    An empty key stands for the service's own zone. `country` is the person's own country by ISO code, if it is known:
+    its calling hours hold beside those of the number's country.
     """
     if tz_code:
-        return _with_countries(tz_code, number_zone) if is_zone(tz_code) else UNKNOWN
+        return _with_countries(tz_code, number_zone, country) if is_zone(tz_code) else UNKNOWN
     if gmt_offset:
         zone = zone_of_offset(gmt_offset)
-        return UNKNOWN if zone is None else _with_countries(zone, number_zone)
-    return number_zone
+        return UNKNOWN if zone is None else _with_countries(zone, number_zone, country)
+    return _with_countries(number_zone, number_zone, country) if number_zone and country else number_zone
 
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
-def _with_countries(zone: str, number_zone: str) -> str:
-    """Return the key of a zone, with the countries of the number that have calling hours and another zone."""
-    countries = {country_of_zone(name) for name in zones_of_key(number_zone)} - {None, country_of_zone(zone)}
-    return f"{zone}{_COUNTRIES}{_AND.join(sorted(filter(None, countries)))}" if countries else zone
+def _with_countries(zones: str, number_zone: str, country: str) -> str:
+    """Return the key of zones, with the countries of the number and of the person that have hours and other zones."""
+    zones = zones.partition(_COUNTRIES)[0]
+    countries = {country_of_zone(name) for name in zones_of_key(number_zone)} | {
+        country if is_country(country) else None
+    }
+    countries -= {None, *map(country_of_zone, zones_of_key(zones))}
+    return f"{zones}{_COUNTRIES}{_AND.join(sorted(filter(None, countries)))}" if countries else zones

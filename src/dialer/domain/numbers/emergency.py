@@ -15,6 +15,7 @@ from phonenumbers.shortnumberinfo import SUPPORTED_SHORT_REGIONS
 
 from dialer.domain.numbers.agent_contacts import is_extension
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, NumberProblem, normalise
+from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 from dialer.domain.sentences import Sentence
 
 CRISIS_LINES: Final = {"988": frozenset({1})}
@@ -53,7 +54,7 @@ def digits_behind_prefixes(number: str) -> int:
 
 def spells_emergency(text: str, region: str | None = None) -> bool:
     """Return whether a text is an emergency number, in any script's digits and with any punctuation."""
-    plain = unicodedata.normalize("NFKC", text[: NUMBER_INPUT_MAX + 1])
+    plain = without_decimals(unicodedata.normalize("NFKC", text[: NUMBER_INPUT_MAX + 1]))
     number = text
     if not any(map(str.isalpha, plain)):
         number = "".join("+" if mark == "+" else str(unicodedata.decimal(mark, "")) for mark in plain)

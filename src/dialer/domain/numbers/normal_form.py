@@ -7,27 +7,45 @@ from typing import Final
 
 import phonenumbers
 
-from dialer.domain.numbers.numbering_plans import PrefixTable, Start, dialled_inland, national_part, plan_of, split
-from dialer.domain.numbers.usual_spellings import has_extension, has_second_number, is_shortened, plain_spelling
+from dialer.domain.numbers.by_the_library import (
+    NUMBER_DIGITS_MAX,
+    NUMBER_DIGITS_MIN,
+    lacks_plus,
+    normal_form_as_dialled,
+    normal_form_of,
+    parse,
+    with_plus,
+)
+from dialer.domain.numbers.numbering_plans import (
+    PrefixTable,
+    Start,
+    dialled_inland,
+    is_mobile,
+    national_part,
+    plan_of,
+    split,
+)
+from dialer.domain.numbers.older_habits import is_older, without_carrier
+from dialer.domain.numbers.spreadsheet_numbers import DECIMALS, without_decimals
+from dialer.domain.numbers.usual_spellings import (
+    folded,
+    has_extension,
+    has_second_number,
+    is_shortened,
+    plain_spelling,
+)
 from dialer.domain.sentences import Sentence
 
-NUMBER_DIGITS_MIN: Final = 3
-NUMBER_DIGITS_MAX: Final = 15
 NUMBER_INPUT_MAX: Final = 64
 """Maximum characters of a number as a user writes it, punctuation included."""
 NATIONAL_DIGITS_MIN: Final = 2
 """Minimum digits after a country code."""
-NUMBERS_KEPT_MAX: Final = 4_096
 COUNTRY_CODES_MAX: Final = 1_000
-INLAND_DIGITS_MAX: Final = 11
-"""Maximum digits of domestic numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
 _NO_PUNCTUATION: Final = str.maketrans("", "", " .-()[]")
 _BLANKS: Final = r"[ .\-()\[\]]*"
 NUMBER_PATTERN: Final = rf"^{_BLANKS}(\+{_BLANKS})?([0-9]{_BLANKS}){{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}$"
 """The regular expression of a number as a user writes it. More digits are accepted after 00 or 011 only."""
 _SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
-_INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
-"""The international prefix as dialled within a country, and the number after it."""
 _INTERNATIONAL_PREFIXES: Final = ("00", "011")
 _EXPECTED: Final = Sentence(
     "Enter %(least)s to %(most)s digits with an optional leading +.", least=NUMBER_DIGITS_MIN, most=NUMBER_DIGITS_MAX
@@ -62,31 +80,25 @@ class NumberError(ValueError):
         self.problem: Final = problem
 
 
-@lru_cache(maxsize=NUMBERS_KEPT_MAX)
-def parse(number: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:
-    """Return the parts of a number, which must not be changed; None if no numbering plan has such a number."""
-    try:
-        return phonenumbers.parse(number, region)
-    except phonenumbers.NumberParseException:
-        return None
-
-
 def normalise(number: str, region: str | None = None) -> str:
     """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
     The normal form is E.164 if the number has a `+` or `region` (ISO 3166) gives its country, else its digits alone.
     Spaces, dots, dashes and brackets are removed, and so is what `usual_spellings` knows. A leading 00 or 011 is read
-    as `+` if the number is otherwise impossible in its region.
+    as `+` if the number is otherwise impossible in its region. A mobile number of the region with its country code gets
+    the `+` that it lacks. A number in the older form of its country gets that of today.
 
     Raises:
         NumberError: the number is not 3 to 15 digits with an optional leading `+`, 00 or 011, in a usual spelling.
     """
+    if DECIMALS[0] in number or DECIMALS[1] in number:
+        number = without_decimals(number)
     bare = number.translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
     if _IN_NORMAL_FORM.of(bare) is not None:
         return bare
     if not _SHAPE.match(bare):
         bare = _unpunctuated(number, bare)
-    return _looked_up(bare, region) or _normalise_by_the_library(bare, region)
+    return _looked_up(bare, region) or normal_form_of(bare, region)
 
 
 def _looked_up(bare: str, region: str | None) -> str | None:
@@ -100,17 +112,6 @@ def _looked_up(bare: str, region: str | None) -> str | None:
     return None if _IN_NORMAL_FORM.of(bare) is None else bare
 
 
-@lru_cache(maxsize=NUMBERS_KEPT_MAX)
-def _normalise_by_the_library(bare: str, region: str | None) -> str:
-    for _ in range(NUMBER_DIGITS_MAX):
-        in_e164 = _in_e164(bare, region)
-        if in_e164 == bare:
-            break
-        # The removal of a prefix may reveal another one, and the normal form of a normal form must not differ from it.
-        bare, region = in_e164, None
-    return bare
-
-
 def _is_possible_as_it_is(start: str, length: int) -> bool | None:
     """Return whether numbers that begin with a start, such as `+1202`, have a length that is possible in their country.
 
@@ -119,6 +120,8 @@ def _is_possible_as_it_is(start: str, length: int) -> bool | None:
     parts = split(start, length)
     plan = parts and plan_of(parts[0])
     if not parts or not plan or plan.general_desc is None or parts[1].length < NATIONAL_DIGITS_MIN:
+        return None
+    if is_older(start, length):
         return None
     if national_part(plan, parts[1]) != parts[1]:
         return None
@@ -141,20 +144,44 @@ def _dialled_in(region: str) -> PrefixTable[tuple[str, int]]:
         if start.startswith(("+", *_INTERNATIONAL_PREFIXES)):
             return None
         found = dialled_inland(region, Start(start, length))
-        return None if found is None else (f"+{found[0]}", length - found[1].length)
+        if found is None:
+            return None
+        code = str(found[0])
+        in_full = Start(start[len(code) :], length - len(code))
+        if start.startswith(code) and found[1] != in_full:
+            is_lost = _is_settled_as_lost(found[0], in_full, found[1])
+            if is_lost is not False:
+                return ("+", 0) if is_lost else None
+        return f"+{code}", length - found[1].length
 
     return PrefixTable(dialled, (3, 5, 8))
 
 
+def _is_settled_as_lost(country_code: int, in_full: Start, as_dialled: Start) -> bool | None:
+    """Return whether numbers lack only their `+`, as `lacks_plus` says; None if that is not settled for all of them."""
+    is_full, is_dialled = is_mobile(country_code, in_full), is_mobile(country_code, as_dialled)
+    if is_full is False or is_dialled is True:
+        return False
+    return None if None in {is_full, is_dialled} else True
+
+
+def has_lost_plus(digits: str, region: str | None) -> bool:
+    """Return whether digits are a mobile number of a region with its country code, and lack only the `+`."""
+    if not region or not (digits.isascii() and digits.isdigit()):
+        return False
+    return lacks_plus(digits, normal_form_as_dialled(digits, region), region)
+
+
 def _unpunctuated(number: str, bare: str) -> str:
     """Return the digits of a number in a spelling that is less common; raise NumberError if it is in none."""
-    international = _with_plus(bare)
+    international = with_plus(bare)
     if international is not None:
         return international
     plain = plain_spelling(number).translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
+    plain = without_carrier(plain)
     if _SHAPE.match(plain):
         return plain
-    international = _with_plus(plain)
+    international = with_plus(plain)
     if international is None:
         raise _error(number, plain)
     return international
@@ -170,7 +197,7 @@ def _error(number: str, bare: str) -> NumberError:
         return NumberError(NumberProblem.SHORTENED, Sentence("%(number)r %(what)s", number=number, what=_SHORTENED))
     elif has_extension(number):
         return NumberError(NumberProblem.EXTENSION, Sentence("%(number)r %(what)s", number=number, what=_EXTENSION))
-    elif has_second_number(number):
+    elif has_second_number(folded(number)):
         return NumberError(NumberProblem.SEVERAL, Sentence("%(number)r %(what)s", number=number, what=_SEVERAL))
     elif not any(map(str.isdigit, number)):
         problem, what = NumberProblem.NO_DIGITS, Sentence("has no digits")
@@ -184,40 +211,6 @@ def _error(number: str, bare: str) -> NumberError:
         problem,
         Sentence("%(number)r %(what)s. %(remedy)s", number=number[:NUMBER_INPUT_MAX], what=what, remedy=_EXPECTED),
     )
-
-
-def _with_plus(bare: str) -> str | None:
-    """Return a number with `+` in place of 00 or 011; None if it has neither, or if no country code follows."""
-    match = _INTERNATIONAL.match(bare)
-    if match is None:
-        return None
-    return f"+{match[1]}" if parse(f"+{match[1]}") is not None else None
-
-
-def _in_e164(bare: str, region: str | None) -> str:
-    """Return a number in E.164, or unchanged if no numbering plan has such a number."""
-    if bare.startswith("0"):
-        international = _with_plus(bare)
-        if international is not None and not _is_possible_inland(bare, region):
-            return international
-    if region is None and not bare.startswith("+"):
-        return bare
-    parsed = parse(bare, region)
-    if parsed is None:
-        return bare
-    international = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
-    return international if len(international) <= NUMBER_DIGITS_MAX + 1 else bare
-
-
-def _is_possible_inland(bare: str, region: str | None) -> bool:
-    """Return whether digits that begin with 00 or 011 can be a domestic number of a region (None: of any region)."""
-    if region is None:
-        return bare.startswith("011") and len(bare) <= INLAND_DIGITS_MAX
-    parsed = parse(bare, region)
-    if parsed is None:
-        return False
-    # A number without its area code is possible only where it is dialled without the country code.
-    return phonenumbers.is_possible_number_with_reason(parsed) == phonenumbers.ValidationResult.IS_POSSIBLE
 
 
 def is_possible(number: str) -> bool:

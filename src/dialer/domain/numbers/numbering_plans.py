@@ -135,6 +135,21 @@ def is_anywhere(country_code: int, numbers: Start) -> bool | None:
 
     False means also that the plan has no such numbers.
     """
+    return _by_region(country_code, numbers, lambda plan: _is_anywhere_in(plan, country_code, numbers))
+
+
+def is_assigned(country_code: int, numbers: Start) -> bool | None:
+    """Return whether a plan gives national numbers to somebody; None if that is not settled for all of them."""
+    return _by_region(country_code, numbers, lambda plan: _is_known(plan, numbers))
+
+
+def is_mobile(country_code: int, numbers: Start) -> bool | None:
+    """Return whether national numbers are mobile ones that the plan tells from fixed lines; None if not settled."""
+    return _by_region(country_code, numbers, lambda plan: _is_mobile_in(plan, numbers))
+
+
+def _by_region(country_code: int, numbers: Start, judge: Callable[[PhoneMetadata], bool | None]) -> bool | None:
+    """Return the judgement of the plan that national numbers belong to, of those that share a country code."""
     regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code]
     for region in regions:
         plan = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
@@ -147,7 +162,7 @@ def is_anywhere(country_code: int, numbers: Start) -> bool | None:
         if is_of_region is None:
             return None
         if is_of_region:
-            return _is_anywhere_in(plan, country_code, numbers)
+            return judge(plan)
     return False
 
 
@@ -175,6 +190,18 @@ def _is_anywhere_in(plan: PhoneMetadata, country_code: int, numbers: Start) -> b
     if phonenumbers.is_number_type_geographical(PhoneNumberType.MOBILE, country_code):
         return False
     return _fits(numbers, plan.mobile)
+
+
+def _is_mobile_in(plan: PhoneMetadata, numbers: Start) -> bool | None:
+    if plan.same_mobile_and_fixed_line_pattern:
+        return False
+    is_number, is_fixed, is_mobile = (
+        _fits(numbers, kind) for kind in (plan.general_desc, plan.fixed_line, plan.mobile)
+    )
+    others = [is_fixed, *(_fits(numbers, getattr(plan, kind)) for kind in _NOT_GEOGRAPHICAL)]
+    if False in {is_number, is_mobile} or True in others:
+        return False
+    return None if None in {is_number, is_mobile, *others} else True
 
 
 def _without_prefix(plan: PhoneMetadata, numbers: Start) -> Start | None:

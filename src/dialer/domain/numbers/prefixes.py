@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from dialer.domain.numbers.normal_form import NUMBER_DIGITS_MAX, NumberError, is_possible, normalise
+from dialer.domain.numbers.by_the_library import NUMBER_DIGITS_MAX
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 
 
 class Prefixes(NamedTuple):
