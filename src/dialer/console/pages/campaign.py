@@ -18,6 +18,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
@@ -55,7 +56,6 @@ from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.survey import Survey
-from dialer.forecast.campaign_copy import people_of
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
@@ -99,9 +99,8 @@ class _Still(NamedTuple):
     is_sms: bool
     state: CampaignStatus | None
     findings: list[ShownFinding]
-    contacts: int | None
-    """The people who are in it, and the contacts of its phonebooks, who join it at its start; None if it was started.
-    """
+    joining: PeopleToJoin | None
+    """The people who are in it or join it at its start, as the start counts them; None if it was started."""
     source: Linked | None
     """The campaign some of whose people this one calls again."""
     again: list[Linked]
@@ -248,7 +247,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         row["medium"] == SMS,
         state,
         [] if is_over else shown_findings(findings, survey),
-        people_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        people_to_join(unit.connection, identity) if state is CampaignStatus.NEW else None,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),
     )
