@@ -23,7 +23,6 @@ from dialer.store.timeline.reading import cause_in_words
 _CALLS: Final = (
     ("calls", "calls"),
     ("answered", "answered"),
-    ("machines", "machine_answered"),
     ("ASR %", "asr"),
     ("ACD s", "acd"),
     ("completed", "completed"),

@@ -16,7 +16,6 @@ class FiguresRead(msgspec.Struct):
     calls: Annotated[int, described("Calls that the campaign placed and that are over.", 1200)]
     answered: Annotated[int, described("Calls that somebody or something answered.", 480)]
     live_answered: Annotated[int, described("Answered calls, without those that detection took for a machine.", 431)]
-    machine_answered: Annotated[int, described("Answered calls that detection took for those of machines.", 49)]
     completed: Annotated[
         int, described("Calls that a person answered, and that reached a section marked `completed`.", 212)
     ]
@@ -72,6 +71,7 @@ class FiguresRead(msgspec.Struct):
         str | None,
         described("Cost of one completed call, with five decimals. Null without completed calls.", "0.28981"),
     ]
+    machine_answered: Annotated[int, described("Answered calls that detection took for those of machines.", 49)]
 
 
 class AgentsNow(msgspec.Struct):
