@@ -13,7 +13,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from enum import Enum
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -32,7 +34,14 @@ from dialer.console.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
 from dialer.console.field_titles import title_of
 from dialer.console.form_groups import FORMS
 from dialer.console.services import DESK, NAVIGATION
-from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
+from dialer.console.state_words import (
+    PROTOCOL_WORDS,
+    SOURCE_WORDS,
+    WORDS,
+    capitalised,
+    english_words_of,
+    word_of_choice,
+)
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
@@ -58,8 +67,9 @@ BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
 _TAGS: Final = re.compile(r"<[^>]*>")
 
 
+@cache
 def template() -> Catalog:
-    """Return all texts of the console."""
+    """Return all texts of the console. They are read once in a process, and must not be changed."""
     texts = Catalog(project="dialer", charset="utf-8")
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
@@ -79,7 +89,7 @@ def texts_of_tables() -> Iterator[str]:
     kinds: tuple[type[Enum], ...] = (*WORDS, MessageStatus, Role)
     for kind in kinds:
         yield from map(english_words_of, kind)
-    yield from PROTOCOL_WORDS.values()
+    yield from (*PROTOCOL_WORDS.values(), *SOURCE_WORDS.values())
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))
 
@@ -221,7 +231,7 @@ def missing(language: str) -> dict[str, str | list[str]]:
 def fill(language: str, translations: dict[str, str | list[str]]) -> None:
     """Put translations into the catalogue of a language."""
     known = read(language)
-    known.update(template(), no_fuzzy_matching=True)
+    known.update(deepcopy(template()), no_fuzzy_matching=True)
     for text, translation in translations.items():
         message = known.get(text)
         if message is None:
