@@ -21,6 +21,7 @@ from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
+    HIDDEN,
     OPTION_NAMES,
     REGION,
     SEPARATOR,
@@ -179,6 +180,14 @@ def _parameters() -> list[Parameter]:
             Schema(type=OpenAPIType.STRING),
             "The name of the sheet of a workbook (.xlsx). The default is the first sheet that has rows.",
             "Customers",
+        ),
+        HIDDEN: (
+            Schema(type=OpenAPIType.BOOLEAN),
+            (
+                "`true` takes the rows that a workbook hides, as by a filter; `false` leaves them out. The default is"
+                " `true` for do-not-call lists only. The report counts those that are left out."
+            ),
+            True,
         ),
         REGION: (
             Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),

@@ -62,6 +62,11 @@ class CsvFile:
     columns: tuple[str, ...]
     """The names of the columns, as `renamed` has them; empty for a column that is left out."""
 
+    share: Final = 1.0
+    """How much of the file is read, of what has arrived: all of it."""
+    left_out: Final = 0
+    """Hidden rows that were left out: such files have none."""
+
     def __init__(
         self,
         chunks: Iterable[bytes],

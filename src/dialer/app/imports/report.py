@@ -49,6 +49,10 @@ class ImportReport(msgspec.Struct):
         int, described("Rows that were imported although their number is impossible in its country.", 0)
     ] = 0
     warnings: Annotated[list[RowRemark], described("The first 1,000 rows with such numbers.")] = []
+    hidden: Annotated[
+        int,
+        described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
+    ] = 0
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

@@ -43,11 +43,11 @@ COLUMNS: Final = "columns"
 ERROR: Final = "error"
 END: Final = "end"
 BROKEN: Final = "broken"
-TOO_LARGE: Final = "too large"
+TOO_LARGE: Final = "too_large"
 UNSAFE: Final = "unsafe"
 LOCKED: Final = "locked"
-OPEN_DOCUMENT: Final = "open document"
-NO_WORKBOOK: Final = "no workbook"
+OPEN_DOCUMENT: Final = "open_document"
+NO_WORKBOOK: Final = "no_workbook"
 _KNOWN: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 

@@ -56,6 +56,11 @@ class VCardFile:
 
     columns: tuple[str, ...]
 
+    share: Final = 1.0
+    """How much of the file is read, of what has arrived: all of it."""
+    left_out: Final = 0
+    """Hidden rows that were left out: such files have none."""
+
     def __init__(
         self, chunks: Iterable[bytes], *, required: str | None, renamed: Mapping[str, str] | None = None
     ) -> None:

@@ -120,6 +120,11 @@ class VisibleRows:
         self._with_hidden: Final = with_hidden
         self.hidden = 0
 
+    @property
+    def left_out(self) -> int:
+        """The hidden rows that were left out so far."""
+        return 0 if self._with_hidden else self.hidden
+
     def __iter__(self) -> Iterator[SheetRow]:
         for row in self._rows:
             self.hidden += row.is_hidden
@@ -196,9 +201,9 @@ class SheetFile:
         return self._sheet.share
 
     @property
-    def hidden_rows(self) -> int:
-        """The hidden rows that were met so far, whether they are taken or left out."""
-        return self._visible.hidden
+    def left_out(self) -> int:
+        """The hidden rows that were left out so far."""
+        return self._visible.left_out
 
     def __iter__(self) -> Iterator[CsvRecord]:
         columns = len(self.columns)
