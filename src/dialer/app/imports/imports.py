@@ -24,6 +24,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
+from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
@@ -217,6 +218,15 @@ class DncRows(NumberRows):
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
+    _further = ("source", "said")
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:
+        """Prepare for rows. An export has the proof of each entry, which stays as words."""
+        super().begin(columns, joins_names=joins_names)
+        self._proof = [_place(columns, name) for name in PROOF_COLUMNS] if self._is_export else []
+
+    def _values(self, cells: Sequence[str], _number: str) -> tuple[Any, ...]:
+        return WishSource.IMPORT.value, earlier_proof([cells[place] for place in self._proof if place >= 0])
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}

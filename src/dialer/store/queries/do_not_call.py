@@ -16,6 +16,7 @@ from sqlalchemy import (
     CompoundSelect,
     Connection,
     Row,
+    RowMapping,
     SQLColumnExpression,
     and_,
     bindparam,
@@ -111,6 +112,14 @@ def entries_on(
         )
         found |= {(dnc_id, forms[form]): since for dnc_id, form, since in connection.execute(query)}
     return found
+
+
+def proofs_on(connection: Connection, dnc_ids: Collection[int], number: str) -> dict[int, RowMapping]:
+    """Return the entries of a number on lists, with their proofs, by list."""
+    query = select(DncContact.__table__).where(
+        DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(forms_of(connection, [number]))
+    )
+    return {row["dnc_id"]: row for row in connection.execute(query).mappings()}
 
 
 class CampaignLists(NamedTuple):
