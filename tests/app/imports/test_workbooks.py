@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from openpyxl.utils.exceptions import IllegalCharacterError
 
 from dialer.app.imports import sheet_readers
 from dialer.app.imports.csv_records import TableForm
@@ -91,7 +92,7 @@ def test_a_workbook_is_read_as_the_library_that_wrote_it_reads_it(table: Sequenc
     try:
         for row in table:
             sheet.append([None if isinstance(cell, str) and cell[:1] in {"=", "'"} else cell for cell in row])
-    except openpyxl.utils.exceptions.IllegalCharacterError:
+    except IllegalCharacterError:
         return
     content = saved(book)
     loaded: Any = openpyxl.load_workbook(io.BytesIO(content), data_only=True).active

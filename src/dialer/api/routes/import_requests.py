@@ -148,8 +148,15 @@ def describe_import(column: str) -> type[Operation]:
     return ImportOperation
 
 
+_HIDDEN_WORDS: Final = (
+    "`true` takes the rows that a workbook hides, as by a filter; `false` leaves them out. The default is `true` for"
+    " do-not-call lists only. The report counts those that are left out."
+)
+
+
 def _parameters() -> list[Parameter]:
     told: dict[str, tuple[Schema, str, object]] = {
+        HIDDEN: (Schema(type=OpenAPIType.BOOLEAN), _HIDDEN_WORDS, True),
         FIELD: (
             Schema(type=OpenAPIType.STRING),
             (
@@ -180,14 +187,6 @@ def _parameters() -> list[Parameter]:
             Schema(type=OpenAPIType.STRING),
             "The name of the sheet of a workbook (.xlsx). The default is the first sheet that has rows.",
             "Customers",
-        ),
-        HIDDEN: (
-            Schema(type=OpenAPIType.BOOLEAN),
-            (
-                "`true` takes the rows that a workbook hides, as by a filter; `false` leaves them out. The default is"
-                " `true` for do-not-call lists only. The report counts those that are left out."
-            ),
-            True,
         ),
         REGION: (
             Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),

@@ -63,7 +63,7 @@ class CsvFile:
     """The names of the columns, as `renamed` has them; empty for a column that is left out."""
 
     share: Final = 1.0
-    """How much of the file is read, of what has arrived: all of it."""
+    """The share of the file that is read, of what has arrived."""
     left_out: Final = 0
     """Hidden rows that were left out: such files have none."""
 

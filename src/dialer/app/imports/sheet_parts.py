@@ -48,7 +48,7 @@ class UnsafeError(Exception):
     """An error for a workbook with parts that no spreadsheet program writes."""
 
 
-class Sheet(NamedTuple):
+class SheetPart(NamedTuple):
     """A sheet of a workbook."""
 
     name: str
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
 
 class _Handlers(NamedTuple):
-    """What happens at the beginning of an element, at its end, and at its text. Names have no prefix."""
+    """Functions for the beginning of an element, its end, and its text. Names have no prefix."""
 
     start: Callable[[str, Attributes], None]
     end: Callable[[str], None]
@@ -152,7 +152,7 @@ class Archive:
         return found
 
 
-class Book:
+class BookParts:
     """A workbook: its sheets, and what their cells need."""
 
     def __init__(self, archive: Archive) -> None:
@@ -171,7 +171,7 @@ class Book:
         told = next((attributes for element, attributes in found if element == "workbookPr"), {})
         self.is_1904: Final = told.get("date1904") in {"1", "true"}
         self.sheets: Final = [
-            Sheet(attributes.get("name", ""), target, attributes.get("state", "visible") != "visible")
+            SheetPart(attributes.get("name", ""), target, attributes.get("state", "visible") != "visible")
             for element, attributes in found
             for kind, target in [related.get(_relation_of(attributes), ("", ""))]
             if element == "sheet" and kind == "worksheet"
@@ -179,7 +179,7 @@ class Book:
         self.texts: Final = SharedTexts(archive, by_kind.get("sharedStrings", "xl/sharedStrings.xml"))
         self.kinds: Final = _kinds(archive, by_kind.get("styles", "xl/styles.xml"))
 
-    def rows(self, sheet: Sheet) -> Iterator[tuple[float, list[Row], list[int]]]:
+    def rows(self, sheet: SheetPart) -> Iterator[tuple[float, list[Row], list[int]]]:
         """Yield rows of a sheet that are not empty, with the share that is read, and the places of hidden columns."""
         reader = _SheetReader(self)
         handlers = _Handlers(reader.start, reader.end, reader.text)
@@ -188,7 +188,7 @@ class Book:
             rows, reader.rows = reader.rows, []
             yield fed / size, rows, reader.hidden_columns
 
-    def has_rows(self, sheet: Sheet) -> bool:
+    def has_rows(self, sheet: SheetPart) -> bool:
         """Return whether a sheet has a row that is not empty, and can be read up to there."""
         try:
             return any(rows for _, rows, _ in self.rows(sheet))
@@ -283,7 +283,7 @@ class SharedTexts:
 class _SheetReader:
     """The handlers of a sheet, which make rows of its elements."""
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: BookParts) -> None:
         self._book: Final = book
         self.rows: list[Row] = []
         self.hidden_columns: list[int] = []

@@ -17,10 +17,10 @@ from typing import IO, Any, Final
 
 from dialer.app.imports.sheet_parts import (
     Archive,
-    Book,
+    BookParts,
     BrokenError,
     Row,
-    Sheet,
+    SheetPart,
     TooLargeError,
     UnsafeError,
 )
@@ -60,7 +60,7 @@ def read(file: IO[bytes], wanted: str | None) -> Iterator[list[Any]]:
     try:
         with zipfile.ZipFile(file) as archive:
             _check(archive.infolist())
-            book = Book(Archive(archive))
+            book = BookParts(Archive(archive))
             chosen = _chosen(book, wanted)
             names = [(sheet.name, sheet.is_hidden) for sheet in book.sheets]
             yield [SHEETS, names, chosen.name if chosen else "", bool(chosen) or not wanted]
@@ -91,7 +91,7 @@ def _check(parts: list[zipfile.ZipInfo]) -> None:
         raise BrokenError
 
 
-def _chosen(book: Book, wanted: str | None) -> Sheet | None:
+def _chosen(book: BookParts, wanted: str | None) -> SheetPart | None:
     """Return the sheet of a name; without a name the first one with rows, those that are not hidden before others."""
     if wanted is not None:
         return next((sheet for sheet in book.sheets if sheet.name == wanted), None)
@@ -99,7 +99,7 @@ def _chosen(book: Book, wanted: str | None) -> Sheet | None:
     return next(filter(book.has_rows, order), order[0] if order else None)
 
 
-def _rows(book: Book, sheet: Sheet) -> Iterator[list[Any]]:
+def _rows(book: BookParts, sheet: SheetPart) -> Iterator[list[Any]]:
     told, has_told_columns = 0, False
     for share, rows, hidden_columns in book.rows(sheet):
         if hidden_columns and not has_told_columns:

@@ -77,7 +77,7 @@ class SheetReader:
         self.hidden_columns: list[int] = []
         """The places of columns that are hidden, as far as they are known: from the first row on."""
         self.share = 0.0
-        """How much of the sheet is read: 0 to 1."""
+        """The share of the sheet that is read: 0 to 1."""
 
     def rows(self) -> Iterator[SheetRow]:
         """Yield the rows that are not empty.

@@ -197,7 +197,7 @@ class SheetFile:
 
     @property
     def share(self) -> float:
-        """How much of the sheet is read: 0 to 1."""
+        """The share of the sheet that is read: 0 to 1."""
         return self._sheet.share
 
     @property
