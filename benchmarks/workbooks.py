@@ -1,4 +1,4 @@
-"""A workbook of 212,000 rows and 28 columns, 1 MB packed and 380 MB unpacked: how long it takes to read, and the memory.
+"""A workbook of 212,000 rows and 28 columns, unpacked 380 MB: how long it takes to read, and the memory.
 
 Run `python -m benchmarks.workbooks`, with `--openpyxl` to read it with that library instead.
 """
