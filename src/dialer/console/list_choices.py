@@ -126,6 +126,7 @@ class ListChoices(msgspec.Struct, frozen=True):
             "separator": form.delimiter,
             "header": None if form.header_line is None else str(form.header_line),
             "sheet": form.sheet,
+            "hidden": None if form.hidden_rows is None else str(int(form.hidden_rows)),
             "columns": self.columns,
         }
         query = {name: value for name, value in pairs.items() if value}
@@ -156,6 +157,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
             delimiter=delimiter if delimiter and delimiter in DELIMITERS else None,
             header_line=int(header) if re.fullmatch("[0-9]{1,2}", header) else None,
             sheet=fields.get("sheet", "")[:SHEET_MAX] or None,
+            hidden_rows={"0": False, "1": True}.get(fields.get("hidden", "")),
             pads_rows=True,
         ),
         region=None if region in {None, REGION_ASKED} else _region(region or ""),
@@ -237,6 +239,11 @@ def roles_of(chosen: ListChoices, columns: Sequence[str]) -> ColumnRoles:
 def meanings_for(into: str) -> tuple[str, ...]:
     """Return the meanings that a column of a list may have."""
     return _OF_LISTS if into == DNC_LIST else MEANINGS
+
+
+def takes_hidden(chosen: ListChoices) -> bool:
+    """Return whether rows that a workbook hides are imported: those of do-not-call lists, unless it is chosen."""
+    return chosen.into == DNC_LIST if chosen.form.hidden_rows is None else chosen.form.hidden_rows
 
 
 def header_lines(chosen: ListChoices, view: FileView) -> list[int]:

@@ -22,6 +22,7 @@ NONE: dict[str, object] = {
     "warned": 0,
     "warnings": [],
     "file_warnings": [],
+    "hidden": 0,
 }
 
 

@@ -25,6 +25,8 @@ from dialer.domain.sentences import Sentence, message_of
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
+WATCHED_ROWS: Final = 200
+"""Rows after which the progress of an import is told."""
 Commit = Callable[[Callable[[UnitOfWork], int]], int]
 """Runs a unit of work in a writing transaction, and returns its result once that is committed."""
 _TEXT_PLACE: Final = 1
@@ -51,6 +53,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """True if nothing is stored, and only the report is wanted."""
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
+    on_progress: Callable[[int, float], None] | None = None
+    """Gets, after each `WATCHED_ROWS` rows, their count and how much of a workbook is read (0 to 1). It may raise."""
     on_rejected: Callable[[CsvRecord, str], None] | None = None
     """Gets each rejected row with the reason."""
     on_numbers: Callable[[Sequence[str]], None] | None = None
@@ -79,6 +83,7 @@ def import_csv(
             added = commit(partial(store, chunk))
             report.imported += added
             report.duplicates += len(chunk.rows) - added
+        report.hidden = file.left_out
     numbers = target.sampled_numbers()
     if not target.is_export:  # An export of our own has been looked at before.
         warn_of_country(report, numbers, target.region or "", file.columns)
@@ -112,7 +117,7 @@ def _chunks(
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
     chunk = _Chunk({}, {})
     seen: list[Sequence[str]] = []
-    for record in file:
+    for record in _watched(file, options):
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
@@ -160,6 +165,17 @@ def _take(
             remark = target.remark_on_zone(record.cells, number)
             if remark is not None:
                 report.warn_of(RowRemark(record.line, *remark))
+
+
+def _watched(file: ListFile, options: ImportOptions) -> Iterator[CsvRecord]:
+    """Yield the records of a file, and tell the progress."""
+    if options.on_progress is None:
+        yield from file
+        return
+    for count, record in enumerate(file, 1):
+        if not count % WATCHED_ROWS:
+            options.on_progress(count, file.share)
+        yield record
 
 
 def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:

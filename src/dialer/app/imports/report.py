@@ -75,6 +75,10 @@ class ImportReport(msgspec.Struct):
         list[FileRemark],
         described("Warnings about the file: its numbers look like those of another country, or a column was not read."),
     ] = []
+    hidden: Annotated[
+        int,
+        described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
+    ] = 0
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

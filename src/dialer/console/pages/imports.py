@@ -54,6 +54,7 @@ from dialer.console.list_choices import (
     options_of,
     read_choices,
     shown_label,
+    takes_hidden,
     with_view,
 )
 from dialer.console.list_country import CountryQuestion, ListCountry, hints_for, numbers_of
@@ -397,6 +398,8 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
         "back": _back(choices, token),
+        "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
+        "takes_hidden": takes_hidden(choices),
     }
 
 
