@@ -138,7 +138,8 @@ class ListChoices(msgspec.Struct, frozen=True):
     @property
     def mark(self) -> str:
         """Return a short text that changes with everything that an import depends on."""
-        return mark_of([replace(self, name="", label="").address("")])
+        form = replace(self.form, hidden_rows=takes_hidden(self))
+        return mark_of([replace(self, name="", label="", form=form).address("")])
 
 
 def read_choices(fields: Mapping[str, str]) -> ListChoices:
