@@ -37,7 +37,7 @@ FIXED_LINES: Final = {
     "CN": "Asia/Shanghai",
     "EC": "America/Guayaquil",
     "ES": "Europe/Madrid",
-    "FM": "Pacific/Chuuk",
+    "FM": "Pacific/Pohnpei",
     "GL": "America/Nuuk",
     "ID": "Asia/Jakarta",
     "MN": "Asia/Ulaanbaatar",
