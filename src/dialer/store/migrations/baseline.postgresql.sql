@@ -615,6 +615,7 @@ CREATE TABLE campaign (
 	voicemail BOOLEAN NOT NULL,
 	amd_behavior SMALLINT NOT NULL,
 	amd_sensitivity SMALLINT DEFAULT '2' NOT NULL,
+	machine_is_reached BOOLEAN DEFAULT '0' NOT NULL,
 	voicemail_audiofile_id BIGINT,
 	dnc_id BIGINT,
 	status SMALLINT NOT NULL,

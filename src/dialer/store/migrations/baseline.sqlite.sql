@@ -567,6 +567,7 @@ CREATE TABLE campaign (
 	voicemail BOOLEAN NOT NULL,
 	amd_behavior SMALLINT NOT NULL,
 	amd_sensitivity SMALLINT DEFAULT '2' NOT NULL,
+	machine_is_reached BOOLEAN DEFAULT '0' NOT NULL,
 	voicemail_audiofile_id INTEGER,
 	dnc_id INTEGER,
 	status SMALLINT NOT NULL,
