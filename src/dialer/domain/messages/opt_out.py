@@ -65,6 +65,8 @@ _CODES: Final = re.compile(r"stop ?[0-9]{1,6}\Z")
 _LETTERS: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i"})
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("'’‘`´ʼ＇", " "))
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
+_SHORTENED: Final = re.compile(r"\b(don|can|didn|won|doesn|isn) t\b")
+"""English words with an apostrophe, which is left out: "don t"."""
 _OPT_OUTS: Final = frozenset(_PHRASES)
 _POLITE: Final = frozenset(tuple(words.split()) for words in _AROUND)
 _POLITE_MAX: Final = max(map(len, _POLITE))
@@ -72,7 +74,7 @@ _POLITE_MAX: Final = max(map(len, _POLITE))
 
 def is_opt_out(text: str) -> bool:
     """Return whether a text message means that its sender wants no more calls or messages."""
-    words = _words(text)
+    words = words_of(text)
     if not 0 < len(words) <= OPT_OUT_WORDS_MAX:
         return False
     starts = _ends_of_politeness(words)
@@ -90,14 +92,14 @@ def _is_phrase(phrase: str) -> bool:
     return phrase in _OPT_OUTS or once in _OPT_OUTS or _CODES.match(phrase) is not None
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of a text in small letters, without accents and punctuation."""
     if len(text) > OPT_OUT_CHARACTERS_MAX:
         return []
     plain = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES)).casefold().translate(_LETTERS)
     kept = "".join(character for character in plain if unicodedata.category(character) not in {"Mn", "Me", "Cf"})
     joined = _NOT_WORDS.sub(" ", kept).split()
-    return " ".join(joined).replace("don t", "dont").split()
+    return _SHORTENED.sub(r"\1t", " ".join(joined)).split()
 
 
 def _ends_of_politeness(
