@@ -10,8 +10,49 @@ from dialer.domain.messages.wish_patterns import PATTERNS
 WISH_WORDS_MAX: Final = 40
 """Words of a message in which a pattern is a wish for certain. In longer messages it may be about something else."""
 AMBIGUOUS: Final = frozenset(
-    "end fin ende basta alto cancel cancelar cancela annuler annulla remove remover sair schluss no mas no more parar pare parem alto"
-    " ferma fermati chega kundigen kuendigen widerruf".split()
+    (
+        *(
+            "end",
+            "cancel",
+            "no more",
+            "remove",
+            "delete",
+            "basta",
+            "alto",
+            "cancelar",
+            "cancela",
+            "no mas",
+            "parar",
+            "pare",
+            "fin",
+        ),
+        *(
+            "annuler",
+            "ende",
+            "schluss",
+            "kundigen",
+            "kuendigen",
+            "widerruf",
+            "sair",
+            "remover",
+            "parem",
+            "chega",
+            "annulla",
+        ),
+        *(
+            "ferma",
+            "fermati",
+            "supprimer",
+            "retirer",
+            "effacer",
+            "loschen",
+            "loeschen",
+            "entfernen",
+            "streichen",
+            "borrar",
+        ),
+        *("apagar", "excluir", "rimuovere", "eliminare", "td"),
+    )
 )
 """Words that are a wish as a whole message, and may be anything as a part of one."""
 _CLAUSES: Final = re.compile(r"[.,;:!?¡¿\n()\u2013\u2014|/]+|\s-+\s")
@@ -21,7 +62,10 @@ class Understood(DescribedText):
     """What a text message that came in was understood to mean."""
 
     STOP = "stop", "The person wants no more calls and messages."
-    PERHAPS = "perhaps", "The person may want no more calls and messages. Nobody calls or writes until a user has looked."
+    PERHAPS = (
+        "perhaps",
+        "The person may want no more calls and messages. Nobody calls or writes until a user has looked.",
+    )
     OTHER = "other", "Anything else."
 
 
@@ -33,6 +77,8 @@ _OPPOSITES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in
 _WISHES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.wishes))
 _HINTS: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.hints))
 _LIMITS: Final = _compiled(tuple(each.limits for each in PATTERNS.values() if each.limits))
+
+_TOGETHER: Final = tuple((_compiled((one.away,)), _compiled((one.about,))) for one in PATTERNS.values() if one.away)
 
 
 def understand(text: str) -> Understood:
@@ -46,14 +92,15 @@ def understand(text: str) -> Understood:
     if Understood.STOP in found:
         is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
         return Understood.STOP if is_short else Understood.PERHAPS
-    return Understood.PERHAPS if Understood.PERHAPS in found else Understood.OTHER
+    whole = " | ".join(asked)
+    may_be = Understood.PERHAPS in found or any(away.search(whole) and about.search(whole) for away, about in _TOGETHER)
+    return Understood.PERHAPS if may_be else Understood.OTHER
 
 
 def _of_clause(clause: str) -> Understood:
     """Return what a part of a message means, given as plain words."""
-    wish = _WISHES.search(clause)
-    if wish is not None:
-        return Understood.PERHAPS if _LIMITS.match(clause, wish.end()) else Understood.STOP
+    if _WISHES.search(clause):
+        return Understood.PERHAPS if _LIMITS.search(clause) else Understood.STOP
     if "|" not in clause and is_opt_out(clause):
         return Understood.PERHAPS if clause in AMBIGUOUS else Understood.STOP
     return Understood.PERHAPS if _HINTS.search(clause) else Understood.OTHER
