@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, RowMapping, select
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows, window_at
 from dialer.domain.calling_times.country_hours import narrowing
-from dialer.domain.calling_times.zones import countries_of_key, is_zone_key, zones_of_key
+from dialer.domain.calling_times.zones import countries_of_key, is_zone_key
 from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
@@ -192,7 +192,7 @@ def _window_part(row: RowMapping, subscriber: RowMapping, campaign: Circumstance
     is_known = is_zone_key(zone)
     calendar, hours = campaign.calendar, campaign.hours
     window = window_at(calendar, zone, campaign.now_ms, hours) if is_known else None
-    countries = narrowing(zones_of_key(zone), countries_of_key(zone)) if hours is not None else []
+    countries = narrowing(countries_of_key(zone)) if hours is not None else []
     return WindowPart(
         zone=zone,
         zone_from=_zone_from(subscriber) if is_known else "an unknown zone",
