@@ -48,6 +48,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("", "phonebook contact full_name"),
         ),
         _groups(
+            ("Where the person is", "tz_code"),
             ("For texts and surveys", "additional_vars"),
         ),
     ),

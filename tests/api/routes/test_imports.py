@@ -233,7 +233,7 @@ def test_a_changed_cell_of_a_variable_counts(alice: Caller) -> None:
         ("contact", "=x", "'=x' cannot be the name of a column."),
         ("contact", "a,,b", "'' cannot be the name of a column."),
         ("contact", "a\rb", "'' cannot be the name of a column."),
-        ("contact", ",".join(f"v{number}" for number in range(93)), "Name at most 92 variables."),
+        ("contact", ",".join(f"v{number}" for number in range(92)), "Name at most 91 variables."),
         ("cdr", "city", "These records have no variables. Leave the parameter out."),
     ],
 )

@@ -16,7 +16,9 @@ from dialer.api.crud.visibility import seen_ids
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
+from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
+from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.described import described
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
@@ -94,7 +96,9 @@ def _draft(kind: BulkKind, document: bytes, conventions: Conventions) -> Draft:
     if kind.number not in errors:
         spelling = values[kind.number]
         draft.number = normalise(spelling, conventions.region)
-        draft.zone = zone_of_number(draft.number) if kind.refuses_emergency else ""
+        if kind.refuses_emergency:
+            draft.zone = person_zone_key(values["tz_code"], "", zone_of_number(draft.number))
+            errors |= zone_errors(values["tz_code"])
         if kind.refuses_emergency and spells_emergency(spelling, conventions.region):
             errors[kind.number] = [str(emergency_error(spelling))]
     return draft
@@ -174,7 +178,7 @@ def _known_contacts(unit: Unit, drafts: Sequence[Draft]) -> dict[tuple[int, str]
 
 def _new_contact(draft: Draft) -> NewContact:
     values = draft.values
-    texts = (values["full_name"], values["additional_vars"])
+    texts = (values["full_name"], values["additional_vars"], values["tz_code"])
     return NewContact(values["phonebook"], values["contact"], draft.number, draft.zone, *texts)
 
 

@@ -15,11 +15,13 @@ from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.list_files import ListFile, open_list
-from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
+from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
+from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError, RowRemark
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
@@ -99,6 +101,10 @@ class NumberRows:
         """Return the name among the values of a row; empty if such rows have none."""
         return ""
 
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:  # noqa: ARG002 - contacts have zones
+        """Return the reason, kind and value of a remark on the zone in a row that is imported; None if it is fine."""
+        return None
+
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
         """Insert the rows, by number, that are not there yet; return how many they are.
 
@@ -148,8 +154,8 @@ class NumberRows:
         raise NotImplementedError
 
 
-_NAME_PLACE: Final = 4
-"""The place of the full name among the values of a contact, behind phonebook, contact, number and zone."""
+_NAME_PLACE: Final = 5
+"""The place of the full name among the values of a contact, behind phonebook, contact, number, zone and tz_code."""
 
 
 class ContactRows(NumberRows):
@@ -160,7 +166,7 @@ class ContactRows(NumberRows):
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
-    _further = ("zone", "full_name", "full_name_key", "additional_vars")
+    _further = ("zone", "tz_code", "full_name", "full_name_key", "additional_vars")
     _among = Among(_table.c.number, _parent == bindparam("parent"))
     _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
     _variables_at = 3 + _further.index("additional_vars")
@@ -171,12 +177,18 @@ class ContactRows(NumberRows):
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
-        others = {self._place, self._name_place}
+        self._own_zones = ZoneCells(columns, is_export=self._is_export)
+        others = {self._place, self._name_place, _place(columns, "tz_code")}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
         )
+
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
+        """Return the reason, kind and value of a remark on a cell that names no known time zone."""
+        found = self._own_zones.of(cells, number)
+        return None if found.problem is None else (found.problem, UNKNOWN_ZONE, found.cell)
 
     def name_in(self, values: Sequence[Any]) -> str:
         """Return the full name among the values of a row."""
@@ -200,7 +212,9 @@ class ContactRows(NumberRows):
                 ),
                 full_name,
             )
-        return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
+        tz_code, number_zone = self._own_zones.of(cells, number).tz_code, zone_of_number(number)
+        zone = person_zone_key(tz_code, "", number_zone)
+        return zone, tz_code, full_name, name_key(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
         count_added(unit.connection, self.parent_id, [(row[self._name_at], row[self._variables_at]) for row in added])
@@ -308,6 +322,9 @@ def _chunks(
             continue
         if not is_possible(number):
             report.warn(record.line, number)
+        remark = target.remark_on_zone(record.cells, number)
+        if remark is not None:
+            report.warn_of(RowRemark(record.line, *remark))
         rows[number] = values
         if len(rows) == CHUNK_ROWS:
             yield rows

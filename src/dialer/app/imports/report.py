@@ -46,9 +46,9 @@ class ImportReport(msgspec.Struct):
     rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
     errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
     warned: Annotated[
-        int, described("Rows that were imported although their number is impossible in its country.", 0)
+        int, described("Remarks on rows that were imported: an impossible number, or an unknown time zone.", 0)
     ] = 0
-    warnings: Annotated[list[RowRemark], described("The first 1,000 rows with such numbers.")] = []
+    warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""
@@ -58,10 +58,13 @@ class ImportReport(msgspec.Struct):
 
     def warn(self, line: int, number: str) -> None:
         """Count a row with a number that is impossible in its country, and keep a remark on it."""
+        reason = Sentence(
+            "%(number)r is impossible in its country. Check the number of digits and the country code.", number=number
+        )
+        self.warn_of(RowRemark(line, reason, "impossible_number", number))
+
+    def warn_of(self, remark: RowRemark) -> None:
+        """Count a remark on a row that is imported, and keep it if there is room."""
         self.warned += 1
         if len(self.warnings) < ERRORS_MAX:
-            reason = Sentence(
-                "%(number)r is impossible in its country. Check the number of digits and the country code.",
-                number=number,
-            )
-            self.warnings.append(RowRemark(line, reason, "impossible_number", number))
+            self.warnings.append(remark)

@@ -215,7 +215,8 @@ class Subscriber(Row):
     """Zone key that decides when the number may be called (`dialer.domain.calling_times.zones`)."""
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
-    tz_code: Mapped[str] = mapped_column(String(64), default="")
+    tz_code: Mapped[ZoneKey] = mapped_column(default="")
+    """The person's own zones (`dialer.domain.calling_times.own_zones`)."""
     additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     status: Mapped[Code] = mapped_column(default=SubscriberStatus.PENDING)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
