@@ -28,7 +28,7 @@ from dialer.store.incoming_texts import (
     writers_to,
 )
 from dialer.store.queries.selection import owns
-from dialer.store.received_texts import Received, TextOf, keep_texts
+from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
 from dialer.store.wishes import oldest_admin
 
 _STATES: Final = {Understood.STOP: "stop", Understood.PERHAPS: "perhaps", Understood.OTHER: "received"}
@@ -131,7 +131,7 @@ def _keep_text(
     admin_id = None if receivers else oldest_admin(connection)
     if admin_id is not None:
         receivers.append(TextOf(admin_id, _number_of(heard.number)))
-    received = Received(gateway_id.id, heard.number, said_in(heard.text), meaning)
+    received = ReceivedText(gateway_id.id, heard.number, said_in(heard.text), meaning)
     keep_texts(connection, received, receivers, now_ms)
 
 

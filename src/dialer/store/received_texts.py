@@ -15,7 +15,7 @@ NUMBER_MAX: Final = 64
 """Characters that are kept of a sender."""
 
 
-class Received(NamedTuple):
+class ReceivedText(NamedTuple):
     """A text message that came in."""
 
     gateway_id: int
@@ -34,7 +34,7 @@ class TextOf(NamedTuple):
     sms_message_id: int | None = None
 
 
-def keep_texts(connection: Connection, received: Received, receivers: Collection[TextOf], now_ms: int) -> None:
+def keep_texts(connection: Connection, received: ReceivedText, receivers: Collection[TextOf], now_ms: int) -> None:
     """Keep a text message for each of some accounts."""
     values = {
         "gateway_id": received.gateway_id,
@@ -53,7 +53,7 @@ def keep_answer(connection: Connection, wish: KeepWish, now_ms: int) -> None:
     message_id = wish.proof.sms_message_id
     gateway_id = connection.scalar(select(SmsMessage.gateway_id).where(SmsMessage.id == message_id))
     if gateway_id is not None and wish.user_id is not None:
-        received = Received(gateway_id, wish.number, wish.proof.said, Understood.STOP)
+        received = ReceivedText(gateway_id, wish.number, wish.proof.said, Understood.STOP)
         keep_texts(
             connection, received, [TextOf(wish.user_id, wish.number, wish.proof.campaign_id, message_id)], now_ms
         )

@@ -37,11 +37,11 @@ _SMS_RECEIVED: Final = shapes(
         ),
         "said": read_only(Text(SAID_MAX), "The text.", example="Please don't call again"),
         "understood": read_only(
-            TextChoice(tuple(Understood)), "What it was understood to mean.", example=Understood.STOP.value
+            TextChoice(tuple(Understood)), "The meaning, as far as it was understood.", example=Understood.STOP.value
         ),
         "verdict": writable(
             TextChoice(("", *Verdict)),
-            "What a user has decided about it. Empty until somebody has looked.",
+            "The decision of a user about it. Empty until somebody has looked.",
             example=Verdict.DO_NOT_CALL.value,
         ),
         "looked_at": read_only(
@@ -54,7 +54,7 @@ _SMS_RECEIVED: Final = shapes(
         ),
         **STAMPS,
     },
-    write_doc="What a user has decided about a text message that came in.",
+    write_doc="The decision of a user about a text message that came in.",
     read_doc="A text message that came in, for one of the users who wrote to its sender.",
 )
 

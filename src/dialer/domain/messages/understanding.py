@@ -59,7 +59,7 @@ _CLAUSES: Final = re.compile(r"[.,;:!?¡¿\n()\u2013\u2014|/]+|\s-+\s")
 
 
 class Understood(DescribedText):
-    """What a text message that came in was understood to mean."""
+    """Meanings of text messages that came in, as far as they are understood."""
 
     STOP = "stop", "The person wants no more calls and messages."
     PERHAPS = (

@@ -27,7 +27,7 @@ class SmsReceived(Row):
     understood: Mapped[str] = mapped_column(String(8))
     """A member of `Understood`."""
     verdict: Mapped[str] = mapped_column(String(16), default="", server_default="")
-    """What a user has decided about it; empty until somebody has looked."""
+    """The decision of a user about it; empty until somebody has looked."""
     looked_at_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     looked_at_by_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The user who has looked at it, who may have been deleted since."""
