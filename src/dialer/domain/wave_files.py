@@ -64,7 +64,7 @@ def chunks(content: bytes) -> Iterator[Chunk]:
 def with_true_lengths(content: bytes) -> bytes:
     """Return a WAV file whose header has the true lengths of the file and of its sound; the size stays.
 
-    What is no WAV file, or says the truth, is returned as it is.
+    A file of another kind is returned as it is, and so is one that says the truth.
     """
     if not is_wave(content):
         return content
