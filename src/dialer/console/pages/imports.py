@@ -74,8 +74,7 @@ SAMPLES_MAX: Final = 10
 EXAMPLES_MAX: Final = 3
 """Cells of each column that a page shows."""
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
-"""Maximum size of a file that is checked as a whole without being asked to."""
-CHECKED_WORKBOOK_BYTES_MAX: Final = 2 * 1024 * 1024
+"""Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
 _PIECE_BYTES: Final = 65_536
 
@@ -229,14 +228,13 @@ async def _read(
     path = kept.path
     looked = await look_at_list(request, path, choices)
     view, complete = looked.view, looked.choices
-    most = CHECKED_WORKBOOK_BYTES_MAX if view.is_workbook else CHECKED_BYTES_MAX
     check_meanings(complete)
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
     rows = await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX)
     report = None
-    if is_check or path.stat().st_size <= most:
+    if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         further = looked.country.look_further
         report = await report_of(request, kept, path, complete, is_dry=True, on_numbers=further)
     return ListPage(view, rows, report, looked.country.question()), looked.asked()
@@ -398,6 +396,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
         "back": _back(choices, token),
+        "is_packed": choices.label.lower().endswith((".xlsx", ".xls", ".pdf", ".zip")),
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
     }
