@@ -1,13 +1,13 @@
 """Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -27,6 +27,7 @@ from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
 from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
+from dialer.app.imports.sheet_readers import reading_for
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
 from dialer.console.errors import messages_of
@@ -65,6 +66,7 @@ CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
 _PIECE_BYTES: Final = 65_536
+_Read = TypeVar("_Read")
 
 
 class ListPage(NamedTuple):
@@ -150,7 +152,7 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
 async def complete_choices(request: ApiRequest, path: Path, choices: ListChoices) -> ListChoices:
     """Return choices with all that was open, as the file tells it."""
     region = _region_of(request) if choices.region is None else choices.region
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+    view = await _in_thread(request, look_at, path, choices.form, region or None)
     return with_view(choices, view, region)
 
 
@@ -159,7 +161,7 @@ async def report_of(
 ) -> ImportReport:
     """Import a list that stands at `path` now, or say what that would do, and write its rejected lines into a file."""
     kind = KINDS[choices.into]
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, choices.region or None)
+    view = await _in_thread(request, look_at, path, choices.form, choices.region or None)
     lines = RejectedLines(
         kept.rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";"
     )
@@ -175,6 +177,12 @@ async def report_of(
         lines.close()
 
 
+async def _in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
+    """Read a file in a thread, as one of the few that a user may read at the same time."""
+    with reading_for(request.user.id):
+        return await anyio.to_thread.run_sync(read, *arguments)
+
+
 async def _pieces(path: Path) -> AsyncIterator[bytes]:
     async with await anyio.open_file(path, "rb") as file:
         while piece := await file.read(_PIECE_BYTES):
@@ -187,14 +195,14 @@ async def _read(
     """Return what the page of a list shows, and the choices with what was open."""
     path = kept.path
     region = _region_of(request) if choices.region is None else choices.region
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+    view = await _in_thread(request, look_at, path, choices.form, region or None)
     complete = with_view(choices, view, region)
     shown = ListPage(view, [], None)
     check_meanings(complete)
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
-    shown = shown._replace(rows=await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX))
+    shown = shown._replace(rows=await _in_thread(request, read_rows, view, path, target, options, SAMPLES_MAX))
     if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         shown = shown._replace(report=await report_of(request, kept, path, complete, is_dry=True))
     return shown, complete
@@ -308,7 +316,7 @@ async def _only_seen(request: ApiRequest, path: Path, choices: ListChoices) -> t
     """Return how a file is read without what an import would do, if it can be read at all."""
     region = _region_of(request) if choices.region is None else choices.region
     try:
-        view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+        view = await _in_thread(request, look_at, path, choices.form, region or None)
     except (CsvError, FileNotFoundError):
         return ListPage(None, [], None), choices
     return ListPage(view, [], None), with_view(choices, view, region)
