@@ -17,6 +17,8 @@ RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""
 OPENINGS_TRIED_MAX: Final = 40
 """Number of changes of a window after which it counts as closed for good."""
+AREAS_SHOWN_MAX: Final = 5
+"""Area codes that a message shows."""
 EXAMPLE_DIGITS: Final = 3
 """Digits of a number that a message shows."""
 CALL_BACKS_MS: Final = 2 * 86_400_000
@@ -67,6 +69,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     without_country_max: int
     without_country_example: str = ""
     """One of these numbers."""
+    unknown_areas: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Area codes whose place is not known, each with its numbers."""
     forbidden: int = 0
     """Numbers that the account may not call, among the first ones."""
     forbidden_example: str = ""
@@ -308,6 +312,20 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.NO_PHONEBOOK, "phonebook", Sentence("Nobody is called. Set a phonebook."))
     if facts.without_country:
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
+    if facts.unknown_areas:
+        yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", _in_unknown_areas(facts.unknown_areas))
+
+
+def _in_unknown_areas(areas: Mapping[str, int]) -> Sentence:
+    shown = sorted(areas)[:AREAS_SHOWN_MAX]
+    return counting_sentence(
+        "A number has an area code whose place is not known (%(areas)s). It is called only while the hours of all"
+        " states and provinces allow it. An admin can tell the time zone in the file of DIALER_PLACES_FILE.",
+        "%(count)s numbers have area codes whose place is not known (%(areas)s). They are called only while the hours"
+        " of all states and provinces allow it. An admin can tell the time zones in the file of DIALER_PLACES_FILE.",
+        sum(areas.values()),
+        areas=", ".join(shown) + ("" if len(areas) <= AREAS_SHOWN_MAX else ", …"),
+    )
 
 
 def _without_country(facts: CampaignFacts) -> Sentence:

@@ -13,7 +13,7 @@ from dialer.store.database import Database, StorageUnavailableError
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"
-NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
+NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": [], "hidden": 0}
 
 
 def load(caller: Caller, path: str, content: bytes | Iterator[bytes], content_type: str = CSV) -> tuple[int, Any]:

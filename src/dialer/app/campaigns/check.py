@@ -23,6 +23,7 @@ from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
@@ -112,6 +113,7 @@ def _facts(
         without_country=without_country,
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
+        unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign),
         has_agents=bool(queue_ids_of(survey)),

@@ -38,6 +38,8 @@ from dialer.store.tables import Row
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
+WATCHED_ROWS: Final = 200
+"""Rows after which the progress of an import is told."""
 FULL_NAME_MAX: Final = 255
 NAME_PARTS: Final = ("first_name", "last_name")
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
@@ -267,6 +269,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """True if nothing is stored, and only the report is wanted."""
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
+    on_progress: Callable[[int, float], None] | None = None
+    """Gets, after each `WATCHED_ROWS` rows, their count and how much of a workbook is read (0 to 1). It may raise."""
     on_rejected: Callable[[CsvRecord, str], None] | None = None
     """Gets each rejected row with the reason."""
 
@@ -293,6 +297,7 @@ def import_csv(
             added = commit(partial(store, rows=rows))
             report.imported += added
             report.duplicates += len(rows) - added
+        report.hidden = file.left_out
     return report
 
 
@@ -306,7 +311,7 @@ def _chunks(
 ) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
-    for record in file:
+    for record in _watched(file, options):
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
@@ -331,6 +336,17 @@ def _chunks(
             rows = {}
     if rows:
         yield rows
+
+
+def _watched(file: ListFile, options: ImportOptions) -> Iterator[CsvRecord]:
+    """Yield the records of a file, and tell the progress."""
+    if options.on_progress is None:
+        yield from file
+        return
+    for count, record in enumerate(file, 1):
+        if not count % WATCHED_ROWS:
+            options.on_progress(count, file.share)
+        yield record
 
 
 def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:

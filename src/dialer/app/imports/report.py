@@ -49,6 +49,10 @@ class ImportReport(msgspec.Struct):
         int, described("Remarks on rows that were imported: an impossible number, or an unknown time zone.", 0)
     ] = 0
     warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
+    hidden: Annotated[
+        int,
+        described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
+    ] = 0
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

@@ -71,6 +71,7 @@ class FindingCode(DescribedText):
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."
+    UNKNOWN_AREA = "unknown_area", "Numbers have an area code whose place is not known."
     DESTINATION = "destination", "The account may not call some of the numbers."
     PLAIN_HTTP = "plain_http", "The gateway for messages sends its password over http://, which others can read."
     EXPIRES_TOO_EARLY = "expires_too_early", "By the forecast, the campaign expires before it is done."

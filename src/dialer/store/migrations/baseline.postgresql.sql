@@ -213,6 +213,7 @@ CREATE TABLE service_state (
 	calling_hours VARCHAR(11),
 	media_dir VARCHAR,
 	calls_removed_ms BIGINT DEFAULT '0' NOT NULL,
+	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
 	CONSTRAINT pk_service_state PRIMARY KEY (id)
 )
