@@ -8,7 +8,7 @@ with the 42,789 codes of the package `zipcodes` 3.0.0.
 import re
 from typing import Final
 
-from dialer.domain.calling_times.states import State, states_of
+from dialer.domain.calling_times.states import CountryState, states_of
 
 _ZIP: Final = """
 NY 005 063 100-149; PR 006-007 009; VI 008; MA 010-027 055; RI 028-029; NH 030-038; ME 039-049; VT 050-054 056-059;
@@ -33,7 +33,7 @@ _CANADIAN_CODE: Final = re.compile(r"([ABCEGHJ-NPRSTVXY])[0-9][A-Z] ?-?[0-9][A-Z
 _AUSTRALIAN_CODE: Final = re.compile(r"[0-9]{3,4}", re.ASCII)
 
 
-def states_of_code(text: str, number: str) -> tuple[State, ...]:
+def states_of_code(text: str, number: str) -> tuple[CountryState, ...]:
     """Return the states in which a postal code may be, by the country of a number in E.164; none if it is unknown."""
     code = text.strip().upper()
     if number.startswith("+61"):
@@ -50,7 +50,7 @@ def states_of_code(text: str, number: str) -> tuple[State, ...]:
     return () if canadian is None else _found("CA", _CA, canadian[1])
 
 
-def _found(country: str, table: dict[str, tuple[str, ...]], start: str) -> tuple[State, ...]:
+def _found(country: str, table: dict[str, tuple[str, ...]], start: str) -> tuple[CountryState, ...]:
     states = states_of(country)
     return tuple(states[code] for code in table.get(start, ()))
 

@@ -167,7 +167,7 @@ _MOMENTS: Final = tuple(datetime(2027, month, 1, 12, tzinfo=UTC) for month in ra
 KEPT_MAX: Final = 16_384
 
 
-class State(NamedTuple):
+class CountryState(NamedTuple):
     """A state or province: its country by ISO code, its code, and one zone for each clock that is kept there."""
 
     country: str
@@ -175,7 +175,7 @@ class State(NamedTuple):
     zones: tuple[str, ...]
 
 
-def state_of(text: str, number: str) -> State | None:
+def state_of(text: str, number: str) -> CountryState | None:
     """Return the state that a text names, in the country of a number in E.164; None if there is none such."""
     word = _plain(text)
     countries = next((countries for start, countries in _COUNTRIES.items() if number.startswith(start)), ())
@@ -187,13 +187,13 @@ def has_states(number: str) -> bool:
     return number.startswith(tuple(_COUNTRIES))
 
 
-def states_of(country: str) -> dict[str, State]:
+def states_of(country: str) -> dict[str, CountryState]:
     """Return the states of a country of the table by their codes."""
     return {state.code: state for (where, _), state in _by_word().items() if where == country}
 
 
 @lru_cache(maxsize=KEPT_MAX)
-def zones_in_state(state: State, number_zones: tuple[str, ...]) -> tuple[str, ...]:
+def zones_in_state(state: CountryState, number_zones: tuple[str, ...]) -> tuple[str, ...]:
     """Return where a person of a state may be: in the zones of the number if the state keeps their clocks, else in all.
 
     A number of Pensacola is in Florida and has Chicago's clock, so it is not in the rest of Florida.
@@ -211,14 +211,14 @@ def _clock(zone: str) -> tuple[object, ...]:
 
 
 @cache
-def _by_word() -> dict[tuple[str, str], State]:
+def _by_word() -> dict[tuple[str, str], CountryState]:
     """Return the states by country, and by code or name in plain letters."""
-    found = dict[tuple[str, str], State]()
+    found = dict[tuple[str, str], CountryState]()
     for country, text in _STATES.items():
         for line in text.strip().splitlines():
             named, _, zones = line.partition(": ")
             code, _, names = named.partition(" ")
-            state = State(country, code, tuple(zones.split()))
+            state = CountryState(country, code, tuple(zones.split()))
             found.update({(country, _plain(word)): state for word in (code, *names.split(", "))})
     return found
 
