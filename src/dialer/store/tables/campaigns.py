@@ -93,6 +93,8 @@ class Campaign(Row):
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
+    machine_is_reached: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if a message that an answering machine has heard to its end is enough."""
     voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
     dnc_id: Mapped[int | None] = needs("dnc_list")
     status: Mapped[Code] = mapped_column(default=CampaignStatus.NEW, index=True)
