@@ -12,9 +12,9 @@ from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, table
 from dialer.demo.evidence import CdrRecord, Evidence, SubscriberRecord, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
-from dialer.domain.enums import Cause, SectionType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.reasons import AFTER_ANSWER
+from dialer.domain.reasons import AFTER_ANSWER, SubscriberReason
 
 
 class FateLine(msgspec.Struct, frozen=True):
@@ -41,6 +41,7 @@ class _End(msgspec.Struct, frozen=True):
     name: str
     status: SubscriberStatus
     is_no_such_number: bool = False
+    is_machine: bool = False
 
 
 _INVALID: Final = "invalid_number"
@@ -48,6 +49,7 @@ _ENDS: Final = (
     _End("completed the survey", SubscriberStatus.COMPLETED),
     _End("answered, but hung up before its end", SubscriberStatus.SENT),
     _End("never reached, in any attempt", SubscriberStatus.FAIL),
+    _End("an answering machine in the last attempt", SubscriberStatus.FAIL, is_machine=True),
     _End("no such number: not tried again", SubscriberStatus.FAIL, is_no_such_number=True),
     _End("asked not to be called again", SubscriberStatus.NOT_AUTHORIZED),
     _End("due for another attempt when the campaign expired", SubscriberStatus.PENDING),
@@ -89,15 +91,20 @@ def _dialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
 
 
 def _is_at(end: _End, subscriber: SubscriberRecord) -> bool:
-    return subscriber.status == end.status and (subscriber.status_reason == _INVALID) is end.is_no_such_number
+    is_by_machine = subscriber.status == SubscriberStatus.FAIL and subscriber.status_reason == SubscriberReason.MACHINE
+    is_no_such_number = subscriber.status_reason == _INVALID
+    is_alike = (is_no_such_number, is_by_machine) == (end.is_no_such_number, end.is_machine)
+    return subscriber.status == end.status and is_alike
 
 
 def _ended_so(end: _End, subscriber: SubscriberRecord, last: CdrRecord) -> bool:
     """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
-        return last.is_answered is (subscriber.status_reason in AFTER_ANSWER)
+        by_person = last.is_answered and last.amd_status != AmdStatus.MACHINE
+        return by_person is (subscriber.status_reason in AFTER_ANSWER)
     if end.status is SubscriberStatus.FAIL:
-        return (last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER) is end.is_no_such_number and not last.is_answered
+        is_no_such_number = last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER
+        return (is_no_such_number, last.is_answered) == (end.is_no_such_number, end.is_machine)
     return last.is_answered
 
 
