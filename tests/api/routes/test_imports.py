@@ -13,7 +13,17 @@ from dialer.store.database import Database, StorageUnavailableError
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"
-NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": [], "hidden": 0}
+NONE: dict[str, object] = {
+    "imported": 0,
+    "duplicates": 0,
+    "not_to_be_called": 0,
+    "rejected": 0,
+    "errors": [],
+    "warned": 0,
+    "warnings": [],
+    "file_warnings": [],
+    "hidden": 0,
+}
 
 
 def load(caller: Caller, path: str, content: bytes | Iterator[bytes], content_type: str = CSV) -> tuple[int, Any]:
@@ -98,8 +108,8 @@ def test_emergency_numbers_are_rejected_and_impossible_ones_are_warned_of(alice:
     assert (status, report) == (
         200,
         {
+            **NONE,
             "imported": 3,
-            "duplicates": 0,
             "rejected": 2,
             "errors": [
                 {"line": line, "reason": reason.format(value), "kind": "emergency", "value": value}

@@ -8,14 +8,8 @@ import pytest
 from sqlalchemy import Connection, insert, text
 
 from dialer.app.imports.headers import CsvError
-from dialer.app.imports.imports import (
-    CHUNK_ROWS,
-    Commit,
-    ContactRows,
-    DncRows,
-    ImportTargetGoneError,
-    import_csv,
-)
+from dialer.app.imports.imports import CHUNK_ROWS, Commit, import_csv
+from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGoneError
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowRemark
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus

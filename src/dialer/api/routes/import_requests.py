@@ -98,7 +98,7 @@ def answer(report: ImportReport, *, is_csv: bool) -> Response[ImportReport]:
         return Response(report)
     rows = [[one.line for one in report.errors], *([getattr(one, name) for one in report.errors] for name in _TEXTS)]
     content = write_csv([[name] for name in ("line", *_TEXTS)]) + (write_csv(rows) if report.errors else b"")
-    counts = ("imported", "duplicates", "rejected", "warned")
+    counts = ("imported", "duplicates", "not_to_be_called", "rejected", "warned")
     headers = {
         REPORT_HEADER: ", ".join(f"{name}={getattr(report, name)}" for name in counts),
         "Content-Disposition": 'attachment; filename="rejected.csv"',
@@ -161,7 +161,9 @@ def _parameters() -> list[Parameter]:
             Schema(type=OpenAPIType.STRING),
             (
                 "Pairs of a column of the file and the name to read it as, with commas between them. An empty name"
-                " leaves the column out. Other columns keep their names."
+                " leaves the column out. Other columns keep their names. Several columns may be read as the number: the"
+                " later ones count where the earlier ones have none. `country_code`, `area_code`, `do_not_call`,"
+                " `do_not_call_notes` and `may_be_called` say more about the number, or who must not be called."
             ),
             "Phone:contact,First:first_name",
         ),

@@ -13,11 +13,12 @@ from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
 from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
-from dialer.app.imports.imports import ImportOptions, NumberRows
+from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.list_files import begin, open_list, text_of
-from dialer.app.imports.report import RowError
+from dialer.app.imports.number_rows import NumberRows
+from dialer.app.imports.refusals import Wish
 from dialer.app.imports.vcard_lines import has_vcards
-from dialer.app.imports.workbooks import ZIP, Workbook
+from dialer.app.imports.workbooks import ZIP, Workbook, unpacked_bytes
 from dialer.domain.numbers.by_the_library import parse
 from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
 from dialer.domain.sentences import message_of
@@ -51,6 +52,8 @@ class FileView(NamedTuple):
     """The first rows of the file, the header among them."""
     is_vcards: bool = False
     """True for contacts of a telephone, whose columns are fixed."""
+    bytes_read: int = 0
+    """Bytes of the file, for a workbook unpacked."""
     hidden_rows: int = 0
     """Rows that the spreadsheet program hides, among the first ones."""
     hidden_columns: tuple[str, ...] = ()
@@ -70,6 +73,10 @@ class ReadRow(NamedTuple):
     lost: str
     """The sign that is missing at the beginning of the number as it is written, `0` or `+`; empty if none is."""
     is_possible: bool
+    is_refused: bool = False
+    """True for a person who must not be called, and is left out."""
+    further: tuple[str, ...] = ()
+    """Further numbers of the row, which go on a do-not-call list as well."""
     first_line: int = 0
     """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
@@ -108,6 +115,7 @@ def _look_at_workbook(path: Path, chosen: TableForm, region: str | None) -> File
     return view._replace(
         is_workbook=True,
         sheets=book.sheets,
+        bytes_read=unpacked_bytes(path),
         hidden_rows=found.hidden_rows,
         hidden_columns=tuple(view.columns[place] for place in found.hidden_columns if place < len(view.columns)),
         hidden_sheets=tuple(book.hidden_sheets),
@@ -123,7 +131,15 @@ def _with_header(rows: Rows, form: TableForm, chosen: TableForm, region: str | N
 
 def _view(path: Path, form: TableForm, rows: Rows) -> FileView:
     with open_list(pieces_of(path), required=None, form=form) as list_file:
-        return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=_rows(list_file), top=rows)
+        return FileView(
+            form,
+            is_workbook=False,
+            sheets=[],
+            columns=list_file.columns,
+            rows=_rows(list_file),
+            top=rows,
+            bytes_read=path.stat().st_size,
+        )
 
 
 def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
@@ -132,7 +148,9 @@ def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
     form = TableForm(charset=charset, header_line=0)
     with open_list(pieces_of(path), required=None, form=form) as list_file:
         rows = _rows(list_file)
-    return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=rows, top=rows, is_vcards=True)
+    return FileView(
+        form, is_workbook=False, sheets=[], columns=list_file.columns, rows=rows, top=rows, is_vcards=True
+    )._replace(bytes_read=path.stat().st_size)
 
 
 def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOptions, count: int) -> list[ReadRow]:
@@ -143,7 +161,7 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     """
     opened = open_list(pieces_of(path), required=target.column, renamed=options.columns, form=view.form)
     with opened as list_file:
-        target.begin(list_file.columns, joins_names=options.joins_names)
+        target.begin(list_file.columns, joins_names=options.joins_names, roles=options.roles)
         records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
         read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
     first_lines: dict[str, int] = {}
@@ -161,13 +179,23 @@ def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
         return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
-    try:
-        number, values = target.row(cells)
-    except RowError as error:
-        return ReadRow(line, error.value, "", "", message_of(error), lost="", is_possible=True)
-    name = target.name_in(values)
+    found, error = target.rows_of(cells)
+    if not found:
+        value, reason = (error.value, message_of(error)) if error else ("", "")
+        return ReadRow(line, value, "", "", reason, lost="", is_possible=True)
+    number, values = found[0]
     cell = target.cell_in(cells)
-    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), is_possible(number))
+    return ReadRow(
+        line,
+        cell,
+        number,
+        target.name_in(values),
+        "",
+        _lost(cell, number, target.region),
+        is_possible(number),
+        is_refused=target.wish_in(cells) is Wish.REFUSED,
+        further=tuple(one for one, _ in found[1:]),
+    )
 
 
 def _lost(cell: str, number: str, region: str | None) -> str:
@@ -258,8 +286,12 @@ def _header_line(rows: Sequence[tuple[int, Sequence[str]]], region: str | None) 
     """Return the line with the names of the columns; 0 if there is none."""
     first = rows[:HEADER_LINE_MAX]
     has_numbers = [any(looks_like_number(cell, region) for cell in cells) for _, cells in rows]
-    for (line, cells), has_number in zip(first, has_numbers, strict=False):
-        if not has_number and any(map(is_usual_name, cells)):
-            return line
+    named = [
+        (sum(map(is_usual_name, cells)), sum(map(bool, map(str.strip, cells))), -line)
+        for (line, cells), has_number in zip(first, has_numbers, strict=False)
+        if not has_number and any(map(is_usual_name, cells))
+    ]
+    if named:  # Of two lines of names, the upper one has groups of columns, and so fewer cells.
+        return -max(named)[2]
     with_number = next((place for place, has_number in enumerate(has_numbers) if has_number), 1)
     return rows[with_number - 1][0] if 0 < with_number <= len(first) else 0

@@ -26,6 +26,20 @@ class RowRemark(msgspec.Struct, frozen=True):
     value: Annotated[str, described("The start of the wrong value.", "12")]
 
 
+class FileRemark(msgspec.Struct, frozen=True):
+    """A remark on a file as a whole: the problem as a text and as a code."""
+
+    reason: Annotated[
+        str,
+        described(
+            "The problem in a sentence.",
+            "14 of 14 numbers without a country look like numbers of FR, and were read as numbers of DE.",
+        ),
+    ]
+    kind: Annotated[str, described("The problem as a word, for programs.", "other_country")]
+    column: Annotated[str, described("The column that it concerns; empty for the whole file.", "")] = ""
+
+
 class RowError(ValueError):
     """An error for a row that cannot be imported; the message says why."""
 
@@ -43,12 +57,24 @@ class ImportReport(msgspec.Struct):
         int,
         described("Rows whose number occurs earlier in the file, or is already in the phonebook or on the list.", 0),
     ] = 0
+    not_to_be_called: Annotated[
+        int,
+        described(
+            "Rows of people who must not be called, as a column of the file says. They were left out, and their numbers"
+            " put on the account's own do-not-call list.",
+            0,
+        ),
+    ] = 0
     rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
     errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
     warned: Annotated[
         int, described("Remarks on rows that were imported: an impossible number, or an unknown time zone.", 0)
     ] = 0
     warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
+    file_warnings: Annotated[
+        list[FileRemark],
+        described("Warnings about the file: its numbers look like those of another country, or a column was not read."),
+    ] = []
     hidden: Annotated[
         int,
         described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
