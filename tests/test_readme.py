@@ -50,7 +50,7 @@ from dialer.domain.billing import money
 from dialer.domain.engine import desk_transfers, holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
-from dialer.domain.numbers import normal_form
+from dialer.domain.numbers import by_the_library
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import callflow, check
@@ -250,7 +250,7 @@ LIMITS: Final = {
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
-    "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
+    "A phone number": f"{by_the_library.NUMBER_DIGITS_MIN} to {by_the_library.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
     "Text of a `search`": f"{searching.SEARCH_MAX} characters",
     "Records that one `DELETE` by filter deletes": f"{deleting.DELETED_AT_ONCE_MAX:,}",

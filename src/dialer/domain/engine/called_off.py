@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.domain.effects import KeepWish
+from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
 from dialer.domain.plans import CampaignPlan
 
 FORGETS_EVERY: Final = 1_000
@@ -33,6 +34,8 @@ class CalledOff:
     def __init__(self) -> None:
         self.numbers: Final[dict[int, dict[str, int]]] = {}
         """The place of each number in the order, by do-not-call list. Nearly always there is none."""
+        self._has_national = False
+        """True if one of them has no country, and so counts for numbers of any country."""
         self._last = 0
         self._forgets_at = FORGETS_EVERY
 
@@ -49,12 +52,15 @@ class CalledOff:
     def add(self, wish: KeepWish) -> None:
         """Add the number of a wish."""
         self._last += 1
+        self._has_national = self._has_national or has_no_country(wish.number)
         for dnc_id in lists_of_wish(wish):
             self.numbers.setdefault(dnc_id, {})[wish.number] = self._last
 
     def has(self, plan: CampaignPlan, number: str, since: int) -> bool:
         """Return whether a number was put on a list of a campaign after the place `since`."""
-        return any(self.numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self.numbers)
+        forms = listed_forms(number) if self._has_national else (number,)
+        wishes = [self.numbers[dnc_id] for dnc_id in lists_over(plan) if dnc_id in self.numbers]
+        return any(numbers.get(form, 0) > since for numbers in wishes for form in forms)
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""

@@ -20,7 +20,7 @@ from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
+from dialer.store.queries.do_not_call import entries_against, lists_of, on_dnc
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -157,7 +157,7 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
 
 def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
     dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
-    since_ms = entries_on(connection, dnc_ids, [number])
+    since_ms = entries_against(connection, dnc_ids, [number])
     rows = {row.id: row for row in connection.execute(select(DncList.__table__).where(DncList.id.in_(dnc_ids)))}
     return [
         DncPart(
