@@ -82,6 +82,7 @@ class ListChoices(msgspec.Struct, frozen=True):
     form: TableForm = TableForm()
     region: str | None = None
     """An ISO 3166 code; empty for no country, None if nothing was chosen."""
+    mends_zeros: bool = False
     meanings: tuple[str, ...] = ()
     columns: str = ""
     """The mark of the columns to which `meanings` belong."""
@@ -98,6 +99,7 @@ class ListChoices(msgspec.Struct, frozen=True):
             "separator": form.delimiter,
             "header": None if form.header_line is None else str(form.header_line),
             "sheet": form.sheet,
+            "zeros": "1" if self.mends_zeros else "",
             "columns": self.columns,
         }
         query = {name: value for name, value in pairs.items() if value}
@@ -125,6 +127,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
             pads_rows=True,
         ),
         region=None if region is None else _region(region),
+        mends_zeros=fields.get("zeros") == "1",
         meanings=tuple(meanings[:count]),
         columns=fields.get("columns", ""),
     )
@@ -172,7 +175,14 @@ def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_d
         if meaning == VARIABLE and not is_own and name.lower() in taken:
             target = f"{name} (2)"
         renamed[name.lower()] = target
-    return ImportOptions(columns=renamed, form=chosen.form, region=chosen.region, is_dry=is_dry, joins_names=True)
+    return ImportOptions(
+        columns=renamed,
+        form=chosen.form,
+        region=chosen.region,
+        mends_zeros=chosen.mends_zeros,
+        is_dry=is_dry,
+        joins_names=True,
+    )
 
 
 def header_lines(chosen: ListChoices, view: FileView) -> list[int]:

@@ -106,8 +106,8 @@ def test_a_dry_run_gives_the_report_and_stores_nothing(alice: Caller, numbers: l
 
 
 def test_a_dry_run_knows_the_numbers_of_earlier_chunks(alice: Caller) -> None:
-    rows = b"".join(b"+1202%07d\n" % number for number in range(CHUNK_ROWS + 1))
-    content = b"phone_number\n" + rows + b"+12020000000\n"
+    rows = b"".join(b"+1202%d\n" % (2_000_000 + number) for number in range(CHUNK_ROWS + 1))
+    content = b"phone_number\n" + rows + b"+12022000000\n"
     report = {**NONE, "imported": CHUNK_ROWS + 1, "duplicates": 1}
     assert load(alice, content, "dnc-list/1/import/", dry_run="1") == (200, report)
     assert load(alice, content, "dnc-list/1/import/") == (200, report)
@@ -212,7 +212,7 @@ def test_an_exported_do_not_call_list_is_imported_as_it_was(alice: Caller, numbe
     stored = [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=first)["results"]]
     report = {**NONE, "imported": len(stored)}
     status, told = load(alice, exported, f"dnc-list/{second}/import/")
-    assert (status, {**told, "warned": 0, "warnings": []}) == (200, report)
+    assert (status, {name: told[name] for name in NONE} | {"warned": 0, "warnings": []}) == (200, report)
     assert [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=second)["results"]] == stored
 
 

@@ -20,7 +20,8 @@ SEPARATOR: Final = "separator"
 HEADER: Final = "header"
 SHEET: Final = "sheet"
 REGION: Final = "region"
-OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION)
+MEND_ZEROS: Final = "mend_zeros"
+OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, MEND_ZEROS)
 SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
@@ -42,7 +43,10 @@ def read_import_options(
         sheet=given.get(SHEET) or None,
     )
     return ImportOptions(
-        columns=_columns(given.get(FIELD, ""), errors), form=form, region=_region(given.get(REGION), errors)
+        columns=_columns(given.get(FIELD, ""), errors),
+        form=form,
+        region=_region(given.get(REGION), errors),
+        mends_zeros=read_flag(MEND_ZEROS, given.get(MEND_ZEROS), conventions, errors, default=False),
     )
 
 

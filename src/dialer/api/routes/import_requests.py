@@ -21,6 +21,7 @@ from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
+    MEND_ZEROS,
     OPTION_NAMES,
     REGION,
     SEPARATOR,
@@ -147,6 +148,26 @@ def describe_import(column: str) -> type[Operation]:
     return ImportOperation
 
 
+_NUMBER_OPTIONS: Final[dict[str, tuple[Schema, str, object]]] = {
+    REGION: (
+        Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
+        (
+            "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
+            " of the service."
+        ),
+        "DE",
+    ),
+    MEND_ZEROS: (
+        Schema(type=OpenAPIType.BOOLEAN, default=False),
+        (
+            "`true` puts back a 0 that a number has lost, where nobody can have the number without it: Italy, San"
+            " Marino, Ivory Coast, Benin, Congo, Gabon."
+        ),
+        True,
+    ),
+}
+
+
 def _parameters() -> list[Parameter]:
     told: dict[str, tuple[Schema, str, object]] = {
         FIELD: (
@@ -180,14 +201,7 @@ def _parameters() -> list[Parameter]:
             "The name of the sheet of a workbook (.xlsx). The default is the first sheet that has rows.",
             "Customers",
         ),
-        REGION: (
-            Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
-            (
-                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
-                " of the service."
-            ),
-            "DE",
-        ),
+        **_NUMBER_OPTIONS,
         DRY_RUN: (
             Schema(type=OpenAPIType.BOOLEAN, default=False),
             "`true` returns the report that the import would give, and stores nothing.",

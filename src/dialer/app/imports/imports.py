@@ -6,7 +6,7 @@ was cut off can be run again.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
@@ -14,15 +14,17 @@ from sqlalchemy import Column, Connection, Table, bindparam, select
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
+from dialer.app.imports.entries import entries_in, mended_remark
 from dialer.app.imports.list_files import ListFile, open_list
-from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
+from dialer.app.imports.report import ERRORS_MAX, ImportReport, NumberRemark, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
-from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
+from dialer.domain.numbers.normal_form import NumberError, NumberProblem, normalise
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
@@ -42,6 +44,8 @@ READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", 
 
 _TABLES: Final = Row.metadata.tables
 
+ReadNumber: TypeAlias = tuple[str, tuple[Any, ...]]
+"""A number in normal form, and the values to store."""
 Commit = Callable[[Callable[[UnitOfWork], int]], int]
 """Runs a unit of work in a writing transaction, and returns its result once that is committed."""
 
@@ -67,27 +71,49 @@ class NumberRows:
         self.parent_id: Final = parent_id
         self.region: Final = region
         self._place = 0
-        self._is_export = False
+        self._is_export = self._mends_zeros = False
         stamps = ("user_id", "created_date", "updated_date")
         names = (self._parent.name, self.column, "number", *self._further, *stamps)
         self._insert = bulk_insert(self._table, *names)
 
-    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:  # noqa: ARG002 - contacts have names
+    def begin(
+        self,
+        columns: Sequence[str],
+        *,
+        joins_names: bool = False,  # noqa: ARG002 - contacts have names
+        mends_zeros: bool = False,
+    ) -> None:
         """Prepare for rows with these columns."""
+        self._mends_zeros = mends_zeros
         self._place = _place(columns, self.column)
         self._is_export = {name.lower() for name in columns} >= self._exported
 
-    def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-        """Return the number of a row in normal form, and the values to store; raises RowError."""
+    def read(self, cells: Sequence[str]) -> tuple[Sequence[ReadNumber], Sequence[NumberRemark]]:
+        """Return the numbers of a row, and remarks on them; raises RowError.
+
+        A number has its normal form, and the values to store.
+        """
         cell = self.cell_in(cells)
         try:
             number = normalise(cell, self.region)
             self._check(cell, number)
         except NumberError as error:
-            raise RowError(
-                error.problem, Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error)), cell
-            ) from None
-        return number, (self.parent_id, cell, number, *self._values(cells, number))
+            raise self._refused(cell, error) from None
+        doubt, remarks = doubt_of(number), list[NumberRemark]()
+        if doubt:
+            number, remarks = self._doubted(cell, number, doubt)
+        return [(number, (self.parent_id, cell, number, *self._values(cells, number)))], remarks
+
+    def _refused(self, cell: str, error: NumberError) -> RowError:
+        message = Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error))
+        return RowError(error.problem, message, cell)
+
+    def _doubted(self, cell: str, number: str, doubt: NumberDoubt) -> tuple[str, list[NumberRemark]]:
+        """Return the number to store instead of one that nobody can have, and a remark on it."""
+        if doubt is NumberDoubt.LOST_ZERO and self._mends_zeros:
+            number = with_lost_zero(number)
+            return number, [mended_remark(cell, number)]
+        return number, [NumberRemark(doubt.value, doubt_in_words(doubt, number), number)]
 
     def cell_in(self, cells: Sequence[str]) -> str:
         """Return the number of a row as it is written in the file."""
@@ -164,9 +190,9 @@ class ContactRows(NumberRows):
     _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
     _variables_at = 3 + _further.index("additional_vars")
 
-    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, mends_zeros: bool = False) -> None:
         """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
-        super().begin(columns)
+        super().begin(columns, mends_zeros=mends_zeros)
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
@@ -208,13 +234,22 @@ class ContactRows(NumberRows):
 
 
 class DncRows(NumberRows):
-    """Numbers of a do-not-call list."""
+    """Numbers of a do-not-call list, which are read kindly: every number in a cell is put on the list."""
 
     column = "phone_number"
     _exported = frozenset({"url", "dnc"})
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
+
+    def read(self, cells: Sequence[str]) -> tuple[Sequence[ReadNumber], Sequence[NumberRemark]]:
+        """Return all numbers of a row, and remarks on them; raises RowError."""
+        cell = self.cell_in(cells)
+        try:
+            found, remarks = entries_in(cell, self.region)
+        except NumberError as error:
+            raise self._refused(cell, error) from None
+        return [(number, (self.parent_id, text, number)) for text, number in found], remarks
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
@@ -237,6 +272,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """The form of the file, as far as it is known."""
     region: str | None = None
     """The country of numbers without one (ISO 3166); empty for no country, None for that of the caller."""
+    mends_zeros: bool = False
+    """True if a number that has lost a 0, which nobody can have without it, gets it back."""
     joins_names: bool = False
     """True if columns `first_name` and `last_name` together are the name of a contact that has none."""
     is_dry: bool = False
@@ -263,7 +300,7 @@ def import_csv(
     report = ImportReport(errors=[], warnings=[])
     opened = open_list(chunks, required=target.column, renamed=options.columns, form=options.form)
     with opened as file, SeenNumbers() as seen:
-        target.begin(file.columns, joins_names=options.joins_names)
+        target.begin(file.columns, joins_names=options.joins_names, mends_zeros=options.mends_zeros)
         store = partial(_would_store, target, seen) if options.is_dry else target.store
         for rows in _chunks(file, target, report, options):
             added = commit(partial(store, rows=rows))
@@ -287,19 +324,20 @@ def _chunks(
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
         try:
-            number, values = target.row(record.cells)
+            found, remarks = target.read(record.cells)
         except RowError as error:
             if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
                 continue  # Spreadsheet programs write such lines at the end.
             _reject(report, record, error, options)
             continue
-        if number in rows:
-            report.duplicates += 1
-            continue
-        if not is_possible(number):
-            report.warn(record.line, number)
-        rows[number] = values
-        if len(rows) == CHUNK_ROWS:
+        if remarks:
+            report.warn(record.line, remarks)
+        for number, values in found:
+            if number in rows:
+                report.duplicates += 1
+            else:
+                rows[number] = values
+        if len(rows) >= CHUNK_ROWS:
             yield rows
             rows = {}
     if rows:

@@ -18,7 +18,8 @@ from dialer.app.imports.report import RowError
 from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.workbooks import ZIP, Workbook
 from dialer.domain.numbers.by_the_library import parse
-from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
+from dialer.domain.numbers.doubts import doubt_of
+from dialer.domain.numbers.normal_form import has_lost_plus
 from dialer.domain.sentences import message_of
 
 PIECE_BYTES: Final = 65_536
@@ -60,7 +61,7 @@ class ReadRow(NamedTuple):
     problem: str
     lost: str
     """The sign that is missing at the beginning of the number as it is written, `0` or `+`; empty if none is."""
-    is_possible: bool
+    is_doubtful: bool
     first_line: int = 0
     """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
@@ -115,7 +116,7 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     """
     opened = open_list(pieces_of(path), required=target.column, renamed=options.columns, form=view.form)
     with opened as list_file:
-        target.begin(list_file.columns, joins_names=options.joins_names)
+        target.begin(list_file.columns, joins_names=options.joins_names, mends_zeros=options.mends_zeros)
         records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
         read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
     first_lines: dict[str, int] = {}
@@ -132,14 +133,14 @@ def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
 
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
-        return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
+        return ReadRow(line, "", "", "", problem, lost="", is_doubtful=False)
     try:
-        number, values = target.row(cells)
+        (number, values), *_ = target.read(cells)[0]
     except RowError as error:
-        return ReadRow(line, error.value, "", "", message_of(error), lost="", is_possible=True)
+        return ReadRow(line, error.value, "", "", message_of(error), lost="", is_doubtful=False)
     name = target.name_in(values)
     cell = target.cell_in(cells)
-    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), is_possible(number))
+    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), bool(doubt_of(number)))
 
 
 def _lost(cell: str, number: str, region: str | None) -> str:

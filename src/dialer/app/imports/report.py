@@ -1,11 +1,13 @@
 """The report of an import: counts, and the first rows that were rejected or look wrong."""
 
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from dialer.domain.described import described
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -35,6 +37,14 @@ class RowError(ValueError):
         self.value: Final = value
 
 
+class NumberRemark(NamedTuple):
+    """A remark on a number that is stored: a word for programs, a sentence, and the number or its spelling."""
+
+    kind: str
+    message: str
+    value: str
+
+
 class ImportReport(msgspec.Struct):
     """The result of an import: its counts and the remarks on its rows."""
 
@@ -46,9 +56,17 @@ class ImportReport(msgspec.Struct):
     rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
     errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
     warned: Annotated[
-        int, described("Rows that were imported although their number is impossible in its country.", 0)
+        int,
+        described(
+            "Rows that were imported although nobody can have their number, and rows that were read kindly, or mended.",
+            0,
+        ),
     ] = 0
-    warnings: Annotated[list[RowRemark], described("The first 1,000 rows with such numbers.")] = []
+    warnings: Annotated[list[RowRemark], described("The first 1,000 remarks on such rows.")] = []
+    kinds: Annotated[
+        dict[str, int] | UnsetType,
+        described("The number of remarks of each kind, of all rows. Absent if there are none.", {"lost_zero": 2}),
+    ] = UNSET
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""
@@ -56,12 +74,11 @@ class ImportReport(msgspec.Struct):
         if len(self.errors) < most:
             self.errors.append(RowRemark(line, message_of(error), error.kind, error.value[:VALUE_MAX]))
 
-    def warn(self, line: int, number: str) -> None:
-        """Count a row with a number that is impossible in its country, and keep a remark on it."""
+    def warn(self, line: int, remarks: Sequence[NumberRemark]) -> None:
+        """Count a row that is stored with remarks, and keep them if there are few so far."""
         self.warned += 1
-        if len(self.warnings) < ERRORS_MAX:
-            reason = Sentence(
-                "%(number)r is impossible in its country. Check the number of digits and the country code.",
-                number=number,
-            )
-            self.warnings.append(RowRemark(line, reason, "impossible_number", number))
+        kinds = self.kinds = {} if isinstance(self.kinds, UnsetType) else self.kinds
+        for kind, message, value in remarks:
+            kinds[kind] = kinds.get(kind, 0) + 1
+            if len(self.warnings) < ERRORS_MAX:
+                self.warnings.append(RowRemark(line, message, kind, value[:VALUE_MAX]))
