@@ -198,6 +198,7 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
     }
     (attempt,) = story["attempts"]
     assert attempt == {
+        "id": 1,
         "attempt": 1,
         "at": "2026-03-02T12:00:00Z",
         "gateway": "sim",
@@ -216,6 +217,7 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
         "sections": [],
         "transfers": [],
         "messages": [],
+        "wishes": [],
         "then": "to be tried again, due 2026-03-02 12:05:01 UTC",
     }
     assert (story["now"], story["window"]["zone"], story["window"]["until"]) == (

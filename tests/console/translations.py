@@ -32,7 +32,14 @@ from dialer.console.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
 from dialer.console.field_titles import title_of
 from dialer.console.form_groups import FORMS
 from dialer.console.services import DESK, NAVIGATION
-from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
+from dialer.console.state_words import (
+    PROTOCOL_WORDS,
+    SOURCE_WORDS,
+    WORDS,
+    capitalised,
+    english_words_of,
+    word_of_choice,
+)
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
@@ -79,7 +86,7 @@ def texts_of_tables() -> Iterator[str]:
     kinds: tuple[type[Enum], ...] = (*WORDS, MessageStatus, Role)
     for kind in kinds:
         yield from map(english_words_of, kind)
-    yield from PROTOCOL_WORDS.values()
+    yield from (*PROTOCOL_WORDS.values(), *SOURCE_WORDS.values())
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))
 

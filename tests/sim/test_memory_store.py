@@ -10,6 +10,7 @@ from dialer.domain import effects, events
 from dialer.domain.billing.charge import Bill, Rate
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
@@ -81,7 +82,7 @@ class BookMachine(RuleBasedStateMachine):
     @rule(index=st.integers(0, 11))
     def wish(self, index: int) -> None:
         self.dnc.add(f"+1{index}")
-        self.store.record(effects.KeepWish(1, 5, f"+1{index}"), 0)
+        self.store.record(effects.KeepWish(1, 5, f"+1{index}", Proof(WishSource.KEY)), 0)
 
     @rule(zone=st.sampled_from(ZONES), after_id=st.integers(0, 12), limit=st.integers(1, 5))
     def claim_fresh(self, zone: str, after_id: int, limit: int) -> None:

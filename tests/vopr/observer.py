@@ -16,6 +16,7 @@ from tests.vopr import (
 )
 from tests.vopr.memory import Memory
 from tests.vopr.rules_events import EventRules
+from tests.vopr.rules_proofs import ProofRules
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
 
 FINAL_ROWS_EVERY = 6
@@ -32,6 +33,7 @@ class Observer:
         # Each worker of a fleet has ids of its own, so a new row may have a lower id than those that are known.
         self._reads_all = has_fleet
         self._events = EventRules() if has_events else None
+        self._proofs = ProofRules()
         self._service_zone = service_zone
         self._calling_hours = calling_hours
         self._last: Snapshot | None = None
@@ -88,6 +90,7 @@ class Observer:
         yield from rules_moves.attempts(seen, memory)
         yield from rules_desks.desks(last, seen, memory, has_worked=has_worked)
         yield from rules_desks.inbound(seen, memory)
+        yield from self._proofs.check(connection)
         yield from rules_rows.rows(connection)
         yield from rules_rows.acknowledged(connection, memory)
         self._snapshots += 1

@@ -106,7 +106,7 @@ def _wishes_go_on_named_lists_only(patch: Patch) -> None:
 
     def around(_keep: Wrapped) -> Wrapped:
         def keep(connection: Connection, wish: KeepWish, now_ms: int) -> None:
-            call_off(connection, (wish.dnc_id,), wish.number, now_ms)
+            call_off(connection, (wish.dnc_id,), wish.number, wish.proof, now_ms)
 
         return keep
 

@@ -24,6 +24,7 @@ from dialer.store.timeline.parts import (
     AnswerPart,
     AttemptPart,
     CampaignStory,
+    DncPart,
     MessagePart,
     Story,
     SubscriberPart,
@@ -119,6 +120,8 @@ def _lines(story: Story) -> Iterator[str]:
         scope = " (for all campaigns of the account)" if dnc.keeps_wishes_of == ACCOUNT else ""
         scope = " (for every campaign)" if dnc.is_global else scope
         yield f"Do not call   {dnc.name}{scope}: {since}"
+        if dnc.since is not None:
+            yield f"              {_proof(dnc)}"
     if story.window is not None:
         yield from _window(story.window)
     if story.subscriber is not None:
@@ -165,6 +168,7 @@ def _attempt(attempt: AttemptPart, medium: str) -> Iterator[str]:
         yield f"{_show(attempt.at)}  attempt {attempt.attempt} over {attempt.gateway}: {attempt.dialled_number}{shown}"
     if medium == SMS:
         yield from (f"  {_message(message)}" for message in attempt.messages)
+        yield from (f"  {_show(one.since or attempt.at)}  {_wish(one)}" for one in attempt.wishes)
     else:
         yield from (f"  {line}" for line in _call(attempt))
     if attempt.then:
@@ -197,6 +201,19 @@ def _happening(happening: Happening) -> str:
             return _transfer(transfer, happening.kind)
         case MessagePart() as message:
             return _message(message)
+        case DncPart() as wish:
+            return _wish(wish)
+
+
+def _wish(wish: DncPart) -> str:
+    return f"asked not to be called: {_proof(wish)}"
+
+
+def _proof(dnc: DncPart) -> str:
+    """Return where a wish comes from, in which attempt it was said, and its words."""
+    places = {"campaign": dnc.campaign_id, "call": dnc.callrequest_id, "message": dnc.sms_message_id}
+    of = ", ".join([dnc.source, *(f"{name} {place}" for name, place in places.items() if place is not None)])
+    return f"{of}: {dnc.said}" if dnc.said else of
 
 
 def _transfer(transfer: TransferPart, kind: HappeningKind) -> str:

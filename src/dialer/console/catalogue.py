@@ -115,7 +115,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "Do-not-call numbers",
             "entry",
             "A number on a do-not-call list. Search for it in any spelling.",
-            ("phone_number", "dnc", "created_date"),
+            ("phone_number", "dnc", "source", "said", "created_date"),
             add="New number",
             empty="No number is on the list yet. Open the list, and import a file of numbers or add them one by one.",
         ),

@@ -15,6 +15,7 @@ from dialer import __version__
 from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
 from dialer.console.language import gettext, ngettext, viewers_language
+from dialer.console.proof_words import proof_in_words
 from dialer.console.state_words import capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
@@ -58,6 +59,7 @@ def _environment() -> Environment:
         "gettext": _text,
         "ngettext": _counted_text,
         "asset": asset_url,
+        "proof_in_words": proof_in_words,
         "version": __version__,
         "language": lambda: viewers_language().code,
     }

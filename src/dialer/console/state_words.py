@@ -17,6 +17,7 @@ from dialer.domain.enums import (
 )
 from dialer.domain.languages import LANGUAGES
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
+from dialer.domain.proof import WishSource
 from dialer.domain.reasons import CAMPAIGN_REASONS
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
@@ -75,6 +76,16 @@ PROTOCOL_WORDS: Final[Mapping[str, str]] = {
     KANNEL: "Kannel",
     HTTP: "HTTP",
 }
+SOURCE_WORDS: Final[Mapping[str, str]] = {
+    WishSource.KEY: gettext_noop("A key in a call"),
+    WishSource.AGENT: gettext_noop("An agent"),
+    WishSource.TEXT: gettext_noop("A text message"),
+    WishSource.CALLER: gettext_noop("A call that came in"),
+    WishSource.IMPORT: gettext_noop("An import"),
+    WishSource.API: gettext_noop("A program"),
+    WishSource.CONSOLE: gettext_noop("The console"),
+}
+_CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS}
 _CAUSES: Final = frozenset(Cause)
 _MESSAGE_STATUSES: Final = frozenset(MessageStatus)
 _CAMPAIGN_STATUSES: Final = frozenset(CampaignStatus)
@@ -92,7 +103,7 @@ def english_words_of(value: Enum) -> str:
 
 def word_of_choice(value: str) -> str:
     """Return the words for a string of a few: the name of a protocol or a language, or else the string with blanks."""
-    return LANGUAGES.get(value) or gettext(PROTOCOL_WORDS.get(value) or capitalised(value.replace("_", " ")))
+    return LANGUAGES.get(value) or gettext(_CHOICES.get(value) or capitalised(value.replace("_", " ")))
 
 
 def capitalised(text: str) -> str:

@@ -8,6 +8,7 @@ from dialer.domain.enums import AgentStatus, CampaignStatus, Cause, SubscriberSt
 from dialer.domain.events import CallReceived, TransferReached
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
+from dialer.domain.proof import Proof
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, TextReason
 
@@ -384,6 +385,7 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     dnc_id: int | None
     """The first list that the campaign names, which keeps the number, too. None if it names none."""
     number: str
+    proof: Proof
     answered_campaign_id: int | None = None
     """The campaign whose text message is answered with the wish, if the carrier reports no answers of its own."""
 

@@ -13,6 +13,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayKey, GatewayPlan, LegOutcome, Lent, Subscriber
+from dialer.domain.proof import Proof
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, PreviewOrder, QueuePlan
 
 
@@ -151,6 +152,7 @@ class NumberStopped(msgspec.Struct, frozen=True, gc=False):
     dnc_id: int | None
     """The first list that the campaign names that wrote to them last. None if it names none."""
     number: str
+    proof: Proof
 
 
 class DncReached(msgspec.Struct, frozen=True, gc=False):
@@ -158,6 +160,10 @@ class DncReached(msgspec.Struct, frozen=True, gc=False):
 
     call_id: int
     seq: int = 0
+    said: str = ""
+    """The keys that led to it, or the text message; empty if nothing was pressed."""
+    section_id: int | None = None
+    """The section in which the keys were pressed, else the one that was reached."""
 
 
 class CallAnswered(msgspec.Struct, frozen=True, gc=False):

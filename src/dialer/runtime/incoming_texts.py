@@ -14,6 +14,7 @@ from dialer.domain import events
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import GatewayKey
+from dialer.domain.proof import Proof, WishSource, said_in
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
@@ -111,20 +112,22 @@ def _take_text(
 
 
 def _keep_wish(listener: Listener, gateway_id: GatewayKey, heard: TextReceived, writers: Sequence[Writer]) -> None:
+    said = said_in(heard.text)
     for one in writers:
-        listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number))
+        proof = Proof(WishSource.TEXT, one.campaign_id, sms_message_id=one.sms_message_id, said=said)
+        listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number, proof))
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
     if not writers:
-        _keep_for_everybody(listener, gateway_id, heard.number)
+        _keep_for_everybody(listener, gateway_id, heard.number, said)
 
 
-def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, given: str) -> None:
+def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, given: str, said: str) -> None:
     """Put a number to which nobody is known to have written on the list of the service."""
     number = _number_of(given)
     _log.warning("stop_of_unknown_number", gateway_id=gateway_id.id, is_number=bool(number))
     if number:
-        listener.apply(events.NumberStopped(None, None, number))
+        listener.apply(events.NumberStopped(None, None, number, Proof(WishSource.TEXT, said=said)))
 
 
 def _number_of(text: str) -> str:

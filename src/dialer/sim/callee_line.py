@@ -17,6 +17,7 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.proof import said_in
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -401,7 +402,7 @@ class CalleeTextLine:
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
         if is_opt_out(self._reply):
-            yield Milestone(ended_ms, events.DncReached(call_id, seq=1))
+            yield Milestone(ended_ms, events.DncReached(call_id, seq=1, said=said_in(self._reply)))
         yield Milestone(ended_ms, events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
 
     def _delivered(self, ended_ms: int) -> CallOutcome:

@@ -56,6 +56,8 @@ class Writer(NamedTuple):
     user_id: int
     dnc_id: int | None
     number: str
+    sms_message_id: int
+    """The newest message."""
 
 
 def write_text_received(
@@ -162,10 +164,12 @@ def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> l
         .limit(WRITERS_MAX)
     )
     rows = connection.execute(
-        select(SmsMessage.campaign_id, SmsMessage.user_id, Campaign.dnc_id, SmsMessage.phone_number)
+        select(SmsMessage.id, SmsMessage.campaign_id, SmsMessage.user_id, Campaign.dnc_id, SmsMessage.phone_number)
         .join(Campaign, Campaign.id == SmsMessage.campaign_id)
         .where(SmsMessage.id.in_(select(newest.subquery().c.id)))
         .order_by(SmsMessage.id.desc())
     ).all()
     lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
-    return [Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number) for row in rows]
+    return [
+        Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number, row.id) for row in rows
+    ]

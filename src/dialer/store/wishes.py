@@ -7,8 +7,10 @@ campaign of every account. It keeps the wishes of people to whom no account is k
 from collections.abc import Collection
 from typing import Final
 
+from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, case, select
 
+from dialer.domain.proof import Proof
 from dialer.domain.roles import Role
 from dialer.store.backends.expressions import insert_or
 from dialer.store.tables import ACCOUNT, SERVICE, DncContact, DncList, User
@@ -39,18 +41,21 @@ def service_list(connection: Connection, now_ms: int) -> int | None:
 
 
 def call_off(
-    connection: Connection, dnc_ids: Collection[int | None], number: str, now_ms: int
+    connection: Connection, dnc_ids: Collection[int | None], number: str, proof: Proof, now_ms: int
 ) -> list[tuple[int, int]]:
-    """Put a number on do-not-call lists, where it is not on them already. None stands for no list.
+    """Put a number on do-not-call lists with the proof of the wish. None stands for no list.
+
+    Where the number is on a list already, its first proof stays.
 
     Return the list and the id of each new entry.
     """
     entries = []
     dates = {"created_date": now_ms, "updated_date": now_ms}
+    circumstances = {**structs.asdict(proof), "source": str(proof.source)}
     for dnc_id in dict.fromkeys(one for one in dnc_ids if one is not None):
         owner = select(DncList.user_id).where(DncList.id == dnc_id).scalar_subquery()
-        values = {"dnc_id": dnc_id, "user_id": owner, "phone_number": number, "number": number, **dates}
-        added = insert_or(DncContact.__table__).values(values)
+        values = {"dnc_id": dnc_id, "user_id": owner, "phone_number": number, "number": number}
+        added = insert_or(DncContact.__table__).values({**values, **circumstances, **dates})
         added = added.on_conflict_do_nothing(index_elements=["dnc_id", "number", "user_id"])
         entries += [(dnc_id, entry_id) for entry_id in connection.scalars(added.returning(DncContact.id))]
     return entries

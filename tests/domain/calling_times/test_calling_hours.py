@@ -7,9 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Final
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
-import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +16,8 @@ from hypothesis import strategies as st
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours, read_calling_hours
 from dialer.domain.calling_times.calling_windows import Windows, window_at
-from dialer.domain.calling_times.country_hours import COUNTRY_HOURS, country_of_zone
-from dialer.domain.calling_times.zones import is_zone, is_zone_key, zone_key, zone_of_number
+from dialer.domain.calling_times.country_hours import COUNTRY_HOURS
+from dialer.domain.calling_times.zones import countries_of_key, is_zone_key, zone_key, zone_of_number
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars, may_call_in_all
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -126,7 +125,7 @@ def test_a_window_is_open_only_if_the_campaign_and_the_service_allow_it(
         assert may_call_in_all(EIGHT_TO_NINE, zone, at_ms)
         assert calendar.is_always or may_call_in_all(calendar, zone, at_ms)
     else:
-        narrowed = any(country_of_zone(name) for name in zone.split("&"))
+        narrowed = bool(countries_of_key(zone))
         is_allowed = calendar.is_always or may_call_in_all(calendar, zone, at_ms)
         assert narrowed or not (is_allowed and may_call_in_all(EIGHT_TO_NINE, zone, at_ms))
 
@@ -166,30 +165,55 @@ def test_a_number_keeps_the_hours_of_its_country_in_a_zone_that_is_given() -> No
     assert not is_zone_key("Europe/Berlin@XX")
 
 
-def zones_of_numbers(country: str) -> set[str]:
-    """Return the zones of a country's numbers; toll-free and other numbers without a place are left out."""
-    examples = [
-        phonenumbers.example_number_for_type(country, kind)
-        for kind in phonenumbers.PhoneNumberType.values()
-        if phonenumbers.is_number_type_geographical(kind, phonenumbers.country_code_for_region(country))
-    ]
-    e164 = phonenumbers.PhoneNumberFormat.E164
-    numbers = [phonenumbers.format_number(one, e164) for one in examples if one is not None]
-    return {zone for number in numbers for zone in zone_of_number(number).split("&")}
+LAW_OF_NUMBERS: Final = {
+    "+213551234567": (),
+    "+212650123456": (),
+    "+50581234567": (),
+    "+18765551234": (),
+    "+12025550100": ("US",),
+    "+14165550100": ("CA",),
+    "+14365550100": ("CA", "US"),
+    "+18005550100": ("CA", "US"),
+    "+17875550100": ("US",),
+    "+16715550100": ("US",),
+    "+590690001234": ("FR",),
+    "+262639012345": ("FR",),
+    "+68987123456": (),
+    "+61891641234": ("AU",),
+    "+672322123": ("AU",),
+    "+34922123456": ("ES",),
+    "+4915112345678": (),
+}
 
 
-def test_the_zones_of_a_country_s_numbers_are_in_the_table() -> None:
-    found = {row.country: zones_of_numbers(row.country) for row in COUNTRY_HOURS}
-    assert all(found.values())
-    assert {country: {country_of_zone(zone) for zone in zones} for country, zones in found.items()} == {
-        row.country: {row.country} for row in COUNTRY_HOURS
-    }
+@pytest.mark.parametrize(("number", "countries"), LAW_OF_NUMBERS.items())
+def test_the_law_is_that_of_the_number_s_country(number: str, countries: tuple[str, ...]) -> None:
+    assert countries_of_key(zone_of_number(number)) == countries
 
 
-def test_the_table_names_only_zones_that_exist_and_every_source() -> None:
-    known = available_timezones()
-    assert {zone for row in COUNTRY_HOURS for zone in row.zones if zone not in known or not is_zone(zone)} == set()
+@pytest.mark.parametrize(
+    ("key", "countries"),
+    [
+        ("", ()),
+        ("Europe/Paris", ("FR",)),
+        ("US/Eastern", ("US",)),
+        ("America/Coral_Harbour", ("CA",)),
+        ("Africa/Algiers", ()),
+        ("EST5EDT", ()),
+        ("UTC+01:00", ()),
+        ("UTC+01:00@FR", ("FR",)),
+        ("Europe/Paris@", ()),
+        ("America/Chicago&America/Winnipeg", ("CA", "US")),
+    ],
+)
+def test_a_key_without_countries_has_those_of_its_zones(key: str, countries: tuple[str, ...]) -> None:
+    assert countries_of_key(key) == countries
+    assert is_zone_key(key)
+
+
+def test_every_law_has_its_source() -> None:
     assert all(row.source and row.in_words for row in COUNTRY_HOURS)
+    assert all(bool(row.territories) == bool(row.territories_source) for row in COUNTRY_HOURS)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from dialer.domain.events import (
 )
 from dialer.domain.numbers.destinations import Destinations
 from dialer.domain.plans import CampaignPlan
+from dialer.domain.proof import Proof, WishSource
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
@@ -210,7 +211,7 @@ def test_nobody_sees_anybody_of_a_paused_campaign() -> None:
 
 def test_a_wish_not_to_be_called_ends_the_look() -> None:
     desks = Desks(previewed()).after(1_000)
-    desks.kernel.apply(NumberStopped(1, None, desks.members[1][0].number))
+    desks.kernel.apply(NumberStopped(1, None, desks.members[1][0].number, Proof(WishSource.TEXT)))
     desks.order(DeskAction.CALL)
     desks.after(1)
     assert (desks.dialled, desks.sees()) == ([], 2)
@@ -357,7 +358,7 @@ class Rules:
             desks.kernel.apply(CampaignOpened(desks.plans[0], status, 0, ("",)))
         elif step == "wish":
             self._stopped.add(subscriber_id)
-            desks.kernel.apply(NumberStopped(1, None, desks.store.people[subscriber_id].number))
+            desks.kernel.apply(NumberStopped(1, None, desks.store.people[subscriber_id].number, Proof(WishSource.TEXT)))
         elif step == "stale":
             desks.give(agent_id, PreviewOrder(DeskAction.CALL, 1, subscriber_id, 0))
         elif step in {"tell", "restart"}:

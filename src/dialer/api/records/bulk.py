@@ -52,7 +52,7 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
         Errors | None,
         described(
             "Remarks on a number that is stored, by the name of the field: nobody can have it, or it was read kindly.",
-            {"contact": ["'+1202555' is impossible in its country. Check the number of digits and the country code."]},
+            {"contact": ["…"]},
         ),
     ] = None
     errors: Annotated[

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import structs
 from sqlalchemy import bindparam, func, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, ListedNumber, PhoneNumber, Text
-from dialer.api.crud.references import Reference
+from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, ListedNumber, PhoneNumber, Text, TextChoice
+from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
@@ -26,6 +27,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.proof import Proof, WishSource
 from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
 from dialer.store.bulk import PreparedStatement
@@ -122,6 +124,35 @@ _DNC_CONTACT: Final = shapes(
             ),
             example="+12025550100",
         ),
+        "source": read_only(TextChoice(tuple(WishSource)), "Where the wish comes from.", example=WishSource.TEXT.value),
+        "campaign": read_only(
+            Reference("campaigns"),
+            "The campaign that called or wrote to the person, or that they called. It may have been deleted since."
+            " Null if the wish was not said to a campaign.",
+            nullable=True,
+        ),
+        "callrequest": read_only(
+            Reference("callrequest"),
+            "The call in which the person said it, which may have been removed since; or null.",
+            nullable=True,
+        ),
+        "sms_message": read_only(
+            Reference("sms-message"),
+            "The text message that the person answered, which may have been removed since; or null.",
+            nullable=True,
+        ),
+        "section_id": read_only(
+            Identity(),
+            "The id of the section in which the person pressed the keys, which may have been deleted since; or null.",
+            nullable=True,
+            example=7,
+        ),
+        "said": read_only(
+            Text(),
+            "The keys that were pressed, the text message, the agent's note, or the proof that an imported file has."
+            " Empty if nothing is known, and once the person is erased.",
+            example="STOP",
+        ),
         **STAMPS,
     },
     write_doc="An entry of a do-not-call list: a number that must not be called.",
@@ -176,23 +207,31 @@ def _add_further(change: Change, first: str) -> None:
         dnc_id = change.values["dnc"]
         further = [NewEntry(dnc_id, *entry) for entry in _new_entries(change) if entry.number != first]
         if further:
-            add_entries(change.unit, further)
+            add_entries(change.unit, further, _source(change))
 
 
 def _insert_entry(change: Change, columns: Values) -> Any:  # noqa: ANN401 - a row
-    row = add_to_dnc(change.unit, columns)
+    row = add_to_dnc(change.unit, {**columns, "source": _source(change)})
     _add_further(change, columns["number"])
     return row
 
 
-def _update_entry(change: Change, columns: Values) -> None:
-    change_dnc_entry(change.unit, change.record_id, columns)
-    if "phone_number" in columns:
-        _add_further(change, columns["number"])
-
-
 def _once_on_a_list(change: Change) -> Errors:
     return {} if _new_entries(change) else already_on_list(change.values["phone_number"])
+
+
+def _source(change: Change) -> str:
+    """Return where an entry comes from that a user adds: the console, or a program."""
+    return WishSource.API if change.unit.actor.session_id is None else WishSource.CONSOLE
+
+
+def _change_entry(change: Change, columns: Values) -> None:
+    """Change an entry. Another number has not been said by the person of the earlier one."""
+    is_other = change.stored["number"] != columns.get("number", change.stored["number"])
+    proof = {**structs.asdict(Proof(WishSource(_source(change)))), "source": _source(change)} if is_other else {}
+    change_dnc_entry(change.unit, change.record_id, {**columns, **proof})
+    if "phone_number" in columns:
+        _add_further(change, columns["number"])
 
 
 def already_on_list(phone_number: str) -> Errors:
@@ -274,14 +313,14 @@ DNC_CONTACTS = Resource(
     path="dnc-contact",
     shapes=_DNC_CONTACT,
     owner="dnc",
-    filters=("phone_number",),
+    filters=("phone_number", "source", "campaign"),
     orderings=("phone_number", "created_date"),
     numbers=("phone_number",),
     is_large=True,
     columns=_entry_columns,
     rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
     insert=_insert_entry,
-    update=_update_entry,
+    update=_change_entry,
     remove=remove_from_dnc,
     exported=True,
 )

@@ -16,6 +16,7 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.outcomes import Outcome, offered_outcomes
 from dialer.domain.plans import Promise
+from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition
@@ -107,7 +108,7 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     if disposed.call_back_ms is not None:
         touched |= _call_back(unit, call, disposed, _promise(unit.connection, callrequest_id, call, disposed))
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
-        touched |= _call_off(unit, call)
+        touched |= _call_off(unit, call, callrequest_id, disposed.note)
     _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     earlier = None if before is None else before.disposition.value
     move_disposition(unit.connection, callrequest_id, earlier, disposed.disposition.value)
@@ -270,7 +271,7 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
         )
 
 
-def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
+def _call_off(unit: UnitOfWork, call: RowMapping, callrequest_id: int, note: str) -> Touched:
     """Put the number on the account's own list, and on the first list that the campaign names.
 
     A wish is never refused. Nothing is left to do for people whose number is unknown, or was erased.
@@ -279,7 +280,8 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
         return NOTHING
     own = own_list(unit.connection, call["user_id"], unit.now_ms)
     named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
-    entries = call_off(unit.connection, (named, own), call["number"], unit.now_ms)
+    proof = Proof(WishSource.AGENT, call["campaign_id"], callrequest_id, said=note)
+    entries = call_off(unit.connection, (named, own), call["number"], proof, unit.now_ms)
     of_account = users_of_dnc(unit.connection, own)
     touched = of_account if named is None else of_account | users_of_dnc(unit.connection, named)
     unit.note(touched, *(NumberCalledOff(dnc_id, entry_id) for dnc_id, entry_id in entries))

@@ -38,6 +38,8 @@ from dialer.store.tables import (
 )
 from dialer.store.touched import NOTHING
 
+_NO_PROOF: Final = {"callrequest_id": None, "sms_message_id": None, "said": ""}
+"""The proof of an entry without what leads to the person; the source, the campaign and the moment stay."""
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
 _OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
@@ -200,7 +202,7 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
     rows = whose_number(connection, DncContact.number, spellings)
     for row in rows:
         key = ensure_key(connection, now_ms)
-        values = {"phone_number": ERASED, "number": hashed(key, row["number"])}
+        values = {"phone_number": ERASED, "number": hashed(key, row["number"]), **_NO_PROOF}
         connection.execute(update(DncContact).where(DncContact.id == row["id"]).values(values))
     return len(rows)
 

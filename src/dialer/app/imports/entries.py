@@ -12,11 +12,6 @@ from dialer.domain.sentences import Sentence
 
 MENDED_ZERO: Final = "mended_zero"
 NO_COUNTRY: Final = "no_country"
-_KINDNESS: Final = {
-    Kindness.CUT_EXTENSION: "The extension is left out: %(number)r is on the list.",
-    Kindness.SEVERAL: "The cell has several numbers. All are on the list: %(number)s.",
-    Kindness.REMARK: "Only the number is taken: %(number)r is on the list.",
-}
 
 
 def entries_in(text: str, region: str | None) -> tuple[Sequence[FoundNumber], list[NumberRemark]]:
@@ -56,7 +51,7 @@ def _read(text: str, region: str | None) -> tuple[FoundNumbers, list[NumberRemar
     if found.kindness is None:
         return found, []
     numbers = ", ".join(number for _, number in found.numbers)
-    return found, [NumberRemark(found.kindness.value, Sentence(_KINDNESS[found.kindness], number=numbers), text)]
+    return found, [NumberRemark(found.kindness.value, _in_words(found.kindness, numbers), text)]
 
 
 def _without_country(number: str) -> Sentence:
@@ -67,3 +62,11 @@ def _without_country(number: str) -> Sentence:
         " national number. Choose the country of the list to be sure.",
         number=number,
     )
+
+
+def _in_words(kindness: Kindness, numbers: str) -> Sentence:
+    if kindness is Kindness.CUT_EXTENSION:
+        return Sentence("The extension is left out: %(number)r is on the list.", number=numbers)
+    if kindness is Kindness.SEVERAL:
+        return Sentence("The cell has several numbers. All are on the list: %(numbers)s.", numbers=numbers)
+    return Sentence("Only the number is taken: %(number)r is on the list.", number=numbers)

@@ -26,6 +26,7 @@ from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, 
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, normalise
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
+from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
@@ -241,6 +242,15 @@ class DncRows(NumberRows):
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
+    _further = ("source", "said")
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, mends_zeros: bool = False) -> None:
+        """Prepare for rows. An export has the proof of each entry, which stays as words."""
+        super().begin(columns, joins_names=joins_names, mends_zeros=mends_zeros)
+        self._proof = [_place(columns, name) for name in PROOF_COLUMNS] if self._is_export else []
+
+    def _values(self, cells: Sequence[str], _number: str) -> tuple[Any, ...]:
+        return WishSource.IMPORT.value, earlier_proof([cells[place] for place in self._proof if place >= 0])
 
     def read(self, cells: Sequence[str]) -> tuple[Sequence[ReadNumber], Sequence[NumberRemark]]:
         """Return all numbers of a row, and remarks on them; raises RowError."""
@@ -249,7 +259,8 @@ class DncRows(NumberRows):
             found, remarks = entries_in(cell, self.region)
         except NumberError as error:
             raise self._refused(cell, error) from None
-        return [(number, (self.parent_id, text, number)) for text, number in found], remarks
+        proof = self._values(cells, "")
+        return [(number, (self.parent_id, text, number, *proof)) for text, number in found], remarks
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}

@@ -6,7 +6,6 @@ Daylight saving time skips some wall time: a window that would begin there begin
 counts the first time only.
 """
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -15,7 +14,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calling_times.country_hours import hours_in_country, hours_in_zone
+from dialer.domain.calling_times.country_hours import hours_in_country
 from dialer.domain.calling_times.zones import countries_of_key, fixed_offset_minutes, zones_of_key
 
 DAYS_AHEAD_MAX: Final = 9
@@ -95,16 +94,8 @@ def _rules(calendar: Calendar, zone_key: str, outer: Calendar | None) -> tuple[_
             rules.append(_Rule((calendar,), zone))
         if outer is not None:
             rules.append(_Rule((outer,), zone))
-            rules += [_Rule(hours, zone) for hours in _hours_of_countries(name, zone_key)]
+            rules += [_Rule(hours_in_country(country), zone) for country in countries_of_key(zone_key)]
     return tuple(rules)
-
-
-def _hours_of_countries(zone_name: str, zone_key: str) -> Iterator[tuple[Calendar, ...]]:
-    hours = hours_in_zone(zone_name)
-    if hours is not None:
-        yield hours
-    for country in countries_of_key(zone_key):
-        yield hours_in_country(country)
 
 
 def _window_of_rule(rule: _Rule, now_ms: int) -> Window:

@@ -1,38 +1,31 @@
-"""Zone keys: the time zones in which a callee may be.
+"""Zone keys: the time zones in which a callee may be, and the countries whose calling hours hold for them.
 
 A zone key is text: an IANA name, several names joined by `&`, or a fixed offset such as `UTC+05:30`. Several names mean
 that the number may be in any of these zones. The empty key stands for the service's own zone, and `UNKNOWN` for no
 zone. A calling window is open for a key only while it is open in every zone of the key.
 
-A key may end with `@` and countries, such as `UTC+01:00@FR`. They are countries with calling hours of their own, to
-which the number belongs although the zone is not one of theirs.
+The countries are those to which the zone database assigns the zones, as far as they have calling hours of their own. If
+others hold, the key names them behind `@`, such as `UTC+01:00@FR`, or ends with `@` if none does.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import phonenumbers
-from phonenumbers import timezone
-from phonenumbers.tzdata import TIMEZONE_DATA
-
-from dialer.domain.calling_times.country_hours import country_of_zone, is_country
-from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
-from dialer.domain.numbers.normal_form import is_in_normal_form
-from dialer.domain.numbers.numbering_plans import PrefixTable, is_anywhere, split
+from dialer.domain.calling_times.country_hours import is_country, laws_of
+from dialer.domain.numbers.numbering_plans import PrefixTable
+from dialer.domain.places.places import NumberPlace, Places, country_of_zone
 
 UNKNOWN: Final = "?"
 """The key of a subscriber whose own zone is not known, and who cannot be called at a time known to be legal."""
-_UNKNOWN_ZONE: Final = "Etc/Unknown"
 _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
 _FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
 _AND: Final = "&"
 _COUNTRIES: Final = "@"
 _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
-_ZONES_ADDED: Final = {"+617": "Australia/Brisbane"}
-"""Zones that are missing in the numbering plan's data: Queensland has no summer time, and shares its area code."""
 _NOT_ZONES: Final = frozenset({"localtime", "posixrules", "Factory"})
 """Files beside the zones that are not zones: the machine's own zone, default rules, and "not set yet"."""
 _COPY_FOLDERS: Final = ("posix/", "right/")
@@ -40,62 +33,59 @@ _COPY_FOLDERS: Final = ("posix/", "right/")
 ZONE_CACHE_MAX: Final = 65_536
 
 
+_STARTS: Final = (6, 8, 11)
+"""Characters of the starts of numbers by which their keys are looked up."""
+
+
+class NumberZones:
+    """The zone keys of numbers, by the places of a process. Most numbers cost one look-up."""
+
+    def __init__(self) -> None:
+        self.learn({})
+
+    def learn(self, taught: Mapping[str, NumberPlace]) -> None:
+        """Take the rows that an administrator teaches, by the starts of numbers without `+`, and forget others."""
+        self.places = Places(taught)
+        self._keys = PrefixTable(self._key_of_start, _STARTS)
+
+    def of(self, number: str) -> str:
+        """Return the zone key of a number in E.164; empty if it has no zone."""
+        key = self._keys.of(number)
+        return _key_of_place(self.places.of(number)) if key is None else key
+
+    def _key_of_start(self, start: str, _length: int) -> str | None:
+        is_settled = start.startswith("+") and self.places.is_settled(start)
+        return _key_of_place(self.places.of(start)) if is_settled else None
+
+
+NUMBER_ZONES: Final = NumberZones()
+"""Those of this process. A process that reads settings teaches it the rows of their file once, at its start."""
+
+
 def zone_of_number(number: str) -> str:
-    """Return the zone key of a number in E.164; empty where the numbering plan gives no zone."""
-    if not number.startswith("+"):
+    """Return the zone key of a number in E.164; empty if it has no zone."""
+    return NUMBER_ZONES.of(number)
+
+
+def countries_of_number(number: str) -> tuple[str, ...]:
+    """Return the countries to which a number in E.164 may belong, by ISO code; none if it is of no country."""
+    place = NUMBER_ZONES.places.of(number)
+    return () if place is None else place.countries
+
+
+def _key_of_place(place: NumberPlace | None) -> str:
+    if place is None:
         return ""
-    zone = _ZONES.of(number)
-    return _zone_by_the_library(number) if zone is None else zone
-
-
-def _zone_of_start(start: str, length: int) -> str | None:
-    """Return the zone key of all numbers of a length that begin with a start, such as `+1202`; None if they differ."""
-    parts = split(start, length) if is_in_normal_form(start, length) else None
-    if parts is None or start[1:] in _ZONES_GO_ON:
-        return None
-    prefixes = (start[1:end] for end in range(len(start), 1, -1))
-    names = next((TIMEZONE_DATA[prefix] for prefix in prefixes if prefix in TIMEZONE_DATA), ())
-    everywhere = TIMEZONE_DATA.get(str(parts[0]), names)
-    if names != everywhere:
-        is_everywhere = is_anywhere(*parts)
-        if is_everywhere is None:
-            return None
-        names = everywhere if is_everywhere else names
-    return _zone_key(start, names)
-
-
-_ZONES_GO_ON: Final = frozenset(prefix[:end] for prefix in TIMEZONE_DATA for end in range(len(prefix)))
-"""Starts of numbers whose zones depend on further digits."""
-_ZONES: Final = PrefixTable(_zone_of_start, (6, 8, 11))
-
-
-@lru_cache(maxsize=NUMBERS_KEPT_MAX)
-def _zone_by_the_library(number: str) -> str:
-    parsed = parse(number)
-    if parsed is None:
-        return ""
-    names = timezone.time_zones_for_geographical_number(parsed)
-    everywhere = TIMEZONE_DATA.get(str(parsed.country_code), names)
-    if names != everywhere and _is_not_geographical(parsed):
-        names = everywhere
-    return _zone_key(number, names)
-
-
-def _zone_key(start: str, names: tuple[str, ...]) -> str:
-    """Return the key of the zones that the metadata have for numbers, with those that are missing there."""
-    return _joined((*names, *[zone for prefix, zone in _ZONES_ADDED.items() if start.startswith(prefix)]))
-
-
-def _is_not_geographical(parsed: phonenumbers.PhoneNumber) -> bool:
-    """Return whether a number can be anywhere in its country, like mobile numbers in most countries."""
-    kind = phonenumbers.number_type(parsed)
-    is_known = kind != phonenumbers.PhoneNumberType.UNKNOWN
-    return is_known and not phonenumbers.is_number_type_geographical(kind, parsed.country_code or 0)
+    return _key(tuple(zone for zone in place.zones if is_zone(zone)), laws_of(place.countries))
 
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
-def _joined(names: tuple[str, ...]) -> str:
-    return _AND.join(sorted(name for name in {*names} if name != _UNKNOWN_ZONE and is_zone(name)))
+def _key(zones: tuple[str, ...], laws: frozenset[str]) -> str:
+    """Return the key of zones in which the laws of countries hold; without zones, that of the service's zone."""
+    names = _AND.join(zones)
+    if not names or laws == laws_of(map(country_of_zone, zones)):
+        return names
+    return f"{names}{_COUNTRIES}{_AND.join(sorted(laws))}"
 
 
 @lru_cache(maxsize=1_024)
@@ -124,9 +114,13 @@ def zones_of_key(key: str) -> tuple[str, ...]:
     return tuple(key.partition(_COUNTRIES)[0].split(_AND))
 
 
+@lru_cache(maxsize=ZONE_CACHE_MAX)
 def countries_of_key(key: str) -> tuple[str, ...]:
-    """Return the countries that a key names, by ISO code."""
-    return tuple(filter(None, key.partition(_COUNTRIES)[2].split(_AND)))
+    """Return the countries whose calling hours hold for a key, by ISO code."""
+    _, is_explicit, countries = key.partition(_COUNTRIES)
+    if is_explicit:
+        return tuple(filter(None, countries.split(_AND)))
+    return tuple(sorted(laws_of(map(country_of_zone, zones_of_key(key)))))
 
 
 def zone_of_offset(gmt_offset: str) -> str | None:
@@ -156,19 +150,13 @@ def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str, country: str = 
     its calling hours hold beside those of the number's country.
     """
     if tz_code:
-        return _with_countries(tz_code, number_zone, country) if is_zone(tz_code) else UNKNOWN
+        return _moved((tz_code,), number_zone, country, country_of_zone(tz_code)) if is_zone(tz_code) else UNKNOWN
     if gmt_offset:
         zone = zone_of_offset(gmt_offset)
-        return UNKNOWN if zone is None else _with_countries(zone, number_zone, country)
-    return _with_countries(number_zone, number_zone, country) if number_zone and country else number_zone
+        return UNKNOWN if zone is None else _moved((zone,), number_zone, country)
+    return _moved(zones_of_key(number_zone), number_zone, country) if number_zone and country else number_zone
 
 
-@lru_cache(maxsize=ZONE_CACHE_MAX)
-def _with_countries(zones: str, number_zone: str, country: str) -> str:
-    """Return the key of zones, with the countries of the number and of the person that have hours and other zones."""
-    zones = zones.partition(_COUNTRIES)[0]
-    countries = {country_of_zone(name) for name in zones_of_key(number_zone)} | {
-        country if is_country(country) else None
-    }
-    countries -= {None, *map(country_of_zone, zones_of_key(zones))}
-    return f"{zones}{_COUNTRIES}{_AND.join(sorted(filter(None, countries)))}" if countries else zones
+def _moved(zones: tuple[str, ...], number_zone: str, *countries: str | None) -> str:
+    """Return the key of the zones of a person, with the laws of the number and of the person's countries."""
+    return _key(zones, frozenset(countries_of_key(number_zone)) | laws_of(countries))

@@ -3,8 +3,10 @@
 from typing import Final
 
 from dialer.domain.effects import KeepWish
+from dialer.domain.events import DncReached
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
-from dialer.domain.plans import CampaignPlan
+from dialer.domain.plans import Call, CampaignPlan
+from dialer.domain.proof import Proof, WishSource
 
 FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""
@@ -21,6 +23,15 @@ def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
     own = OF_SERVICE if wish.user_id is None else own_list_of(wish.user_id)
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
+
+
+def proof_of(call: Call, reached: DncReached) -> Proof:
+    """Return the proof of a wish that was uttered in a call, or in the answer to a text message."""
+    campaign_id = call.plan.id
+    if call.parts:
+        return Proof(WishSource.TEXT, campaign_id, sms_message_id=call.id, said=reached.said)
+    source = WishSource.CALLER if call.is_inbound else WishSource.KEY
+    return Proof(source, campaign_id, call.id, section_id=reached.section_id, said=reached.said)
 
 
 def own_list_of(user_id: int) -> int:

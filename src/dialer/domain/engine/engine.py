@@ -25,6 +25,7 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
+from dialer.domain.engine.called_off import proof_of
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.desks import Desks
@@ -321,16 +322,14 @@ class Engine:
     def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
         """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""
         call = self._calls.get(event.call_id)
-        campaign = None if call is None else self._campaigns.get(call.plan.id)
-        if call is None:
-            return
-        plan = call.plan if campaign is None else campaign.plan
-        if call.subscriber.number:
-            answered_id = plan.id if call.parts else None
-            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, answered_id))
+        if call is not None and call.subscriber.number:
+            campaign = self._campaigns.get(call.plan.id)
+            plan = call.plan if campaign is None else campaign.plan
+            proof, answered_id = proof_of(call, event), plan.id if call.parts else None
+            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, proof, answered_id))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
-        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number))
+        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof))
 
     def _keep_wish(self, now_ms: int, wish: KeepWish) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import phonenumbers
-from phonenumbers import PhoneMetadata, PhoneNumberDesc, PhoneNumberType, ValidationResult
+from phonenumbers import PhoneMetadata, PhoneNumberDesc, ValidationResult
 
 from dialer.domain.numbers.digit_patterns import UnknownPatternError, digit_pattern
 
@@ -130,14 +130,6 @@ def dialled_inland(region: str, numbers: Start) -> tuple[int, Start] | None:
     return None if rest is None else (country_code, rest)
 
 
-def is_anywhere(country_code: int, numbers: Start) -> bool | None:
-    """Return whether national numbers can be anywhere in their country, like mobile numbers in most countries.
-
-    False means also that the plan has no such numbers.
-    """
-    return _by_region(country_code, numbers, lambda plan: _is_anywhere_in(plan, country_code, numbers))
-
-
 def is_assigned(country_code: int, numbers: Start) -> bool | None:
     """Return whether a plan gives national numbers to somebody; None if that is not settled for all of them."""
     return _by_region(country_code, numbers, lambda plan: _is_known(plan, numbers))
@@ -173,23 +165,6 @@ def _is_known(plan: PhoneMetadata, numbers: Start) -> bool | None:
     if fits[0] is not True:
         return fits[0]
     return True if True in fits[1:] else None if None in fits[1:] else False
-
-
-def _is_anywhere_in(plan: PhoneMetadata, country_code: int, numbers: Start) -> bool | None:
-    is_number = _fits(numbers, plan.general_desc)
-    if not is_number:
-        return is_number
-    others = [_fits(numbers, getattr(plan, kind)) for kind in _NOT_GEOGRAPHICAL]
-    if True in others:
-        return True
-    if None in others:
-        return None
-    is_fixed = _fits(numbers, plan.fixed_line)
-    if is_fixed is not False or plan.same_mobile_and_fixed_line_pattern:
-        return None if is_fixed is None else False
-    if phonenumbers.is_number_type_geographical(PhoneNumberType.MOBILE, country_code):
-        return False
-    return _fits(numbers, plan.mobile)
 
 
 def _is_mobile_in(plan: PhoneMetadata, numbers: Start) -> bool | None:

@@ -35,7 +35,7 @@ from dialer.domain.sessions.playing import UNWANTED, context_of
 from dialer.domain.sessions.session_fields import SessionFields, way_back
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
-from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput, last_keys
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -329,7 +329,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
             case DncWish(response):
                 self._keep(step, response, at_ms)
                 self.seq += 1
-                self.engine_events += (events.DncReached(call_id, self.seq),)
+                said, section_id = last_keys(self.heard, step.section.id)
+                self.engine_events += (events.DncReached(call_id, self.seq, said, section_id),)
             case MessageToSend(response, number, text):
                 self._keep(step, response, at_ms)
                 self.seq += 1

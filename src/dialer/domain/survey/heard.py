@@ -15,6 +15,8 @@ LEFT: Final = "left"
 """The call ended in this section, before the survey was over."""
 PLAYED: Final = "played"
 """The survey was over before the call was. This word has neither a section nor a time."""
+_NO_INPUTS: Final = frozenset({"", CONNECTED, MISSED, LEFT, PLAYED})
+"""Inputs in which the callee has pressed nothing."""
 _NO_KEYS: Final = "-"
 _BETWEEN: Final = " "
 _WITHIN: Final = ":"
@@ -35,6 +37,17 @@ THE_END: Final = HeardInput(0, 0, PLAYED)
 
 class HeardError(ValueError):
     """Raised for inputs that cannot be read."""
+
+
+def last_keys(heard: Sequence[HeardInput], section_id: int) -> tuple[str, int]:
+    """Return the keys that were pressed last, and the section that asked for them.
+
+    If nothing was pressed, return no keys and the section that was reached.
+    """
+    for one in reversed(heard):
+        if one.text not in _NO_INPUTS:
+            return one.text, one.section_id
+    return "", section_id
 
 
 def written(heard: Sequence[HeardInput]) -> str:

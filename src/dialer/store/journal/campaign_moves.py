@@ -29,4 +29,4 @@ def keep_wish(connection: Connection, wish: effects.KeepWish, now_ms: int) -> No
     """Put a number on the do-not-call lists that keep the wish."""
     user_id = wish.user_id
     member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
-    call_off(connection, (wish.dnc_id, member), wish.number, now_ms)
+    call_off(connection, (wish.dnc_id, member), wish.number, wish.proof, now_ms)

@@ -694,11 +694,18 @@ CREATE TABLE dnc_contact (
 	user_id BIGINT NOT NULL,
 	phone_number VARCHAR(64) NOT NULL,
 	number VARCHAR(16) NOT NULL,
+	source VARCHAR(8) DEFAULT 'api' NOT NULL,
+	campaign_id BIGINT,
+	callrequest_id BIGINT,
+	sms_message_id BIGINT,
+	section_id BIGINT,
+	said TEXT DEFAULT '' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_dnc_contact PRIMARY KEY (id),
 	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id, user_id) REFERENCES dnc_list (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
+CREATE INDEX ix_dnc_contact_campaign_id ON dnc_contact (campaign_id) WHERE campaign_id IS NOT NULL;
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
 CREATE INDEX ix_dnc_contact_last_digits ON dnc_contact (user_id, right(number, 4), number);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);

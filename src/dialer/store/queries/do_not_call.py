@@ -18,6 +18,7 @@ from sqlalchemy import (
     CompoundSelect,
     Connection,
     Row,
+    RowMapping,
     SQLColumnExpression,
     and_,
     bindparam,
@@ -129,6 +130,17 @@ def entries_against(
     """
     if not dnc_ids:
         return {}
+    meant = _forms_against(connection, numbers)
+    found: dict[tuple[int, str], int] = {}
+    for row in _entries(connection, dnc_ids, list(meant)):
+        for number in meant[row.number]:
+            pair = (row.dnc_id, number)
+            found[pair] = min(found.get(pair, row.created_date), row.created_date)
+    return found
+
+
+def _forms_against(connection: Connection, numbers: Collection[str]) -> dict[str, list[str]]:
+    """Return all forms of entries that prevent calls to some numbers, plain and hashed, each with its numbers."""
     key = connection.scalar(select(ServiceState.number_key))
     meant: dict[str, list[str]] = {}
     for number in numbers:
@@ -136,12 +148,7 @@ def entries_against(
             meant.setdefault(form, []).append(number)
             if key is not None:
                 meant.setdefault(hashed(key, form), []).append(number)
-    found: dict[tuple[int, str], int] = {}
-    for row in _entries(connection, dnc_ids, list(meant)):
-        for number in meant[row.number]:
-            pair = (row.dnc_id, number)
-            found[pair] = min(found.get(pair, row.created_date), row.created_date)
-    return found
+    return meant
 
 
 def _entries(connection: Connection, dnc_ids: Collection[int], forms: Sequence[str]) -> Iterator[Row[Any, Any, Any]]:
@@ -151,6 +158,16 @@ def _entries(connection: Connection, dnc_ids: Collection[int], forms: Sequence[s
             DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(some)
         )
         yield from connection.execute(query)
+
+
+def proofs_on(connection: Connection, dnc_ids: Collection[int], number: str) -> dict[int, RowMapping]:
+    """Return the earliest entries on lists that prevent calls to a number, with their proofs, by list."""
+    query = (
+        select(DncContact.__table__)
+        .where(DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(_forms_against(connection, [number])))
+        .order_by(DncContact.created_date.desc(), DncContact.id.desc())
+    )
+    return {row["dnc_id"]: row for row in connection.execute(query).mappings()}
 
 
 class CampaignLists(NamedTuple):

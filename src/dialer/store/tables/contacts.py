@@ -20,6 +20,7 @@ from dialer.store.tables._base import (
     account_of,
     belongs_to,
     belongs_with_account,
+    where_known,
 )
 
 ACCOUNT: Final = "account"
@@ -152,11 +153,21 @@ class DncContact(Row):
     user_id: Mapped[int] = account_of("dnc_list", "dnc_id")
     phone_number: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(String(8), default="api", server_default="api")
+    """Where the wish comes from: a `WishSource`."""
+    # The proof outlives the rows that it names, so these are no foreign keys.
+    campaign_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    callrequest_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    sms_message_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    section_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    said: Mapped[LongText]
+    """The keys that were pressed, or the words."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
         belongs_with_account("dnc_list", "dnc_id"),
+        where_known("ix_dnc_contact_campaign_id", "campaign_id"),
         Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", "user_id", unique=True),
         Index("ix_dnc_contact_number", "number", "id", "dnc_id"),
         Index("ix_dnc_contact_last_digits", "user_id", last_digits(column("number", String)), "number"),

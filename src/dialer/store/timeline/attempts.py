@@ -80,6 +80,7 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
     names = _Names(connection)
     return [
         AttemptPart(
+            id=row["id"],
             attempt=row["attempt"],
             at=moment(row["send_date"]),
             gateway=names.gateway(GatewayKey(SMS, row["gateway_id"])),
@@ -151,6 +152,7 @@ def _call(
     answered_ms = row["started_ms"] + rang * _SECOND_MS
     was_heard = is_answered and row["amd"] != NO_AMD and cdr is not None
     return AttemptPart(
+        id=row["id"],
         attempt=row["attempt"],
         at=moment(row["started_ms"]),
         gateway=gateway,

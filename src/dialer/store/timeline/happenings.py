@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, VisitedSection
+from dialer.store.timeline.parts import AnswerPart, AttemptPart, DncPart, MessagePart, TransferPart, VisitedSection
 
 _ABANDONED_AFTER: Final = timedelta(milliseconds=ABANDONED_AFTER_MS)
 
@@ -33,6 +33,8 @@ class HappeningKind(Enum):
     """The call stopped waiting, or the number could not be reached."""
     MESSAGE = "message"
     """A text message was sent."""
+    WISH = "wish"
+    """The person asked not to be called again."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -40,7 +42,7 @@ class Happening(msgspec.Struct, frozen=True):
 
     at: datetime
     kind: HappeningKind
-    part: AnswerPart | VisitedSection | TransferPart | MessagePart
+    part: AnswerPart | VisitedSection | TransferPart | MessagePart | DncPart
 
 
 def happenings_of(attempt: AttemptPart) -> list[Happening]:
@@ -57,6 +59,7 @@ def happenings_of(attempt: AttemptPart) -> list[Happening]:
         ),
         *(Happening(section.at, HappeningKind.SECTION, section) for section in attempt.sections),
         *(Happening(message.at, HappeningKind.MESSAGE, message) for message in attempt.messages),
+        *(Happening(wish.since, HappeningKind.WISH, wish) for wish in attempt.wishes if wish.since is not None),
     ]
     return sorted(found, key=attrgetter("at"))
 

@@ -53,6 +53,14 @@ class DncPart(msgspec.Struct, frozen=True):
     """True if the list holds for every campaign."""
     keeps_wishes_of: str = ""
     """`account` for the account's own list, `service` for that of the service; else empty."""
+    source: str = ""
+    """Where the wish comes from (`dialer.domain.proof.WishSource`); empty if the list does not have the number."""
+    campaign_id: int | None = None
+    """The campaign to which the wish was said; None for other sources."""
+    callrequest_id: int | None = None
+    sms_message_id: int | None = None
+    said: str = ""
+    """The keys or the words."""
 
 
 class WindowPart(msgspec.Struct, frozen=True):
@@ -148,6 +156,8 @@ class MessagePart(msgspec.Struct, frozen=True):
 class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt: a call, a call that came in, or a text message."""
 
+    id: int = 0
+    """Id of the call request or of the text message."""
     attempt: int
     """Number of the attempt; negative for a call that came in. A simulated callee who calls back has the negative
     number of the call that was missed, and no `dialled_number`."""
@@ -171,6 +181,8 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     transfers: list[TransferPart] = []
     messages: list[MessagePart] = []
     """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""
+    wishes: list[DncPart] = []
+    """The list that has the number because of what was said in this attempt, at most one."""
     then: str = ""
     """Words that tell if another attempt follows, and why."""
 

@@ -3,15 +3,15 @@
 import contextlib
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, Row, RowMapping, select
 
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows, window_at
 from dialer.domain.calling_times.country_hours import narrowing
-from dialer.domain.calling_times.zones import countries_of_key, is_zone_key, zones_of_key
+from dialer.domain.calling_times.zones import countries_of_key, is_zone_key
 from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
@@ -20,7 +20,7 @@ from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import entries_against, lists_of, on_dnc
+from dialer.store.queries.do_not_call import lists_of, on_dnc, proofs_on
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -88,7 +88,7 @@ def read_story(
                 dnc_lists=lists,
                 window=window,
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
-                attempts=called if subscriber is None else _attempts(connection, row, subscriber),
+                attempts=_with_wishes(called if subscriber is None else _attempts(connection, row, subscriber), lists),
             )
     raise UnknownNumberError(
         Sentence(
@@ -157,17 +157,26 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
 
 def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
     dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
-    since_ms = entries_against(connection, dnc_ids, [number])
+    entries = proofs_on(connection, dnc_ids, number)
     rows = {row.id: row for row in connection.execute(select(DncList.__table__).where(DncList.id.in_(dnc_ids)))}
-    return [
-        DncPart(
-            rows[dnc_id].name,
-            moment_or_none(since_ms.get((dnc_id, number))),
-            rows[dnc_id].is_global,
-            rows[dnc_id].keeps_wishes_of,
-        )
-        for dnc_id in dnc_ids
-    ]
+    return [_dnc_part(rows[dnc_id], entries.get(dnc_id)) for dnc_id in dnc_ids]
+
+
+def _dnc_part(row: Row[Any], entry: RowMapping | None) -> DncPart:
+    if entry is None:
+        return DncPart(row.name, None, row.is_global, row.keeps_wishes_of)
+    proof = {name: entry[name] for name in ("source", "campaign_id", "callrequest_id", "sms_message_id", "said")}
+    return DncPart(row.name, moment(entry["created_date"]), row.is_global, row.keeps_wishes_of, **proof)
+
+
+def _with_wishes(attempts: list[AttemptPart], lists: list[DncPart]) -> list[AttemptPart]:
+    """Return attempts, each with the list that has the number because of what was said in it."""
+    said = {(one.callrequest_id, one.sms_message_id): one for one in reversed(lists)}
+    found = []
+    for attempt in attempts:
+        wish = said.get((attempt.id, None)) or said.get((None, attempt.id))
+        found.append(attempt if wish is None else structs.replace(attempt, wishes=[wish]))
+    return found
 
 
 def _state(status: int) -> str:
@@ -183,7 +192,7 @@ def _window_part(row: RowMapping, subscriber: RowMapping, campaign: Circumstance
     is_known = is_zone_key(zone)
     calendar, hours = campaign.calendar, campaign.hours
     window = window_at(calendar, zone, campaign.now_ms, hours) if is_known else None
-    countries = narrowing(zones_of_key(zone), countries_of_key(zone)) if hours is not None else []
+    countries = narrowing(countries_of_key(zone)) if hours is not None else []
     return WindowPart(
         zone=zone,
         zone_from=_zone_from(subscriber) if is_known else "an unknown zone",

@@ -1,0 +1,1 @@
+"""Places: the countries and the time zones of numbers, by how they begin."""

@@ -1,0 +1,104 @@
+"""Tests of the proof of do-not-call entries over the API: where each comes from, filters, exports and imports."""
+
+import csv
+import io
+from collections.abc import Mapping
+
+from dialer.store.database import Database
+from dialer.store.tables import DncContact
+from tests.api.builders import stored
+from tests.api.harness import Caller, Json
+from tests.api.records.test_dnc_lists import campaign_of
+
+NUMBER, OTHER, THIRD = "+12025550100", "+12025550101", "+12025550102"
+NOTHING = {"campaign": None, "callrequest": None, "sms_message": None, "section_id": None, "said": ""}
+
+
+def proof(entry: Mapping[str, Json]) -> Json:
+    """Return the fields of an entry that say where it comes from."""
+    return {name: entry[name] for name in ("source", *NOTHING)}
+
+
+def heard(database: Database, dnc: Json, campaign: Json, number: str = NUMBER) -> int:
+    """Put a number on a list as somebody who answered STOP to a message."""
+    values = {"source": "text", "campaign_id": campaign["id"], "sms_message_id": 7, "said": "STOP"}
+    return stored(database, DncContact, dnc_id=dnc["id"], phone_number=number, number=number, **values)
+
+
+def test_an_entry_says_that_a_program_added_it(alice: Caller) -> None:
+    """Alone, among many, and in a file. Nobody writes the proof."""
+    never = alice.create("dnc-list", name="never")
+    single = alice.create("dnc-contact", dnc=never["id"], phone_number=NUMBER, source="key", said="9")
+    assert proof(single) == {"source": "api", **NOTHING}
+    body = f'{{"dnc": {never["id"]}, "phone_number": "{OTHER}"}}\n'
+    headers = {"Content-Type": "application/x-ndjson"}
+    assert alice.request("POST", "dnc-contact/bulk/", content=body, headers=headers).status_code == 200
+    file = f"phone_number,said\n{THIRD},of another column\n"
+    alice.request("POST", f"dnc-list/{never['id']}/import/", content=file, headers={"Content-Type": "text/csv"})
+    found = alice.get("dnc-contact/")["results"]
+    assert [one["source"] for one in found] == ["api", "api", "import"]
+    assert [one["said"] for one in found] == ["", "", ""]
+
+
+def test_entries_are_found_by_source_and_campaign(alice: Caller, admin: Caller, database: Database) -> None:
+    never, campaign = alice.create("dnc-list", name="never"), campaign_of(alice, admin)
+    wish = heard(database, never, campaign)
+    added = alice.create("dnc-contact", dnc=never["id"], phone_number=OTHER)
+    for query, ids in (
+        ("source=text", [wish]),
+        ("source=api", [added["id"]]),
+        ("source=agent", []),
+        (f"campaign={campaign['id']}", [wish]),
+        (f"campaign_id={campaign['id']}", [wish]),
+    ):
+        assert [one["id"] for one in alice.get(f"dnc-contact/?{query}")["results"]] == ids, query
+    assert alice.request("GET", "dnc-contact/?source=hearsay").status_code == 400
+    shown = alice.get(f"dnc-contact/{wish}/")
+    assert proof(shown) == {
+        **NOTHING,
+        "source": "text",
+        "campaign": campaign["url"],
+        "sms_message": campaign["url"].replace(f"campaigns/{campaign['id']}", "sms-message/7"),
+        "said": "STOP",
+    }
+
+
+def test_another_number_has_another_proof(alice: Caller, admin: Caller, database: Database) -> None:
+    """An entry that moves to another list, or is spelled in another way, keeps its own."""
+    never, other, campaign = (
+        alice.create("dnc-list", name="a"),
+        alice.create("dnc-list", name="b"),
+        campaign_of(alice, admin),
+    )
+    wish = heard(database, never, campaign)
+    url = alice.get(f"dnc-contact/{wish}/")["url"]
+    alice.change(url, dnc=other["id"], phone_number="+1 202 555 0100")
+    assert alice.get(url)["said"] == "STOP"
+    alice.change(url, phone_number=OTHER)
+    assert proof(alice.get(url)) == {"source": "api", **NOTHING}
+
+
+def test_an_exported_file_brings_the_proof_along_as_words(alice: Caller, admin: Caller, database: Database) -> None:
+    """Of the import itself is told that it was one: nobody has said STOP to the list that it fills."""
+    never, copy, campaign = (
+        alice.create("dnc-list", name="a"),
+        alice.create("dnc-list", name="b"),
+        campaign_of(alice, admin),
+    )
+    heard(database, never, campaign)
+    exported = alice.request("GET", "dnc-contact/?format=csv").text
+    (row,) = csv.DictReader(io.StringIO(exported, newline=""))
+    assert (row["source"], row["said"]) == ("text", "STOP")
+    answer = alice.request(
+        "POST", f"dnc-list/{copy['id']}/import/", content=exported, headers={"Content-Type": "text/csv"}
+    )
+    assert answer.json()["imported"] == 1
+    (entry,) = alice.get(f"dnc-contact/?dnc_id={copy['id']}")["results"]
+    assert proof(entry) == {**NOTHING, "source": "import", "said": f"text, {row['created_date']}, STOP"}
+
+
+def test_the_proof_outlives_its_campaign(alice: Caller, admin: Caller, database: Database) -> None:
+    never, campaign = alice.create("dnc-list", name="never"), campaign_of(alice, admin)
+    wish = heard(database, never, campaign)
+    assert alice.request("DELETE", campaign["url"]).is_success
+    assert alice.get(f"dnc-contact/{wish}/")["campaign"] == campaign["url"]
