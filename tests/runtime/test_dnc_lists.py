@@ -76,16 +76,6 @@ async def test_a_number_without_its_country_on_a_list_is_refused(sociable: House
     assert refused(sociable) == [FIRST]
 
 
-async def test_a_wish_without_a_country_holds_for_the_number_with_it(sociable: House) -> None:
-    """Everybody asks. The first person is in the phonebook twice, first without a country."""
-    bare = FIRST.removeprefix("+1")
-    campaign_id = sociable.campaign(
-        sociable.survey(dict(GOODBYE)), sociable.phonebook(bare, SECOND, THIRD, FOURTH, FIRST)
-    )
-    assert await run(sociable, campaign_id) == [bare, SECOND, THIRD, FOURTH]
-    assert refused(sociable) == [FIRST]
-
-
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:
     global_list(sociable, THIRD)
     gateway_id = sociable.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
