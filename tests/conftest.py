@@ -6,11 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dialer.domain.statistics import Strictness
 from dialer.store.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.sizes import EXAMPLES, IS_WHOLE
 
 pytest_plugins = ["tests.databases.plugin", "tests.kinds"]
+
+# A share above 100 % is a defect, and no test may overlook one.
+Strictness.raises = True
 
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
 _PATIENT = [HealthCheck.too_slow]

@@ -66,6 +66,7 @@ PROGRAMS: Final = frozenset(
         "test_server.py",
         "test_simulating.py",
         "test_site.py",
+        "test_time_zone_rules.py",
         "testing/test_service.py",
         "vopr/test_seeds.py",
     }

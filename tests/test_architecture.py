@@ -28,7 +28,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "sim": frozenset({"sim", "domain", "carriers", "runtime.kernel"}),
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
-    "app": frozenset({"app", "domain", "store", "settings", "__version__"}),
+    "app": frozenset({"app", "domain", "store", "settings", "time_zone_rules", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset(
         {

@@ -68,7 +68,7 @@ from dialer.sim.spans import BehaviourError
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files, kept_lists, waiting_sounds
 from dialer.store.queries import survey_results
-from dialer.store.queries.called_countries import AREA_CODES_MAX
+from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]

@@ -16,6 +16,7 @@ from dialer.settings_values import (
     CONSENT,
     DIRECT,
     EVERYBODY,
+    HIDDEN,
     NETWORKS_MAX,
     OPEN,
     OPTIONAL,
@@ -37,6 +38,7 @@ from dialer.settings_values import (
     read_voice,
     read_whole,
     read_zone,
+    without_password,
 )
 
 SEED_MAX: Final = 2**63 - 1
@@ -51,8 +53,6 @@ KEPT_DAYS_MIN: Final = 30
 KEPT_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
-HIDDEN: Final = "***"
-"""Text that stands for a secret wherever a setting is shown."""
 
 
 class SettingsError(Exception):
@@ -81,6 +81,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """ISO 3166 code of the country of phone numbers without a `+`."""
     calling_hours: str | None = None
     """The service's calling hours as text (`dialer.domain.calling_times.calling_hours`); None: the default."""
+    places_file: Path | None = None
+    """File with the time zones of starts of numbers, which go before those that this version knows."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
     speech: str | None = None
@@ -200,18 +202,6 @@ def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
         )
     if start is not None and settings.clock == "real":
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
-
-
-def without_password(url: str) -> str:
-    """Return a database's URL as it may be shown."""
-    # The help of commands needs the settings, but no database.
-    from sqlalchemy.engine import make_url  # noqa: PLC0415
-    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
-
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return HIDDEN
 
 
 SETTINGS: Final = (
@@ -337,6 +327,14 @@ SETTINGS: Final = (
         meaning="the hours for calls and texts, where the callee is",
         may_hold="two times of one day, such as 08:00-21:00, or off",
         read=read_calling_hours,
+    ),
+    Setting(
+        variable="DIALER_PLACES_FILE",
+        field="places_file",
+        default="unset",
+        meaning="a file with the time zones of area codes that this version does not know",
+        may_hold="the path of a file",
+        read=Path,
     ),
     Setting(
         variable="DIALER_ALLOW_ANY_HOUR",

@@ -30,6 +30,8 @@ OPEN: Final = "open"
 DIRECT: Final = "direct"
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
+HIDDEN: Final = "***"
+"""Text that stands for a secret wherever a setting is shown."""
 
 
 def read_database_url(text: str) -> str:
@@ -223,3 +225,15 @@ def read_one_of(text: str, words: frozenset[str]) -> str:
     if text not in words:
         raise ValueError(text)
     return text
+
+
+def without_password(url: str) -> str:
+    """Return a database's URL as it may be shown."""
+    # The help of commands needs the settings, but no database.
+    from sqlalchemy.engine import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return HIDDEN

@@ -92,6 +92,18 @@ def test_recordings_are_uploaded_once(run: Run, house: House, sounds: Path) -> N
     )
 
 
+def test_a_streamed_recording_is_kept_with_its_length_and_is_the_same_the_next_time(
+    run: Run, house: House, sounds: Path
+) -> None:
+    told = wav(1.5)
+    write(sounds, "sounds/hello.wav", told[:4] + b"\0\0\0\0" + told[8:40] + b"\0\0\0\0" + told[44:])
+    assert apply(run, sounds, SURVEY).code == 0
+    (row, _) = house.rows(AudioFile)
+    assert (row["size"], row["duration_ms"]) == (len(told), 1_500)
+    assert (sounds / "media" / row["audio_file"]).read_bytes() == told
+    assert apply(run, sounds, SURVEY).out.splitlines()[-1] == "0 new, 0 changed, 3 unchanged"
+
+
 async def test_another_sound_of_the_same_name_replaces_it_and_started_campaigns_play_the_old_one(
     run: Run, house: House, sounds: Path
 ) -> None:

@@ -60,6 +60,12 @@ FAIL       the line was busy                                                    
 FAIL       the number does not exist, or is impossible in its country            1
 COMPLETED                                                                        1
 
+What came of the calls
+result                                                                      calls      %
+busy            the line was busy                                               2  50.00
+invalid_number  the number does not exist, or is impossible in its country      1  25.00
+person          a person answered, as far as detection can tell                 1  25.00
+
 Outcomes
 cause                      calls      %
 1      unallocated number      1  25.00

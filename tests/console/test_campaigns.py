@@ -161,7 +161,7 @@ def test_it_shows_outcomes_hours_answers_and_the_last_calls(alice: Visitor, api:
     api.create("branching-template", section=question["url"], keys="2", goto=None)
     gateway = Caller(api.client, "admin").create("gateway", name="Carrier", protocol="sim")
     made = api.create("campaigns", name="Campaign", object_id=str(survey["id"]), aleg_gateway=gateway["url"])
-    identity, hour = made["id"], {"hour": NOW_MS // 3_600_000, "calls": 4, "answered": 3}
+    identity, hour = made["id"], {"hour": NOW_MS // 3_600_000, "calls": 4, "answered": 3, "live": 2}
     answer = {
         "user_id": 2,
         "campaign_id": identity,
@@ -186,7 +186,9 @@ def test_it_shows_outcomes_hours_answers_and_the_last_calls(alice: Visitor, api:
         ),
     )
     text = alice.text(f"campaigns/{identity}/")
-    assert "Answered (16) 4 100.0 %" in text
+    assert "A person answered 2 50.0 % Ended before anybody answered 1 25.0 %" in text
+    assert "An answering machine answered 1 25.0 %" in text
+    assert "Answered 75.0 % 2 by people, 1 by machines" in text
     assert 'title="20 to 21 h: 4, 75.0 % answered"' in alice.page
     assert "11:06:40 +12025550100 Answered (16) 1:05 min 12.34" in text
     assert "Do you come? 3 answers" in text

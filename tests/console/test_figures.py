@@ -300,7 +300,7 @@ def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Ca
     assert f"Calls 3 2:10 min talked Answered 66.7 % 2 calls {abandoned}" in text
     assert "no agent took it within two seconds of joining a queue" in text
     assert "People 0 0.0 % Tried 0 0.0 %" in text
-    assert "Answered (16) 2 66.7 % Busy (17) 1 33.3 %" in text
+    assert "A person answered 2 66.7 % Busy 1 33.3 %" in text
     assert "All 3 2 66.7 %" in text
     assert "<script>alert" not in alice.page
 

@@ -16,7 +16,7 @@ import pytest
 from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
-from tests.console.workbooks import saved
+from tests.console.workbooks import filtered, saved
 
 FILE = b"Phone,full_name\n+12025550111,Ann\nabc,<script>\n+12025550111,Twice\n"
 BOOK = "records/phonebook/1/import/"
@@ -301,3 +301,22 @@ def test_the_contacts_of_a_telephone_are_imported(alice: Visitor, api: Caller) -
     assert "Import 2 numbers" in look(alice, "records/dnc-list/1/import/", card, "contacts.vcf")
     press(alice, **{"import": "1"})
     assert [one["phone_number"] for one in api.get("dnc-contact/")["results"]] == ["+12025550112", "+12025550111"]
+
+
+def test_hidden_rows_columns_and_sheets_are_named_and_can_be_imported(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    api.create("dnc-list", name="Never")
+    shown = look(alice, BOOK, filtered(), "people.xlsx")
+    assert "1 row is hidden in the sheet, as after a filter. It is left out. Choose otherwise below." in shown
+    assert "These columns are hidden in the sheet, and are read: a, b." in shown
+    assert ("+12025550101" in shown, "Import 2 people" in shown) == (False, True)
+    answer = press(alice, hidden="1")
+    shown = alice.text(answer.headers["location"].removeprefix("/console/"))
+    assert "The sheet has hidden rows, as after a filter. They are imported too." in shown
+    assert ("+12025550101" in shown, "Import 3 people" in shown) == (True, True)
+    done = words(press(alice, hidden="0", **{"import": "1"}).text)
+    assert "Stored 2" in done
+    assert "1 row was hidden in the sheet, and was left out." in done
+    assert "Import 3 numbers" in look(alice, "records/dnc-list/1/import/", filtered(), "never.xlsx")
+    other = alice.text(f"lists/{token_in(alice.page)}/?id=1&into=dnc-list&sheet=Old")
+    assert "The sheet Old is hidden in the workbook." in other

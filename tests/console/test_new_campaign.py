@@ -63,10 +63,44 @@ def test_the_form_proposes_safe_hours_and_the_api_keeps_its_defaults(alice: Visi
         form = alice.get(f"records/{path}/new/")
         assert re.search(r'name="daily_start_time"[^>]* value="09:00(:00)?"', form)
         assert re.search(r'name="daily_stop_time"[^>]* value="20:00(:00)?"', form)
+        assert re.search(r'name="saturday" type="checkbox" value="1" checked', form)
+        assert not re.search(r'name="sunday" type="checkbox" value="1" checked', form)
+    form = alice.get("records/campaigns/new/")
+    assert re.search(r'name="maxretry"[^>]* value="2"', form)
+    assert re.search(r'name="intervalretry"[^>]* value="2"', form)
+    assert '<option value="3600" selected>hours</option>' in form
+    assert '<option value="2" selected>People only</option>' in form
+    assert '<option value="1" selected>A fixed number of calls a minute</option>' in form
     asked = alice.get("records/campaigns/new/?daily_stop_time=18:00:00")
     assert re.search(r'name="daily_stop_time"[^>]* value="18:00(:00)?"', asked)
     made = api.get(f"campaigns/{campaign(api, started='no')}/")
     assert (made["daily_start_time"], made["daily_stop_time"]) == ("00:00:00", "23:59:59")
+    assert (made["sunday"], made["maxretry"], made["intervalretry"], made["amd_behavior"]) == (True, 0, 300, 1)
+
+
+def test_the_form_proposes_to_dial_ahead_of_agents_if_the_survey_leads_to_a_queue(alice: Visitor, api: Caller) -> None:
+    survey, queue = api.create("survey-template", name="Sales"), api.create("queue", name="Sales")
+    section = {"survey": survey["url"], "type": 6, "question": "To sales", "queue": queue["url"]}
+    api.create("section-template", **section)
+    form = alice.get(f"records/campaigns/new/?object_id={survey['id']}")
+    assert '<option value="3" selected>Ahead of free agents' in form
+
+
+def test_the_check_counts_a_number_of_two_lists_once(alice: Visitor, api: Caller) -> None:
+    identity = campaign(api, started="no")
+    made = api.get(f"campaigns/{identity}/")
+    books = [api.create("phonebook", name=name)["url"] for name in ("One", "Two")]
+    for book in books:
+        for number in range(3):
+            api.create("contact", contact=f"+120255501{number:02d}", phonebook=book)
+    api.create("contact", contact="+12025550177", phonebook=books[0])
+    api.change(made["url"], phonebook=books)
+    text = alice.text(f"campaigns/{identity}/")
+    assert "4 people join it at the start. 3 further entries of the lists have the same numbers" in text
+    found = api.get(f"campaigns/{identity}/check/?forecast=false")
+    assert (found["people"], found["doubles"]) == (4, 3)
+    api.change(made["url"], phonebook=books[:1])
+    assert "4 people join it at the start. It can" in alice.text(f"campaigns/{identity}/")
 
 
 def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:

@@ -13,7 +13,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from enum import Enum
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -65,8 +67,9 @@ BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
 _TAGS: Final = re.compile(r"<[^>]*>")
 
 
+@cache
 def template() -> Catalog:
-    """Return all texts of the console."""
+    """Return all texts of the console. They are read once in a process, and must not be changed."""
     texts = Catalog(project="dialer", charset="utf-8")
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
@@ -228,7 +231,7 @@ def missing(language: str) -> dict[str, str | list[str]]:
 def fill(language: str, translations: dict[str, str | list[str]]) -> None:
     """Put translations into the catalogue of a language."""
     known = read(language)
-    known.update(template(), no_fuzzy_matching=True)
+    known.update(deepcopy(template()), no_fuzzy_matching=True)
     for text, translation in translations.items():
         message = known.get(text)
         if message is None:

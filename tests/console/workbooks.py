@@ -24,6 +24,22 @@ def workbook(*rows: Sequence[Any], sheets: Mapping[str, Sequence[Sequence[Any]]]
     return saved(book)
 
 
+def filtered() -> bytes:
+    """Return a workbook with a hidden row, two hidden columns and a hidden sheet."""
+    book = openpyxl.Workbook()
+    sheet: Any = book.active
+    for row in (["contact", "a", "b"], ["+12025550100", "1", "2"], ["+12025550101", "3", "4"], ["+12025550102"]):
+        sheet.append(row)
+    sheet.row_dimensions[3].hidden = True
+    for column in "BC":
+        sheet.column_dimensions[column].hidden = True
+    old = book.create_sheet("Old")
+    old.sheet_state = "hidden"
+    old.append(["contact"])
+    old.append(["+12025550103"])
+    return saved(book)
+
+
 def saved(book: openpyxl.Workbook) -> bytes:
     """Return a workbook as a file."""
     content = io.BytesIO()

@@ -17,7 +17,7 @@ from dialer.domain.abandoned_rules import (
     may_exceed,
 )
 from dialer.domain.abandoned_share import ExceededShare, worst_of
-from dialer.domain.numbers.north_america import country_of
+from dialer.domain.calling_times.zones import countries_of_number
 
 COUNTS = {
     Period.DAY: AbandonedCount(6, 100),
@@ -66,16 +66,16 @@ def test_no_broken_rule_is_silent(found: dict[Period, AbandonedCount], countries
 
 
 @pytest.mark.parametrize(
-    ("number", "country"),
+    ("number", "countries"),
     [
         ("+12025550101", "US"),
         ("+14165550101", "CA"),
         ("+16045550101", "CA"),
         ("+18765550101", "JM"),
         ("+17875550101", "PR"),
-        ("+11115550101", None),
-        ("+1", None),
+        ("+11115550101", "CA US"),
+        ("+1", "CA US"),
     ],
 )
-def test_numbers_of_one_country_code_are_told_apart_by_their_area_codes(number: str, country: str | None) -> None:
-    assert country_of(number) == country
+def test_numbers_of_one_country_code_are_told_apart_by_their_area_codes(number: str, countries: str) -> None:
+    assert countries_of_number(number) == tuple(countries.split())

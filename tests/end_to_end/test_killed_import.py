@@ -74,6 +74,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "rejected": len(BAD_LINES),
         "errors": [{"line": line, **REMARK} for line in BAD_LINES],
         "warned": 0,
+        "hidden": 0,
         "warnings": [],
     }
     assert numbers(tmp_path) == good

@@ -28,13 +28,17 @@ COUNTRIES_OF_START: Final = {
     "2125288": ("EH",),
     "2125289": ("EH",),
     "262": ("RE", "YT"),
-    "6721": ("AQ",),
+    "6721": ("AQ", "AU", "NF"),
 }
 """Countries that phonenumbers does not tell from the main country of a calling code, by prefix."""
 
 ELSEWHERE: Final = (
     HandRow("262", "Indian/Reunion Indian/Mayotte", "prefixes that no plan has can be of either island"),
-    HandRow("6721", "Antarctica/Casey Antarctica/Davis Antarctica/Mawson", "the stations of Australia"),
+    HandRow(
+        "6721",
+        "Antarctica/Casey Antarctica/Davis Antarctica/Macquarie Antarctica/Mawson Pacific/Norfolk",
+        "the stations of Australia in Antarctica; phonenumbers has Norfolk Island",
+    ),
     HandRow("8690 8699", "Asia/Shanghai Asia/Urumqi", "Xinjiang lives by two clocks"),
     HandRow("38065 38069", "Europe/Kyiv Europe/Simferopol", "fixed lines of Crimea"),
     # Spain, Portugal, Ecuador, New Zealand: mobile and other numbers are nationwide.

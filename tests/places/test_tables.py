@@ -40,7 +40,7 @@ def test_the_countries_of_numbers_are_those_of_phonenumbers() -> None:
         is_normal = number == phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
         countries = countries_of_number(number)
         if is_normal and region not in {None, "001"} and number != OF_SEVEN_DIGITS:
-            assert region in countries, number
+            assert region in countries or countries == ("EH",), number
 
 
 OF_SEVEN_DIGITS: Final = "+13101234"

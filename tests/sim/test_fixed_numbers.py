@@ -101,13 +101,21 @@ def with_detection(number: str, amd_behavior: int, **settings: float) -> tuple[o
 def test_detection_takes_two_seconds_and_is_never_wrong_about_them() -> None:
     """The call is 2 s longer than without detection."""
     assert with_detection("+12025550100", 1) == (19, AmdStatus.PERSON, SubscriberStatus.SENT, "")
-    assert with_detection("+12025550110", 1) == (19, AmdStatus.MACHINE, SubscriberStatus.SENT, "")
+    assert with_detection("+12025550110", 1) == (19, AmdStatus.MACHINE, SubscriberStatus.FAIL, "machine")
 
 
 def test_a_machine_hears_the_voicemail_recording_where_there_is_one() -> None:
     """2 s of detection and the 8 s of the recording, instead of the survey."""
     heard = with_detection("+12025550110", 1, voicemail_audio_seconds=8)
-    assert heard == (10, AmdStatus.MACHINE, SubscriberStatus.SENT, "")
+    assert heard == (10, AmdStatus.MACHINE, SubscriberStatus.FAIL, "machine")
+
+
+def test_a_recording_on_a_machine_is_enough_if_the_campaign_says_so() -> None:
+    heard = with_detection("+12025550110", 1, voicemail_audio_seconds=8, machine_is_reached=True)
+    assert heard == (10, AmdStatus.MACHINE, SubscriberStatus.SENT, "message_left")
+    # Half of the recording is none: the call is cut after 5 s.
+    cut = with_detection("+12025550110", 1, voicemail_audio_seconds=8, machine_is_reached=True, callmaxduration=5)
+    assert cut == (5, AmdStatus.MACHINE, SubscriberStatus.FAIL, "machine")
 
 
 def test_human_only_hangs_up_on_a_machine_and_counts_it_as_not_answered() -> None:
@@ -117,4 +125,4 @@ def test_human_only_hangs_up_on_a_machine_and_counts_it_as_not_answered() -> Non
 
 def test_voicemail_only_hangs_up_on_a_person() -> None:
     assert with_detection("+12025550100", 3) == (2, AmdStatus.PERSON, SubscriberStatus.SENT, "")
-    assert with_detection("+12025550110", 3) == (19, AmdStatus.MACHINE, SubscriberStatus.SENT, "")
+    assert with_detection("+12025550110", 3) == (19, AmdStatus.MACHINE, SubscriberStatus.SENT, "message_left")

@@ -51,6 +51,7 @@ def _problem(connection: Connection, before: Snapshot, once: Person) -> str:
     problems = {
         "has completed the survey": once.status == _COMPLETED,
         "is in a call": once.status == _IN_PROCESS,
+        "has a message on their machine, which is enough": (once.status, once.reason) == (_SENT, "message_left"),
         f"must not be called ({once.reason})": once.reason in _LOST,
         "is on a do-not-call list": listed,
         "wished not to be called": (of_source["user_id"], once.number) in before.wishes,

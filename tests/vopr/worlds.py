@@ -309,6 +309,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
         "dnc_id": dice.pick((None, *range(1, len(rows["dnc_list"]) + 1))),
         "voicemail": dice.happens(30),
         "amd_behavior": dice.between(1, 3),
+        "machine_is_reached": campaign_id % 2 == 0,
         "dial_method": int(dice.pick(methods)),
         "agent_dial_rate": dice.pick((100_000, 250_000)),
         **limits_of(dice),

@@ -1,12 +1,13 @@
 """The overview of a user, or of all: the present, the figures of today, and the campaigns in progress."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from dialer.app.live_overview import LiveOverview, read_live_overview
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.reasons import SubscriberReason
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.subscriber_counts import subscribers_of_campaigns
@@ -17,11 +18,13 @@ class People(NamedTuple):
     """The people of a campaign by how far it has come with them."""
 
     reached: int = 0
-    """Those who answered, or got the text message."""
+    """Those who answered, whose machine heard a message that is enough, or who got the text message."""
     waiting: int = 0
     """Those to be called, or in a call."""
     unreached: int = 0
-    """Those who were not reached, with no retries left."""
+    """Those who were not reached, with no retries left: nobody answered, or the line was busy."""
+    machines: int = 0
+    """Those whose answering machine answered last, with no retries left."""
     refused: int = 0
     """Those who must not be called, and those who were called off."""
 
@@ -64,6 +67,7 @@ _PLACES = {
     SubscriberStatus.PAUSE: 1,
     SubscriberStatus.FAIL: 2,
 }
+_MACHINE: Final = People._fields.index("machines")
 
 
 def people_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, People]:
@@ -76,5 +80,7 @@ def people_in(states: Iterable[SubscriberState]) -> People:
     """Return people by how far a campaign has come with them, from their numbers in each state."""
     counts = [0] * len(People._fields)
     for state in states:
-        counts[_PLACES.get(state.status, len(counts) - 1)] += state.subscribers  # type: ignore[call-overload]
+        is_machine = state.status == SubscriberStatus.FAIL and state.status_reason == SubscriberReason.MACHINE
+        place = _MACHINE if is_machine else _PLACES.get(state.status, len(counts) - 1)  # type: ignore[call-overload]
+        counts[place] += state.subscribers
     return People(*counts)

@@ -16,6 +16,7 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.serve import address_of, announcer, check_media_folder, create_first_admin
 from dialer.commands.speaking import voice_of
+from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
 from dialer.logs import configure_logs
@@ -41,6 +42,7 @@ def api(host: str, port: int) -> None:
         database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
+        let_stored_numbers_follow(database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)

@@ -14,10 +14,12 @@ from sqlalchemy.engine import make_url
 
 from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
+from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
-from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
+from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
+from dialer.settings_values import without_password
 from dialer.store import migrate
 from dialer.store.backends.backend import ServingPlace, backend_for, backend_of
 from dialer.store.database import Database
@@ -36,7 +38,9 @@ _SECOND_MS: Final = 1_000
 
 def settings_from_environment() -> Settings:
     """Return the settings of this process's environment and settings file; raises SettingsError if one is wrong."""
-    return load_settings(os.environ, settings_file())
+    settings = load_settings(os.environ, settings_file())
+    learn_places(settings)
+    return settings
 
 
 def settings_file() -> SettingsFile | None:

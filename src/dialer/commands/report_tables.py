@@ -16,7 +16,7 @@ from dialer.commands.output import printable
 from dialer.commands.tables import add_row, stacked, table
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
-from dialer.domain.statistics import Interval
+from dialer.domain.statistics import Interval, percent
 from dialer.store.tables import SMS
 from dialer.store.timeline.reading import cause_in_words
 
@@ -52,6 +52,8 @@ def report_tables(
     tables = [_totals(answer.totals, is_sms=is_sms)]
     if answer.subscribers.by_state:
         tables.append(_subscribers(answer))
+    if answer.results:
+        tables.append(_results(answer))
     if answer.outcomes:
         tables.append(_outcomes(answer))
     if question.interval is not None or question.group_by is not None:
@@ -98,6 +100,9 @@ def _totals_of_calls(to: Table, figures: FiguresRead) -> None:
     add_row(to, "calls", figures.calls, "", "")
     add_row(to, "answered (ASR)", figures.answered, figures.asr, f"ACD {_seconds(figures.acd)}")
     add_row(to, "answered by a person", figures.live_answered, figures.contact_rate, "")
+    if figures.machine_answered:
+        share = percent(figures.machine_answered, figures.calls)
+        add_row(to, "answered by a machine", figures.machine_answered, share, "")
     add_row(to, "completed", figures.completed, figures.completion_rate, "of those that a person answered")
     if figures.abandoned_of:
         add_row(to, "abandoned", figures.abandoned, figures.abandoned_percent, f"of {figures.abandoned_of:,}")
@@ -117,6 +122,13 @@ def _subscribers(answer: StatisticsRead) -> Table:
     for state_count in subscribers.by_state:
         reason = SUBSCRIBER_REASONS.get(state_count.status_reason, state_count.status_reason)
         add_row(made, named(SubscriberStatus, state_count.status), reason, state_count.subscribers)
+    return made
+
+
+def _results(answer: StatisticsRead) -> Table:
+    made = table("What came of the calls", "result", "", "calls", "%", texts=2)
+    for one in answer.results:
+        add_row(made, one.result.value, one.result.meaning, one.calls, one.percent)
     return made
 
 

@@ -26,6 +26,7 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.output import say
 from dialer.commands.speaking import voice_of
+from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
@@ -60,6 +61,7 @@ def serve(host: str, port: int) -> None:
         database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
+        let_stored_numbers_follow(database)
         store_speech(settings, database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()

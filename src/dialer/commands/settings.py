@@ -18,7 +18,8 @@ from dialer.commands.open_service import (
     settings_from_environment,
 )
 from dialer.commands.output import print_json, say
-from dialer.settings import HIDDEN, SETTINGS, Setting, Settings, without_password
+from dialer.settings import SETTINGS, Setting, Settings
+from dialer.settings_values import HIDDEN, without_password
 from dialer.store.database import StorageUnavailableError
 from dialer.store.migrate import MigrationError
 from dialer.store.service_state import ServiceSettings, read_settings

@@ -18,6 +18,7 @@ from dialer.commands.open_service import (
     store_settings,
     store_speech,
 )
+from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.logs import configure_logs
 from dialer.runtime.clock import NANOSECONDS
 from dialer.runtime.fleet_coordinator import FleetCoordinator
@@ -36,6 +37,7 @@ def worker(name: str | None, listen: str) -> None:
         database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
+        let_stored_numbers_follow(database)
         store_speech(settings, database)
         configure_logs()
         fleet = FleetCoordinator(

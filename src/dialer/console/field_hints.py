@@ -100,6 +100,8 @@ HINTS: Final[Mapping[str, str]] = {
     "tz_code": "Such as America/New_York. Empty: that of the number.",
     "user": "Whose it is. None: yours.",
     "username": "Without blanks and colons.",
+    "machine_is_reached": "Once a machine has heard it to its end, the person counts as reached, and is not called"
+    " again. Without a tick, they are tried again like people who did not answer.",
     "voicemail": "It takes the first seconds after each answer.",
     "voicemail_audiofile": "Machines hear it instead of the survey.",
     "wrap_up_time": "The agent gets no other call meanwhile.",

@@ -103,6 +103,7 @@ TITLES: Final[Mapping[str, str]] = {
     "updated_date": "Changed",
     "user": "Owner",
     "username": "User name",
+    "machine_is_reached": "A message on a machine is enough",
     "voicemail": "Tell machines from people",
     "voicemail_audiofile": "Recording for machines",
     "wrap_up_time": "Time after a call",

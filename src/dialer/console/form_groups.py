@@ -48,6 +48,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("", "phonebook contact full_name"),
         ),
         _groups(
+            ("Where the person is", "tz_code"),
             ("For texts and surveys", "additional_vars"),
         ),
     ),
@@ -171,7 +172,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("When", _WHEN),
             ("How fast", "frequency max_aleg"),
             ("If nobody answers", "maxretry intervalretry calltimeout"),
-            ("Answering machines", "voicemail amd_behavior voicemail_audiofile"),
+            ("Answering machines", "voicemail amd_behavior voicemail_audiofile machine_is_reached"),
         ),
         _groups(
             (

@@ -100,6 +100,7 @@ class ListChoices(msgspec.Struct, frozen=True):
             "header": None if form.header_line is None else str(form.header_line),
             "sheet": form.sheet,
             "zeros": "1" if self.mends_zeros else "",
+            "hidden": None if form.hidden_rows is None else str(int(form.hidden_rows)),
             "columns": self.columns,
         }
         query = {name: value for name, value in pairs.items() if value}
@@ -124,6 +125,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
             delimiter=delimiter if delimiter and delimiter in DELIMITERS else None,
             header_line=int(header) if re.fullmatch("[0-9]{1,2}", header) else None,
             sheet=fields.get("sheet", "")[:SHEET_MAX] or None,
+            hidden_rows={"0": False, "1": True}.get(fields.get("hidden", "")),
             pads_rows=True,
         ),
         region=None if region is None else _region(region),
@@ -183,6 +185,11 @@ def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_d
         is_dry=is_dry,
         joins_names=True,
     )
+
+
+def takes_hidden(chosen: ListChoices) -> bool:
+    """Return whether rows that a workbook hides are imported: those of do-not-call lists, unless it is chosen."""
+    return chosen.into == DNC_LIST if chosen.form.hidden_rows is None else chosen.form.hidden_rows
 
 
 def header_lines(chosen: ListChoices, view: FileView) -> list[int]:

@@ -16,7 +16,7 @@ from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
 from dialer.console.language import gettext, ngettext, viewers_language
 from dialer.console.proof_words import proof_in_words
-from dialer.console.state_words import capitalised, outcome_words, words_of
+from dialer.console.state_words import call_words, capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
 HTML: Final = "text/html"
@@ -81,6 +81,7 @@ def _environment() -> Environment:
         "word": words_of,
         "named": words_of,
         "outcome": outcome_words,
+        "call_outcome": call_words,
         "browser": browser_name,
         "capitalised": capitalised,
     }

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from dialer.console.catalogue import PAGES
+from dialer.console.countries import country_names
 from dialer.console.field_titles import TITLES, title_of
 from dialer.console.language import gettext, ngettext
 from dialer.console.rendering import grouped, moment_of, money
@@ -13,6 +14,7 @@ from dialer.console.section_words import TITLES as SECTION_TITLES
 from dialer.console.state_words import words_of
 from dialer.domain.billing.money import MoneyAmount
 from dialer.domain.sentences import (
+    CountryName,
     FieldName,
     Grouped,
     Listed,
@@ -58,6 +60,12 @@ def joined_words(messages: Iterable[str]) -> str:
     return " ".join(map(in_viewers_words, messages))
 
 
+def _named(value: ResourceName | CountryName) -> str:
+    if isinstance(value, CountryName):
+        return country_names().get(value.code, value)
+    return gettext(PAGES[value].one) if value in PAGES else value
+
+
 def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind of value
     """Return a value of a sentence as pages show it."""
     match value:
@@ -69,8 +77,8 @@ def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind
             return gettext("“%(name)s”") % {"name": gettext(title or title_of(value.path, value))}
         case RecordName():
             return gettext("“%(name)s”") % {"name": cut_name(value.name)} if value.name else value
-        case ResourceName():
-            return gettext(PAGES[value].one) if value in PAGES else value
+        case ResourceName() | CountryName():
+            return _named(value)
         case StateName():
             return value if value.state is None else gettext("“%(name)s”") % {"name": words_of(value.state)}
         case Moment():

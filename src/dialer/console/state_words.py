@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final
+from typing import Final, Protocol
 
 from dialer.console.language import gettext, gettext_noop
+from dialer.domain.call_results import CallResult
 from dialer.domain.enums import (
     AgentActivity,
     AgentDisposition,
@@ -18,7 +19,7 @@ from dialer.domain.enums import (
 from dialer.domain.languages import LANGUAGES
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.domain.proof import WishSource
-from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.reasons import CAMPAIGN_REASONS, SubscriberReason
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
@@ -76,6 +77,24 @@ PROTOCOL_WORDS: Final[Mapping[str, str]] = {
     KANNEL: "Kannel",
     HTTP: "HTTP",
 }
+RESULT_WORDS: Final[Mapping[CallResult, str]] = {
+    CallResult.PERSON: gettext_noop("A person answered"),
+    CallResult.MACHINE: gettext_noop("An answering machine answered"),
+    CallResult.BUSY: gettext_noop("Busy"),
+    CallResult.NO_ANSWER: gettext_noop("Nobody answered"),
+    CallResult.REJECTED: gettext_noop("Rejected"),
+    CallResult.INVALID_NUMBER: gettext_noop("Number does not exist"),
+    CallResult.NUMBER_CHANGED: gettext_noop("The number has changed"),
+    CallResult.CARRIER_FAILURE: gettext_noop("The carrier could not place the call"),
+    CallResult.HUNG_UP: gettext_noop("Ended before anybody answered"),
+}
+"""The words for what came of calls."""
+_BY_MACHINE: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
+    (SubscriberStatus.FAIL, SubscriberReason.MACHINE): gettext_noop("Answering machine"),
+    (SubscriberStatus.SENT, SubscriberReason.MESSAGE_LEFT): gettext_noop("Message left on a machine"),
+}
+"""The words for states whose person is not the one who answered."""
+_SUBSCRIBER_STATUSES: Final = frozenset(SubscriberStatus)
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     WishSource.KEY: gettext_noop("A key in a call"),
     WishSource.AGENT: gettext_noop("An agent"),
@@ -119,6 +138,36 @@ def campaign_state(status: int) -> CampaignStatus | None:
 def reason_of_campaign(reason: str) -> str:
     """Return a campaign's reason in words; empty if there is none."""
     return gettext(CAMPAIGN_REASONS.get(reason, reason))
+
+
+def result_words(result: CallResult) -> str:
+    """Return the words for what came of a call."""
+    return gettext(RESULT_WORDS[result])
+
+
+class ShownCall(Protocol):
+    """A leg that a page shows."""
+
+    @property
+    def cause(self) -> int:
+        """The Q.850 cause."""
+
+    @property
+    def is_machine(self) -> bool:
+        """True if an answering machine answered it."""
+
+
+def call_words(call: ShownCall) -> str:
+    """Return the words for the outcome of one call: an answering machine has words of its own."""
+    return result_words(CallResult.MACHINE) if call.is_machine else outcome_words(str(call.cause))
+
+
+def person_words(status: int, reason: str) -> str:
+    """Return the words for what a campaign has come to with a person."""
+    if status not in _SUBSCRIBER_STATUSES:
+        return gettext("Unknown")
+    by_machine = _BY_MACHINE.get((SubscriberStatus(status), reason))
+    return words_of(SubscriberStatus(status)) if by_machine is None else gettext(by_machine)
 
 
 def outcome_words(member: str) -> str:

@@ -36,6 +36,7 @@ class NotAgain(Reason):
     """The reasons why people are not called again, whichever outcomes are chosen."""
 
     DONE = "done", "they were reached"
+    MESSAGE_LEFT = "message_left", "an answering machine heard the message, which is enough for the campaign"
     REFUSED = "refused", "an agent noted that they declined, or that somebody else has the number"
     DNC = "dnc", "the number is on a do-not-call list"
     DELETED = "deleted", "the contact was deleted or erased, or has another number now"
@@ -105,6 +106,8 @@ class CallsOfPerson(NamedTuple):
     dispositions: frozenset[str] = frozenset()
     has_called_in: bool = False
     """True if they completed the survey in a call of their own."""
+    is_completed_by_machine: bool = False
+    """True if the last call was completed by a machine, as earlier versions allowed."""
 
 
 NO_CALLS: Final = CallsOfPerson()
@@ -116,6 +119,16 @@ class PlayedTo(NamedTuple):
     has_completion: bool
     """True if its survey has a section marked `completed`."""
     amd_behavior: int
+    machine_is_reached: bool = False
+    """True if a message on an answering machine is enough."""
+
+    @property
+    def is_message_enough(self) -> bool:
+        """Return whether people are reached by a message that their answering machine has heard."""
+        return self.machine_is_reached or self.amd_behavior == AmdBehavior.VOICEMAIL_ONLY
+
+
+_ANSWERED: Final = frozenset({SubscriberStatus.SENT, SubscriberStatus.COMPLETED})
 
 
 def judge(
@@ -128,7 +141,7 @@ def judge(
     never = _never(status, reason, calls)
     if never is not None:
         return never
-    if status == SubscriberStatus.SENT:
+    if status in _ANSWERED:
         return _after_answer(reason, calls, played_to)
     if status == SubscriberStatus.PAUSE:
         return AgainOutcome.PAUSED
@@ -142,7 +155,8 @@ def judge(
 
 def _never(status: int, reason: str, calls: CallsOfPerson) -> NotAgain | None:
     """Return why a subscriber is not called again, whatever the outcome of the last call; None if nothing says so."""
-    if status == SubscriberStatus.COMPLETED or calls.has_called_in or AgentDisposition.SUCCESS in calls.dispositions:
+    is_completed = status == SubscriberStatus.COMPLETED and not calls.is_completed_by_machine
+    if is_completed or calls.has_called_in or AgentDisposition.SUCCESS in calls.dispositions:
         return NotAgain.DONE
     if calls.dispositions & _REFUSALS:
         return NotAgain.REFUSED
@@ -163,7 +177,12 @@ def _after_answer(reason: str, calls: CallsOfPerson, played_to: PlayedTo) -> Aga
         return AgainOutcome.ABANDONED
     if reason == SubscriberReason.NOT_SERVED and not calls.last_disposition:
         return AgainOutcome.NOT_SERVED
-    if calls.amd_status == AmdStatus.MACHINE and played_to.amd_behavior != AmdBehavior.VOICEMAIL_ONLY:
-        return AgainOutcome.MACHINE
+    if reason == SubscriberReason.MESSAGE_LEFT or calls.amd_status == AmdStatus.MACHINE:
+        is_enough = reason == SubscriberReason.MESSAGE_LEFT or played_to.is_message_enough
+        return NotAgain.MESSAGE_LEFT if is_enough else AgainOutcome.MACHINE
+    return _after_person(calls, played_to)
+
+
+def _after_person(calls: CallsOfPerson, played_to: PlayedTo) -> AgainOutcome | NotAgain:
     is_finished = not played_to.has_completion or bool(calls.last_disposition)
     return NotAgain.DONE if is_finished else AgainOutcome.NOT_COMPLETED

@@ -9,6 +9,7 @@ import msgspec
 from dialer.domain.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
@@ -16,6 +17,8 @@ RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""
 OPENINGS_TRIED_MAX: Final = 40
 """Number of changes of a window after which it counts as closed for good."""
+AREAS_SHOWN_MAX: Final = 5
+"""Area codes that a message shows."""
 EXAMPLE_DIGITS: Final = 3
 """Digits of a number that a message shows."""
 CALL_BACKS_MS: Final = 2 * 86_400_000
@@ -66,6 +69,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     without_country_max: int
     without_country_example: str = ""
     """One of these numbers."""
+    unknown_areas: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Area codes whose place is not known, each with its numbers."""
     forbidden: int = 0
     """Numbers that the account may not call, among the first ones."""
     forbidden_example: str = ""
@@ -87,11 +92,16 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """True if the gateway for messages sends its secrets in clear."""
     texts_people: bool = False
     """True if text messages go to people who may answer STOP."""
+    people_by_zone: tuple[PeopleOfZone, ...] = ()
+    """The people whom it would call, by zone key."""
+    counts_part: bool = False
+    """True if there are more people than these."""
 
 
 def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     """Yield the warnings about a campaign."""
     yield from _check_hours(facts)
+    yield from check_common_hours(_span(facts), facts.people_by_zone, is_part=facts.counts_part)
     yield from _check_retries(facts)
     yield from _check_call_backs(facts)
     yield from _check_abandon_limit(facts)
@@ -121,6 +131,11 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _span(facts: CampaignFacts) -> CallingSpan:
+    from_ms = max(facts.now_ms, facts.starting_ms)
+    return CallingSpan(facts.calendar, facts.hours, from_ms, facts.expires_ms, facts.service_zone)
 
 
 def _without_list(*, texts_people: bool) -> Finding:
@@ -297,6 +312,20 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.NO_PHONEBOOK, "phonebook", Sentence("Nobody is called. Set a phonebook."))
     if facts.without_country:
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
+    if facts.unknown_areas:
+        yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", _in_unknown_areas(facts.unknown_areas))
+
+
+def _in_unknown_areas(areas: Mapping[str, int]) -> Sentence:
+    shown = sorted(areas)[:AREAS_SHOWN_MAX]
+    return counting_sentence(
+        "A number has an area code whose place is not known (%(areas)s). It is called only while the hours of all"
+        " states and provinces allow it. An admin can tell the time zone in the file of DIALER_PLACES_FILE.",
+        "%(count)s numbers have area codes whose place is not known (%(areas)s). They are called only while the hours"
+        " of all states and provinces allow it. An admin can tell the time zones in the file of DIALER_PLACES_FILE.",
+        sum(areas.values()),
+        areas=", ".join(shown) + ("" if len(areas) <= AREAS_SHOWN_MAX else ", …"),
+    )
 
 
 def _without_country(facts: CampaignFacts) -> Sentence:

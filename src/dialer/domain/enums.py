@@ -24,12 +24,15 @@ class SubscriberStatus(DescribedInt):
     PAUSE = 2, "Not dialled until a user sets 1 again."
     ABORT = 3, "Will not be dialled, because a user or the end of the campaign said so."
     FAIL = 4, "Not reached, and no retries are left."
-    SENT = 5, "Reached: the call was answered, or the text message was delivered."
+    SENT = (
+        5,
+        "Reached: a person answered, a message on a machine is enough, or the text message was delivered.",
+    )
     IN_PROCESS = 6, "In a call now, or a text message is on its way."
     NOT_AUTHORIZED = 7, "Refused before the dial, for example because of a do-not-call list."
     COMPLETED = (
         8,
-        "Reached, and the call came to a section marked `completed`; to a transfer, once somebody took the call.",
+        "Reached, and a person came to a section marked `completed`; to a transfer, once somebody took the call.",
     )
 
 
@@ -55,7 +58,7 @@ class LegType(DescribedInt):
 class AmdStatus(DescribedInt):
     """The result of answering-machine detection."""
 
-    PERSON = 1, "A person answered."
+    PERSON = 1, "A person answered, or a callee who was taken for a machine pressed a key."
     MACHINE = 2, "An answering machine answered."
     UNSURE = 3, "Detection could not tell a person from a machine."
 

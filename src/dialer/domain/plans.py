@@ -121,6 +121,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     amd_sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
     voicemail_prompt: Prompt | None = None
+    machine_is_reached: bool = False
+    """True if a message that an answering machine has heard to its end is enough."""
     dnc_id: int | None = None
     """The first list that the campaign names. It keeps wishes not to be called, as the account's own list does."""
     dnc_ids: tuple[int, ...] = ()
@@ -363,7 +365,7 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     is_refused_machine: bool = False
     """True if an answering machine was refused: the call counts as not answered."""
     is_completed: bool = False
-    """True if a section marked `completed` was reached."""
+    """True if a person reached a section marked `completed`."""
     results: tuple[SectionResult, ...] = ()
     message_status: MessageStatus | None = None
     """The status of a text message; None for a call."""
@@ -376,6 +378,18 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """True if we ended the call ourselves, because nobody could say what had become of it."""
     heard: tuple[HeardInput, ...] = ()
     """The inputs of the callee in the survey, in their order."""
+    is_message_left: bool = False
+    """True if an answering machine has heard the message for machines, or the survey, to its end."""
+
+    @property
+    def is_of_machine(self) -> bool:
+        """Return whether an answering machine answered the call, as far as detection can tell."""
+        return self.answered_ms is not None and self.amd_status is AmdStatus.MACHINE
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether a person answered the call, as far as detection can tell."""
+        return self.answered_ms is not None and self.amd_status is not AmdStatus.MACHINE
 
 
 class LegOutcome(msgspec.Struct, frozen=True, gc=False):

@@ -73,6 +73,24 @@ class RecordName(str):
         return record
 
 
+class CountryName(str):
+    """The English name of a country, and its ISO code. Pages show its name in the viewer's language."""
+
+    __slots__ = ("code",)
+
+    code: str
+
+    def __new__(cls, code: str, name: str) -> Self:
+        """Name a country."""
+        country = super().__new__(cls, name)
+        country.code = code
+        return country
+
+    def __reduce__(self) -> tuple[type[str], tuple[object, ...]]:
+        """Be pickled with the code."""
+        return (CountryName, (self.code, str(self)))
+
+
 class Listed(tuple[object, ...]):
     """Values with commas between them."""
 

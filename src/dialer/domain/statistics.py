@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import IntEnum, StrEnum
 from operator import sub
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 from msgspec.structs import astuple
@@ -78,6 +78,11 @@ class Figures(msgspec.Struct, frozen=True):
     parts: int = 0
     cost: int = 0
 
+    @property
+    def machines(self) -> int:
+        """Return the number of answered calls that detection took for those of machines."""
+        return self.answered - self.live
+
 
 NO_FIGURES: Final = Figures()
 
@@ -101,8 +106,30 @@ class SubscriberState(msgspec.Struct, frozen=True):
     attempted: int
 
 
+class NoShareError(ValueError):
+    """Raised if a part is not contained in its whole, so that it has no share."""
+
+
+class Strictness:
+    """The handling of a part that its whole does not contain."""
+
+    raises: ClassVar[bool] = False
+    """True in tests, so that counters of different calls are found where they are compared."""
+
+
 def percent(part: int, whole: int) -> float | None:
-    """Return a share in per cent, with two decimals; None if the whole is 0."""
+    """Return the share of a part in its whole in per cent, with two decimals, from 0 to 100.
+
+    None if the whole is 0, or if it does not contain the part: such counters belong to different calls, and their
+    quotient is no share. Counters of earlier versions may.
+
+    Raises:
+        NoShareError: the whole does not contain the part, and `Strictness.raises` is set.
+    """
+    if not 0 <= part <= whole:
+        if Strictness.raises:
+            raise NoShareError(f"{part} is no part of {whole}")
+        return None
     return round(100 * part / whole, 2) if whole else None
 
 

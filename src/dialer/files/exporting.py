@@ -28,7 +28,7 @@ _RECORDINGS_OF: Final = {
     "campaigns": ("voicemail_audiofile",),
 }
 """The fields that name recordings."""
-CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "additional_vars")
+CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "tz_code", "additional_vars")
 NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number")
 PEOPLE_TOGETHER_MAX: Final = 10_000
 """People of all lists in one file that may have others beside it. Further lists are files of their own."""
@@ -251,4 +251,4 @@ def _number_rows(dnc_id: int) -> Select[int, str, str]:
 
 def _row_of(contact: Document) -> tuple[str, ...]:
     variables = json.dumps(contact.get("additional_vars", {}), ensure_ascii=False)
-    return ("", contact["contact"], contact.get("full_name", ""), variables)
+    return ("", contact["contact"], contact.get("full_name", ""), contact.get("tz_code", ""), variables)

@@ -8,8 +8,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.app.imports.entries import entries_in
+from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
@@ -102,8 +104,11 @@ def _new_contact(writer: RecordWriter, phonebook_id: int, number: str, members: 
     values = writer.complete(CONTACT, members)
     if spells_emergency(values["contact"], writer.unit.conventions.region):
         raise FileError.at(members["contact"].place, str(emergency_error(values["contact"])))
-    texts = (values["full_name"], values["additional_vars"])
-    return NewContact(phonebook_id, values["contact"], number, zone_of_number(number), *texts)
+    for messages in zone_errors(values["tz_code"]).values():
+        raise FileError.at(members["tz_code"].place, str(messages[0]))
+    zone = person_zone_key(values["tz_code"], "", zone_of_number(number))
+    texts = (values["full_name"], values["additional_vars"], values["tz_code"])
+    return NewContact(phonebook_id, values["contact"], number, zone, *texts)
 
 
 def refuse_while_called(writer: RecordWriter, phonebook_ids: Collection[int], place: FilePlace) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from dialer.domain.wave_files import with_true_lengths
 from dialer.files.beside import digest_of, open_beside, path_of
 from dialer.files.nodes import FileError, FilePlace, Node
 from dialer.store.media.audio import AudioError, AudioRecording, judge
@@ -191,16 +192,17 @@ class SentSounds(_StoredSounds):
         sound = _judged(node, content)
         if self._is_dry:
             return KeptSound(_PLANNED, sound)
-        self._kept.append(self._media.save(content))
+        self._kept.append(self._media.save(with_true_lengths(content)))
         return KeptSound(self._kept[-1], sound)
 
 
 def _read(node: Node) -> bytes:
+    """Return a recording as it is stored, with which it is compared."""
     with open_beside(node, AUDIO_BYTES_MAX) as file:
         content = file.read(AUDIO_BYTES_MAX + 1)
     if len(content) > AUDIO_BYTES_MAX:
         raise FileError.at(node.place, f"{path_of(node)} is larger than {AUDIO_BYTES_MAX // 1024**2} MiB")
-    return content
+    return with_true_lengths(content)
 
 
 def _judged(node: Node, content: bytes) -> AudioRecording:

@@ -140,6 +140,7 @@ class CampaignPart(_Part, frozen=True):
     callerid: Annotated[str, Meta(max_length=80)] = ""
     voicemail: bool = False
     amd_behavior: AmdBehavior = AmdBehavior.ALWAYS
+    machine_is_reached: bool = False
     voicemail_audio_seconds: _Audio = None
 
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
-from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.new_subscribers import COLUMNS, subscribe
@@ -201,7 +201,14 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
     was_taken = exists().where(Transfer.callrequest_id == CallRequest.id, Transfer.answered_ms.is_not(None))
     in_vain = Cdr.is_abandoned & ~was_taken
     query = (
-        select(Subscriber.id, Cdr.amd_status, in_vain, said, (CallRequest.attempt < 0) & Cdr.is_completed)
+        select(
+            Subscriber.id,
+            Cdr.amd_status,
+            in_vain,
+            said,
+            (CallRequest.attempt < 0) & Cdr.is_completed,
+            Cdr.is_completed & (Cdr.amd_status == int(AmdStatus.MACHINE)),
+        )
         .join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
@@ -209,19 +216,26 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
         .order_by(CallRequest.id)
     )
     found: dict[int, CallsOfPerson] = {}
-    for subscriber_id, amd_status, waited_in_vain, disposition, has_called_in in connection.execute(query):
+    for subscriber_id, amd_status, waited_in_vain, disposition, has_called_in, by_machine in connection.execute(query):
         earlier = found.get(subscriber_id, NO_CALLS)
         dispositions = earlier.dispositions | {disposition} if disposition else earlier.dispositions
         found[subscriber_id] = CallsOfPerson(
-            amd_status, bool(waited_in_vain), disposition, dispositions, earlier.has_called_in or bool(has_called_in)
+            amd_status,
+            bool(waited_in_vain),
+            disposition,
+            dispositions,
+            earlier.has_called_in or bool(has_called_in),
+            bool(by_machine),
         )
     return found
 
 
 def _played_to(connection: Connection, source_id: int) -> PlayedTo:
     survey = sealed_survey(connection, source_id)
-    behavior = connection.scalar(select(Campaign.amd_behavior).where(Campaign.id == source_id))
-    return PlayedTo(survey is not None and survey.has_completion, behavior or 0)
+    query = select(Campaign.amd_behavior, Campaign.machine_is_reached).where(Campaign.id == source_id)
+    behavior, machine_is_reached = connection.execute(query).one_or_none() or (0, False)
+    has_completion = survey is not None and survey.has_completion
+    return PlayedTo(has_completion, behavior, bool(machine_is_reached))
 
 
 def is_being_copied(connection: Connection, source_id: int) -> bool:

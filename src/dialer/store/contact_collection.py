@@ -75,7 +75,7 @@ _LINK_OF_CONTACT: Final = (
 )
 """The link of a campaign to a contact's phonebook, whether the contact is uncollected, and whether an earlier one
 is."""
-_OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "full_name", "additional_vars")
+_OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "tz_code", "full_name", "additional_vars")
 _GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, SubscriberReason.NUMBER_CORRECTED.value})
 
 
@@ -191,7 +191,8 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
             literal(now_ms),
             literal(now_ms),
             literal(int(SubscriberStatus.PENDING)),
-            *[literal("")] * 4,
+            *[literal("")] * 3,
+            Contact.tz_code,
             *[literal(0)] * 4,
         )
         .where(condition, ~was_called_before(campaign_id, Contact.number))

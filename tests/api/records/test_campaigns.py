@@ -53,6 +53,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "agent_script": "",
         "voicemail": False,
         "amd_behavior": 1,
+        "machine_is_reached": False,
         "amd_sensitivity": 2,
         "voicemail_audiofile": None,
         "dnc": None,

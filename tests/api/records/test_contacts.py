@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, select, update
 
+from dialer.domain.calling_times.zones import zones_of_key
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
 from tests.api.builders import Estate
@@ -35,6 +36,7 @@ def test_a_contact_is_kept_as_it_was_given_and_in_normal_form(alice: Caller, dat
         "contact": "+1 (202) 555-0100",
         "full_name": "Ann Lee",
         "additional_vars": '{"city":"Köln","n":[1]}',
+        "tz_code": "",
         "created_date": NOW,
         "updated_date": NOW,
     }
@@ -44,6 +46,40 @@ def test_a_contact_is_kept_as_it_was_given_and_in_normal_form(alice: Caller, dat
     stored = row(database, Contact, 1)
     assert (stored["number"], stored["zone"]) == ("+4930901820", "Europe/Berlin")
     assert alice.get(contact["url"])["additional_vars"] == '{"a":1}'
+
+
+@pytest.mark.parametrize(
+    ("tz_code", "zones"),
+    [
+        ("America/Vancouver", ("America/Vancouver",)),
+        ("America/New_York&America/Chicago", ("America/Chicago", "America/New_York")),
+        ("UTC-05:00", ("UTC-05:00",)),
+        ("Europe/Paris@FR", ("Europe/Paris",)),
+        ("@CA", ("America/New_York",)),
+        ("", ("America/New_York",)),
+    ],
+)
+def test_a_persons_own_zone_wins_over_that_of_the_number(
+    alice: Caller, database: Database, tz_code: str, zones: tuple[str, ...]
+) -> None:
+    book = alice.create("phonebook", name="friends")
+    contact = alice.create("contact", contact="+12025550100", phonebook=book["id"], tz_code=tz_code)
+    alice.change(contact["url"], full_name="Ann Lee")
+    fields = {"phonebook": book["id"], "contact": "+12025550101", "tz_code": tz_code}
+    (bulk,) = alice.request("POST", "contact/bulk/", json=[fields]).json()["results"]
+    assert (alice.get(contact["url"])["tz_code"], bulk["status"]) == (tz_code, 201)
+    assert zones_of_key(row(database, Contact, bulk["id"])["zone"]) == zones
+    assert zones_of_key(row(database, Contact, 1)["zone"]) == zones
+
+
+@pytest.mark.parametrize("tz_code", ["Mars/Olympus", "localtime", "America/New_York@us", "UTC+25:00", "a&", "@", "&"])
+def test_a_zone_that_nobody_knows_is_refused(alice: Caller, tz_code: str) -> None:
+    book = alice.create("phonebook", name="friends")
+    fields = {"contact": "+12025550100", "phonebook": book["id"], "tz_code": tz_code}
+    refusal = {"tz_code": [f"{tz_code!r} is not a time zone. Use an IANA name, such as Europe/Madrid."]}
+    assert alice.refused("POST", "contact/", **fields) == (400, refusal)
+    (bulk,) = alice.request("POST", "contact/bulk/", json=[fields]).json()["results"]
+    assert bulk == {"status": 400, "errors": refusal}
 
 
 def test_a_contact_that_repeats_another_names_the_first(alice: Caller) -> None:

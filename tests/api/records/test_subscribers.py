@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import update
 
+from dialer.domain.calling_times.zones import zones_of_key
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Row, SmsMessage, Subscriber
 from tests.api.builders import Estate
@@ -97,6 +98,28 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
     )
     alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
     assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu@US"
+
+
+def test_a_contacts_own_zone_goes_to_its_subscribers(alice: Caller, estate: Estate, database: Database) -> None:
+    fields = {"phonebook": estate.phonebook["url"], "contact": "+12125550177", "tz_code": "America/Denver@US"}
+    contact = alice.create("contact", **fields)
+    added = alice.create("subscriber-list", campaign=estate.campaign["url"], contact=contact["url"])
+    found = stored(database, added["id"])
+    assert (found.tz_code, zones_of_key(found.zone)) == ("America/Denver@US", ("America/Denver",))
+    alice.change(added["url"], full_name="Ann Lee")
+    assert stored(database, added["id"]).zone == found.zone
+    alice.change(added["url"], tz_code="")
+    assert zones_of_key(stored(database, added["id"]).zone) == ("America/New_York",)
+
+
+def test_a_start_takes_the_own_zones_of_contacts(alice: Caller, estate: Estate) -> None:
+    fields = {"phonebook": estate.phonebook["url"], "contact": "+12125550177", "tz_code": "America/Denver@US"}
+    alice.create("contact", **fields)
+    alice.change(
+        estate.campaign["url"], status=1, phonebook=[estate.phonebook["url"]], expirationdate="2099-01-01T00:00:00Z"
+    )
+    found = alice.get("subscriber-list/", campaign=estate.campaign["id"], duplicate_contact="+12125550177")
+    assert [one["tz_code"] for one in found] == ["America/Denver@US"]
 
 
 MOVES = {1: {2, 3}, 2: {1, 3}, 4: {1}}

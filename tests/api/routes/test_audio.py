@@ -9,11 +9,14 @@ import pytest
 from httpx import Response
 
 from dialer.api.http.forms import PARTS_MAX
+from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.store.media import files
+from dialer.store.media.other_formats import CONVERT, NO_SOUND
 from tests.api.harness import BASE, NOW, Caller
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+WANTED = "A WAV file with PCM, A-law or \u03bc-law sound is needed"
 FORM = "multipart/form-data; boundary=x"
 
 
@@ -65,6 +68,27 @@ def test_an_upload_is_answered_with_its_record_and_kept_as_it_came(alice: Caller
     assert file.read_bytes() == wav()
 
 
+@pytest.mark.parametrize("unknown", [b"\0\0\0\0", b"\xff\xff\xff\xff"])
+def test_a_streamed_upload_is_kept_with_its_length_and_a_call_hears_it_all(
+    alice: Caller, folder: Path, unknown: bytes
+) -> None:
+    told = wav()[:44] + b"\x10\x20" * 8_000
+    streamed = told[:4] + unknown + told[8:40] + unknown + told[44:]
+    answer = upload(alice, streamed, name="Greeting")
+    file = folder / answer.json()["audio_file"]
+    assert file.read_bytes() == told
+    assert len(SoundFiles(folder).read(file.name)) == 8_000
+    streamed_before = folder / "streamed.wav"
+    streamed_before.write_bytes(streamed)
+    assert SoundFiles(folder).read(streamed_before.name) == SoundFiles(folder).read(file.name)
+
+
+def test_another_format_is_named_with_a_way_to_change_it(alice: Caller, folder: Path) -> None:
+    answer = upload(alice, b"\0\0\0\x1cftypM4A \0\0\2\0", name="Greeting")
+    assert answer.json() == {"audio_file": [f"{WANTED}; this is an M4A file. {CONVERT}"]}
+    assert list(folder.iterdir()) == []
+
+
 def test_the_name_of_the_file_means_nothing(alice: Caller, folder: Path) -> None:
     answer = upload(alice, file_name="../../etc/passwd", name="x")
     assert answer.json()["audio_file"] == next(folder.iterdir()).name
@@ -86,7 +110,7 @@ def test_every_wrong_part_is_told_at_once(alice: Caller, folder: Path) -> None:
         {
             "name": ["This field may not be blank."],
             "user_id": ["Invalid hyperlink - Object does not exist."],
-            "audio_file": ["A WAV file with PCM, A-law or \u03bc-law sound is needed; this is not one."],
+            "audio_file": [f"{WANTED}; this is a text. {NO_SOUND}"],
         },
     )
     assert list(folder.iterdir()) == []

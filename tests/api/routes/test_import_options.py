@@ -12,10 +12,10 @@ from dialer.api.http.spreadsheets import XLSX
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.app.imports.report import CSV_ERRORS_MAX
 from tests.api.harness import Caller
-from tests.console.workbooks import workbook
+from tests.console.workbooks import filtered, workbook
 
 CSV = {"Content-Type": "text/csv"}
-NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
+NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": [], "hidden": 0}
 BOOK = "phonebook/1/import/"
 NO_PAIR = "is no pair. Write the name in the file, a colon, and the name to read it as."
 NUMBERS = ["+12025550100", "+12025550101", "+12025550102", "911", "x", "+1202555", ""]
@@ -212,7 +212,7 @@ def test_an_exported_do_not_call_list_is_imported_as_it_was(alice: Caller, numbe
     stored = [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=first)["results"]]
     report = {**NONE, "imported": len(stored)}
     status, told = load(alice, exported, f"dnc-list/{second}/import/")
-    assert (status, {name: told[name] for name in NONE} | {"warned": 0, "warnings": []}) == (200, report)
+    assert (status, {name: told[name] for name in NONE} | {"warned": 0, "warnings": [], "hidden": 0}) == (200, report)
     assert [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=second)["results"]] == stored
 
 
@@ -261,3 +261,12 @@ def test_contacts_of_a_telephone_are_imported(alice: Caller, media_type: str) ->
         answer = alice.request("POST", path, content=card, headers=headers)
         assert (answer.status_code, answer.json()) == (200, {**NONE, "imported": imported})
     assert [(number, name) for number, name, _ in contacts(alice)] == [("+12025550112", "J\u00f6rg")]
+
+
+def test_hidden_rows_of_a_workbook_are_left_out_unless_they_are_wanted(alice: Caller) -> None:
+    told = [({}, 2, 1), ({"hidden": "true", "dry_run": "true"}, 1, 0), ({"hidden": "false"}, 0, 1)]
+    for params, imported, hidden in told:
+        answer = alice.request("POST", BOOK, content=filtered(), headers={"Content-Type": XLSX}, params=params)
+        report = {**NONE, "imported": imported, "duplicates": 0 if hidden and imported else 2, "hidden": hidden}
+        assert answer.json() == report
+    assert alice.request("POST", BOOK, content=b"", headers=CSV, params={"hidden": "x"}).status_code == 400

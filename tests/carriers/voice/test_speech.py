@@ -121,6 +121,12 @@ async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None
     assert inputs(tmp_path) == ["--a   b ]]", "c", "c"]
 
 
+def test_a_program_that_streams_is_heard_though_its_header_knows_no_length(tmp_path: Path) -> None:
+    header = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
+    (tmp_path / "made").write_bytes(header + b"\x10\x20" * RATE_HZ)
+    assert len(spoken_sound("en", "hello", program(tmp_path, f"cat {tmp_path}/made"))) == RATE_HZ
+
+
 @pytest.mark.parametrize(
     ("script", "why_not"),
     [

@@ -19,9 +19,9 @@ from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.turns import turn_of
-from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.enums import AmdStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
-from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
+from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, SubscriberReason
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars, may_call_in_all
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST, SECOND
@@ -162,11 +162,24 @@ def test_every_failure_has_a_reason_of_the_table(fleet: Fleet) -> None:
     for _, effect in fleet.store.entries:
         if isinstance(effect, effects.FinishCall):
             is_done = effect.disposition.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
-            assert effect.disposition.reason in ({""} if is_done else SUBSCRIBER_REASONS)
+            is_by_message = effect.outcome.is_message_left and effect.disposition.status is SubscriberStatus.SENT
+            of_done = {SubscriberReason.MESSAGE_LEFT} if is_by_message else {""}
+            assert effect.disposition.reason in (of_done if is_done else SUBSCRIBER_REASONS)
         elif isinstance(effect, effects.RefuseSubscriber):
             assert effect.reason in SUBSCRIBER_REASONS
         elif isinstance(effect, effects.MoveCampaign):
             assert effect.reason in CAMPAIGN_REASONS
+
+
+@given(fleets())
+def test_no_machine_completes_a_survey_or_is_a_person_reached(fleet: Fleet) -> None:
+    """A machine's subscriber is tried again, given up, or SENT with the reason that a message was left."""
+    for _, effect in fleet.store.entries:
+        if isinstance(effect, effects.FinishCall) and effect.outcome.amd_status is AmdStatus.MACHINE:
+            assert not effect.outcome.is_completed
+            assert effect.disposition.status is not SubscriberStatus.COMPLETED or effect.call.subscriber.has_completed
+            is_reached = effect.disposition.status is SubscriberStatus.SENT
+            assert is_reached == (effect.disposition.reason == SubscriberReason.MESSAGE_LEFT)
 
 
 @given(fleets())

@@ -7,7 +7,15 @@ import pytest
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.retry import disposition, failure_reason
-from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus, TransferStatus
+from dialer.domain.enums import (
+    AmdBehavior,
+    AmdStatus,
+    Cause,
+    MessageStatus,
+    SectionType,
+    SubscriberStatus,
+    TransferStatus,
+)
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
@@ -20,7 +28,9 @@ TO_COMPLETE: Final = CallFlow(Survey((Section(1, SectionType.PLAY_MESSAGE, "Hell
 BUSY: Final = CallOutcome(END_MS, Cause.USER_BUSY)
 ANSWERED: Final = CallOutcome(END_MS, Cause.NORMAL_CLEARING, answered_ms=END_MS - 9_000)
 COMPLETED: Final = msgspec.structs.replace(ANSWERED, is_completed=True)
-REFUSED: Final = msgspec.structs.replace(ANSWERED, is_refused_machine=True)
+MACHINE: Final = msgspec.structs.replace(ANSWERED, amd_status=AmdStatus.MACHINE)
+REFUSED: Final = msgspec.structs.replace(MACHINE, is_refused_machine=True)
+HEARD: Final = msgspec.structs.replace(MACHINE, is_message_left=True)
 
 
 def after(
@@ -46,6 +56,7 @@ def after(
             talk_limit_ms=60_000,
             hold=0,
             rate=Rate(0),
+            amd=plan.get("amd", 0),
             is_aborted=is_aborted,
             transfers=transfers,
         ),
@@ -131,6 +142,28 @@ def test_a_machine_that_was_refused_counts_as_not_answered() -> None:
     assert after(REFUSED, intervalretry_ms=1_000) == Disposition(
         SubscriberStatus.PENDING, SubscriberReason.MACHINE, 1, 0, END_MS + 1_000
     )
+
+
+@pytest.mark.parametrize("outcome", [MACHINE, HEARD])
+@pytest.mark.parametrize("flow", [PLAIN, TO_COMPLETE])
+def test_a_machine_is_tried_again_like_no_answer_and_then_given_up(outcome: CallOutcome, flow: CallFlow) -> None:
+    settings: dict[str, Any] = {"flow": flow, "amd": int(AmdBehavior.ALWAYS)}
+    again = Disposition(SubscriberStatus.PENDING, SubscriberReason.MACHINE, 1, 0, END_MS + 1_000)
+    assert after(outcome, intervalretry_ms=1_000, **settings) == again
+    given_up = Disposition(SubscriberStatus.FAIL, SubscriberReason.MACHINE, 3, 0)
+    assert after(outcome, failures=2, **settings) == given_up
+
+
+@pytest.mark.parametrize("flow", [PLAIN, TO_COMPLETE])
+def test_a_message_on_a_machine_is_enough_if_the_campaign_says_so(flow: CallFlow) -> None:
+    reached = Disposition(SubscriberStatus.SENT, SubscriberReason.MESSAGE_LEFT, 0, 0)
+    assert after(HEARD, amd=int(AmdBehavior.ALWAYS), machine_is_reached=True, flow=flow) == reached
+    assert after(HEARD, amd=int(AmdBehavior.VOICEMAIL_ONLY), flow=flow) == reached
+
+
+def test_a_machine_that_has_not_heard_the_message_to_its_end_is_tried_again() -> None:
+    assert after(MACHINE, machine_is_reached=True).reason is SubscriberReason.MACHINE
+    assert after(REFUSED, machine_is_reached=True).status is SubscriberStatus.PENDING
 
 
 def test_an_aborted_call_leaves_its_subscriber_aborted() -> None:

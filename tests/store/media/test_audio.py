@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.store.media.audio import CHUNKS_MAX, AudioError, AudioRecording, judge
+from dialer.domain.wave_files import CHUNKS_MAX
+from dialer.store.media.audio import AudioError, AudioRecording, judge
 
 PCM, ALAW, MULAW, EXTENSIBLE, FLOAT = 1, 6, 7, 0xFFFE, 3
 
@@ -81,19 +82,19 @@ def test_other_chunks_are_passed_over_even_those_of_odd_length() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "this is not one"),
-        (b"<html>", "this is not one"),
+        (b"", "this is an empty file. It holds no sound"),
+        (b"<html>", "this is a web page. It holds no sound"),
         (b"ID3\x04" + SECOND, "this is an MP3 file"),
         (b"\xff\xfb\x90\x44" + SECOND, "this is an MP3 file"),
         (b"OggS" + SECOND, "this is an Ogg file"),
-        (b"RIFF\0\0\0\0AVI " + SECOND, "this is not one"),
+        (b"RIFF\0\0\0\0AVI " + SECOND, "this is an AVI file. Open it in a sound editor"),
         (wav(), "holds no sound"),
         (wav(layout()), "holds no sound"),
         (wav(layout(), chunk(b"data", b"\0")), "holds no sound"),
         (wav(layout(), chunk(b"data", b""), chunk(b"LIST", SECOND)), "holds no sound"),
         (wav(chunk(b"data", SECOND), layout()), "sound before its format"),
         (wav(chunk(b"fmt ", b"\1\0\1\0"), chunk(b"data", SECOND)), "format of the WAV file is cut off"),
-        (wav(layout(FLOAT, bits=32), chunk(b"data", SECOND)), "encoding that is not played"),
+        (wav(layout(FLOAT, bits=32), chunk(b"data", SECOND)), "a WAV file with floating-point sound. Open it"),
         (wav(layout(EXTENSIBLE), chunk(b"data", SECOND)), "encoding that is not played"),
         (wav(layout(bits=12), chunk(b"data", SECOND)), "encoding that is not played"),
         (wav(layout(channels=3), chunk(b"data", SECOND)), "One or two channels"),

@@ -39,6 +39,8 @@ def countries(house: House, campaign_id: int) -> set[str]:
         ([US], {"US"}),
         ([CANADA, "+14165550102", JAMAICA], {"CA"}),
         ([CANADA, US, UK], {"CA", "GB", "US"}),
+        (["+17875550101"], {"US"}),
+        (["+14365550101"], {"CA", "US"}),
     ],
 )
 def test_countries_are_told_by_the_numbers_of_all_lists(house: House, numbers: list[str], found: set[str]) -> None:

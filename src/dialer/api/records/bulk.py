@@ -16,8 +16,10 @@ from dialer.api.crud.visibility import seen_ids
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
+from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.app.imports.entries import entries_in
+from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.described import described
 from dialer.domain.numbers.doubts import doubt_in_words, doubt_of
@@ -109,6 +111,9 @@ def _draft(kind: BulkKind, document: bytes, conventions: Conventions) -> Draft:
     if kind.number not in errors:
         spelling = values[kind.number]
         _read_number(kind, draft, spelling, conventions)
+        if kind.refuses_emergency:
+            draft.zone = person_zone_key(values["tz_code"], "", zone_of_number(draft.number))
+            errors |= zone_errors(values["tz_code"])
         if kind.refuses_emergency and spells_emergency(spelling, conventions.region):
             errors[kind.number] = [str(emergency_error(spelling))]
     return draft
@@ -121,7 +126,6 @@ def _read_number(kind: BulkKind, draft: Draft, spelling: str, conventions: Conve
         draft.remarks = [str(remark.message) for remark in remarks]
         return
     draft.number = normalise(spelling, conventions.region)
-    draft.zone = zone_of_number(draft.number)
     doubt = doubt_of(draft.number)
     if doubt:
         draft.remarks = [str(doubt_in_words(doubt, draft.number))]
@@ -205,7 +209,7 @@ def _known_contacts(unit: Unit, drafts: Sequence[Draft]) -> dict[tuple[int, str]
 
 def _new_contact(draft: Draft) -> NewContact:
     values = draft.values
-    texts = (values["full_name"], values["additional_vars"])
+    texts = (values["full_name"], values["additional_vars"], values["tz_code"])
     return NewContact(values["phonebook"], values["contact"], draft.number, draft.zone, *texts)
 
 

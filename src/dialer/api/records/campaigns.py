@@ -165,6 +165,13 @@ _CAMPAIGN: Final = shapes(
         "amd_behavior": writable(
             Choice(AmdBehavior), "The callees who hear the survey. Used only if `voicemail` is true."
         ),
+        "machine_is_reached": writable(
+            Boolean(),
+            "True if a message on an answering machine is enough: once a machine has heard the message for machines, or"
+            " the survey, to its end, the person counts as reached and is not called again. False: they are tried again"
+            " like people who did not answer. Used only if `voicemail` is true and `amd_behavior` is 1. With 2 machines"
+            " hear nothing, and with 3 a message is always enough.",
+        ),
         "amd_sensitivity": writable(
             Choice(AmdSensitivity),
             "The readiness to take an answer for that of a machine. Used only if `voicemail` is true. The manual has"

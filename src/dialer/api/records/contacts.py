@@ -12,6 +12,7 @@ from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
+from dialer.api.records.own_zone import KNOWN_ZONE, OWN_ZONE_WORDS
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
 from dialer.app.contacts.do_not_call import (
     add_dnc_list,
@@ -23,6 +24,7 @@ from dialer.app.contacts.do_not_call import (
 )
 from dialer.app.imports.bulk import NewEntry, add_entries
 from dialer.app.imports.entries import entries_in
+from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
@@ -81,6 +83,12 @@ _CONTACT: Final = shapes(
             "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. Requests may send"
             " an object. Default: {}.",
             example='{"city":"Boston"}',
+        ),
+        "tz_code": writable(
+            Text(OWN_ZONES_MAX),
+            f"The person's own time zone, {OWN_ZONE_WORDS}. It decides when they are called. Default: empty, for the"
+            " zone of the number.",
+            example="America/New_York",
         ),
         **STAMPS,
     },
@@ -166,7 +174,8 @@ def normal_form(change: Change, name: str) -> str:
 
 def _contact_columns(change: Change) -> Values:
     number = normal_form(change, "contact")
-    return {"number": number, "zone": zone_of_number(number)}
+    zone = person_zone_key(change.values["tz_code"], "", zone_of_number(number))
+    return {"number": number, "zone": zone}
 
 
 def _first_with_number(unit: Unit, columns: Values) -> int | None:
@@ -290,7 +299,7 @@ CONTACTS = Resource(
     numbers=("contact",),
     is_large=True,
     users_alone_change_it=True,
-    rules=(no_emergency_number("contact"),),
+    rules=(no_emergency_number("contact"), KNOWN_ZONE),
     columns=_contact_columns,
     first_like=_first_with_number,
     insert=lambda change, columns: add_contact(change.unit, columns),

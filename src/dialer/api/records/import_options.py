@@ -21,7 +21,8 @@ HEADER: Final = "header"
 SHEET: Final = "sheet"
 REGION: Final = "region"
 MEND_ZEROS: Final = "mend_zeros"
-OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, MEND_ZEROS)
+HIDDEN: Final = "hidden"
+OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, HIDDEN, MEND_ZEROS)
 SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
@@ -41,6 +42,7 @@ def read_import_options(
         delimiter=_separator(given.get(SEPARATOR), errors),
         header_line=None if has_header else 0,
         sheet=given.get(SHEET) or None,
+        hidden_rows=read_flag(HIDDEN, given[HIDDEN], conventions, errors, default=False) if HIDDEN in given else None,
     )
     return ImportOptions(
         columns=_columns(given.get(FIELD, ""), errors),

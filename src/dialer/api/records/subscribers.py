@@ -15,10 +15,12 @@ from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
+from dialer.api.records.own_zone import KNOWN_ZONE, OWN_ZONE_WORDS
 from dialer.app.campaigns.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.app.campaigns.why_waiting import waits_of
 from dialer.app.errors import ErrorCode
-from dialer.domain.calling_times.zones import is_zone, zone_key, zone_of_number, zone_of_offset
+from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
+from dialer.domain.calling_times.zones import zone_of_number, zone_of_offset
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
@@ -28,10 +30,12 @@ from dialer.domain.why_waiting import Wait
 from dialer.store.tables import Contact, Subscriber
 
 OFFSET_MAX: Final = 8
-TZ_CODE_MAX: Final = 64
 AT_CREATION: Final = frozenset({SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT})
 """The statuses that a client may give a new subscriber; a client may move a PENDING one to them, too."""
-_FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name", "additional_vars": "additional_vars"}
+_FROM_CONTACT: Final = {
+    "duplicate_contact": "contact",
+    **{name: name for name in ("full_name", "additional_vars", "tz_code")},
+}
 
 _SUBSCRIBER: Final = shapes(
     "Subscriber",
@@ -94,9 +98,9 @@ _SUBSCRIBER: Final = shapes(
             example="-5",
         ),
         "tz_code": writable(
-            Text(TZ_CODE_MAX),
-            "The subscriber's time zone, an IANA name. Empty: `gmt_offset`, else the zone of the number, else the zone"
-            " of the service.",
+            Text(OWN_ZONES_MAX),
+            f"The subscriber's time zone, {OWN_ZONE_WORDS}. Default: that of `contact`. Empty: `gmt_offset`, else the"
+            " zone of the number, else the zone of the service.",
             example="America/New_York",
         ),
         "additional_vars": writable(
@@ -153,12 +157,6 @@ def _number_once(change: Change) -> Errors:
     }
 
 
-def _known_zone(change: Change) -> Errors:
-    tz_code = change.values["tz_code"]
-    message = Sentence("%(tz_code)r is not a time zone. Use an IANA name, such as Europe/Madrid.", tz_code=tz_code)
-    return {"tz_code": [message]} if tz_code and not is_zone(tz_code) else {}
-
-
 def _known_offset(change: Change) -> Errors:
     offset = change.values["gmt_offset"]
     if not offset or zone_of_offset(offset) is not None:
@@ -182,9 +180,7 @@ def _first_status(change: Change) -> Errors:
 
 def _columns(change: Change) -> Values:
     number = _number(change)
-    zone = zone_key(
-        tz_code=change.values["tz_code"], gmt_offset=change.values["gmt_offset"], number_zone=zone_of_number(number)
-    )
+    zone = person_zone_key(change.values["tz_code"], change.values["gmt_offset"], zone_of_number(number))
     contact = _contact(change.unit, change.values["contact"]) if change.is_new else None
     # The phonebook tells later that there was a contact, when that is deleted.
     came_from = {} if contact is None else {"phonebook_id": contact["phonebook_id"]}
@@ -219,7 +215,7 @@ SUBSCRIBERS = Resource(
     rules=(
         FieldRule(("contact", "duplicate_contact"), _has_number),
         FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),
-        FieldRule(("tz_code",), _known_zone),
+        KNOWN_ZONE,
         FieldRule(("gmt_offset",), _known_offset),
         FieldRule(("status",), _first_status),
         no_emergency_number("duplicate_contact"),

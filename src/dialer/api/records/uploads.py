@@ -22,6 +22,7 @@ from dialer.api.http.preconditions import ETAG_HEADER, Preconditions
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import message_of
+from dialer.domain.wave_files import with_true_lengths
 from dialer.store.media.audio import AudioError, AudioRecording, judge
 from dialer.store.media.files import Media, QuotaError, check_quota
 from dialer.store.touched import NOTHING
@@ -51,7 +52,7 @@ async def keep_audio(
     Raises:
         InvalidError: a field is wrong, the file is no recording, or the user's recordings take too much room.
     """
-    service, content = request.service, form.file or b""
+    service, content = request.service, with_true_lengths(form.file or b"")
     recording = await _judge(parsed, content, is_given=form.file is not None)
     # Check before the file is written, and again in the transaction that inserts the row.
     await service.read(request, partial(_check, parsed=parsed, size=len(content)))

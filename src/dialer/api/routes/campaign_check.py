@@ -21,6 +21,7 @@ from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.described import described
 from dialer.domain.forecast.forecast_state import ForecastState
@@ -72,6 +73,14 @@ class CampaignCheckRead(msgspec.Struct):
         ),
     ]
     findings: Annotated[list[CampaignFindingRead], described("The survey's findings, then the campaign's.")]
+    people: Annotated[
+        int,
+        described("Subscribers of the campaign, and people who join it at the start, each number once.", 23),
+    ]
+    doubles: Annotated[
+        int,
+        described("Further contacts of its phonebooks that have the same numbers, which are called once.", 23),
+    ]
 
 
 class _Checked(NamedTuple):
@@ -81,6 +90,7 @@ class _Checked(NamedTuple):
     order: Order | None
     forecast: ForecastState
     free_balance: int
+    joining: PeopleToJoin
 
 
 @get("/campaigns/{record_id:str}/check", tags=[CAMPAIGNS.path], opt=_KNOWN)
@@ -130,7 +140,7 @@ async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource
             forecast = ForecastState.ERRORS  # The campaign was changed meanwhile.
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     shown = [_shown(finding, service.links(request)) for finding in findings]
-    return CampaignCheckRead(errors, len(findings) - errors, forecast, shown)
+    return CampaignCheckRead(errors, len(findings) - errors, forecast, shown, *checked.joining)
 
 
 def _is_forecast_asked(request: ApiRequest) -> bool:
@@ -167,7 +177,8 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
         is_rich=True,
     )
     free = campaign["balance"] - campaign["held"]
-    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free)
+    joining = people_to_join(connection, campaign_id)
+    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free, joining)
 
 
 def _shown(finding: Finding, links: Links) -> CampaignFindingRead:

@@ -21,6 +21,7 @@ from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
+    HIDDEN,
     MEND_ZEROS,
     OPTION_NAMES,
     REGION,
@@ -166,10 +167,15 @@ _NUMBER_OPTIONS: Final[dict[str, tuple[Schema, str, object]]] = {
         True,
     ),
 }
+_HIDDEN_WORDS: Final = (
+    "`true` takes the rows that a workbook hides, as by a filter; `false` leaves them out. The default is `true` for"
+    " do-not-call lists only. The report counts those that are left out."
+)
 
 
 def _parameters() -> list[Parameter]:
     told: dict[str, tuple[Schema, str, object]] = {
+        HIDDEN: (Schema(type=OpenAPIType.BOOLEAN), _HIDDEN_WORDS, True),
         FIELD: (
             Schema(type=OpenAPIType.STRING),
             (

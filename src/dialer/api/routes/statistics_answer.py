@@ -10,7 +10,7 @@ from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.routes import statistics_shapes as shapes
 from dialer.app.abandoned_share import AbandonedShares
-from dialer.app.campaigns.statistics import RowsAsked, Statistics
+from dialer.app.campaigns.statistics import RowsAsked, Statistics, results_of
 from dialer.domain.abandoned_rules import NO_CALLS, Period
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
@@ -74,6 +74,10 @@ def statistics_answer(
         totals=shown_figures(found.totals),
         subscribers=_subscribers(found.subscribers),
         outcomes=[_outcome(one, found.totals) for one in found.outcomes],
+        results=[
+            shapes.StatisticsResult(result, count, percent(count, found.totals.calls))
+            for result, count in results_of(found.outcomes).items()
+        ],
         rows=[
             shapes.StatisticsRowRead(
                 None if row.from_ms is None else show_timestamp(row.from_ms),
@@ -139,6 +143,7 @@ def shown_figures(one: Figures) -> shapes.FiguresRead:
         calls=one.calls,
         answered=one.answered,
         live_answered=one.live,
+        machine_answered=one.machines,
         completed=one.completed,
         asr=percent(one.answered, one.calls),
         acd=mean(one.talk_s, one.answered),

@@ -4,6 +4,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from dialer.domain.call_results import CallResult
 from dialer.domain.described import described
 
 _SHARE: Final = {"abandoned": 6, "abandoned_of": 410, "abandoned_percent": 1.46}
@@ -15,7 +16,9 @@ class FiguresRead(msgspec.Struct):
     calls: Annotated[int, described("Calls that the campaign placed and that are over.", 1200)]
     answered: Annotated[int, described("Calls that somebody or something answered.", 480)]
     live_answered: Annotated[int, described("Answered calls, without those that detection took for a machine.", 431)]
-    completed: Annotated[int, described("Calls that reached a section marked `completed`.", 212)]
+    completed: Annotated[
+        int, described("Calls that a person answered, and that reached a section marked `completed`.", 212)
+    ]
     asr: Annotated[
         float | None,
         described("Answer-seizure ratio: answered calls, in per cent of the calls. Null without calls.", 40.0),
@@ -68,6 +71,7 @@ class FiguresRead(msgspec.Struct):
         str | None,
         described("Cost of one completed call, with five decimals. Null without completed calls.", "0.28981"),
     ]
+    machine_answered: Annotated[int, described("Answered calls that detection took for those of machines.", 49)]
 
 
 class AgentsNow(msgspec.Struct):
@@ -118,6 +122,20 @@ class StatisticsOutcome(msgspec.Struct):
     transfers: Annotated[int, described("B-legs with this cause.", 96)]
     inbound: Annotated[int, described("Calls that came in, with this cause.", 14)]
     messages: Annotated[int, described("Messages with this status.", 0)]
+
+
+class StatisticsResult(msgspec.Struct):
+    """The number of calls with one result."""
+
+    result: Annotated[
+        CallResult,
+        described(
+            "What came of the calls: `person` or `machine` answered, or why nobody did. Each call has one result.",
+            "machine",
+        ),
+    ]
+    calls: Annotated[int, described("Calls with this result.", 49)]
+    percent: Annotated[float | None, described("`calls` in per cent of all calls.", 4.08)]
 
 
 class StatisticsRowRead(msgspec.Struct):
@@ -191,6 +209,10 @@ class StatisticsRead(msgspec.Struct):
     totals: Annotated[FiguresRead, described("The figures of all calls and messages in the range asked for.")]
     subscribers: Annotated[SubscriberFiguresRead, described("The subscribers as they are now.")]
     outcomes: Annotated[list[StatisticsOutcome], described("The outcomes, in the range asked for.")]
+    results: Annotated[
+        list[StatisticsResult],
+        described("What came of the calls, the most frequent result first, in the range asked for."),
+    ]
     rows: Annotated[list[StatisticsRowRead], described("Figures by interval and group, if asked for.")]
     abandoned_shares: Annotated[
         AbandonedSharesRead | None,

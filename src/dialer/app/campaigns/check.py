@@ -8,6 +8,7 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.line_check import named_queue, names_list, texts_people
+from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
@@ -22,6 +23,7 @@ from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
@@ -90,7 +92,10 @@ def _facts(
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
+    people, counts_part = people_by_zone(connection, campaign["id"], phonebooks)
     return CampaignFacts(
+        people_by_zone=tuple(people),
+        counts_part=counts_part,
         forbidden=len(forbidden),
         forbidden_example=next(iter(forbidden), ""),
         forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, prefixes)),
@@ -108,6 +113,7 @@ def _facts(
         without_country=without_country,
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
+        unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign),
         has_agents=bool(queue_ids_of(survey)),

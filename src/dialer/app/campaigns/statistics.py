@@ -1,7 +1,7 @@
 """Statistics of campaigns: the figures of calls over time and by group, subscribers, outcomes, and the present."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, tzinfo
 from operator import add
 from typing import Final, NamedTuple
@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from sqlalchemy import Connection
 
 from dialer.app.abandoned_share import AbandonedShares, read_abandoned
+from dialer.domain.call_results import CallResult, results_by_cause
 from dialer.domain.sentences import Grouped, Sentence
 from dialer.domain.statistics import (
     GROUPS,
@@ -95,6 +96,11 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         rows=read_rows(connection, scope, question),
         abandoned=None if scope.campaign_id is None else read_abandoned(connection, scope.campaign_id, now_ms),
     )
+
+
+def results_of(outcomes: Iterable[Counted]) -> Mapping[CallResult, int]:
+    """Return the number of calls with each result, the most frequent first, from the figures of each outcome."""
+    return results_by_cause((int(one.member), one.figures) for one in outcomes if one.member.isdecimal())
 
 
 def read_rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:

@@ -8,7 +8,7 @@ from dialer.app.abandoned_share import count_abandoned, judged_shares, why_excee
 from dialer.app.overview import People, people_in
 from dialer.domain.abandoned_rules import AbandonedCounts, JudgedShare
 from dialer.domain.abandoned_share import ExceededShare
-from dialer.domain.enums import LegType
+from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
 from dialer.store.queries.waits_in_queues import CallWait, waits_of_calls
@@ -34,6 +34,8 @@ class LastCall(NamedTuple):
     is_abandoned: bool
     wait: CallWait | None
     """Its wait for an agent; None if it came to no queue."""
+    is_machine: bool = False
+    """True if an answering machine answered it."""
 
 
 class CampaignView(NamedTuple):
@@ -89,9 +91,10 @@ def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
         Cdr.billsec,
         Cdr.call_cost,
         Cdr.is_abandoned,
+        (Cdr.billsec > 0) & (Cdr.amd_status == int(AmdStatus.MACHINE)),
     )
     query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
     query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
     rows = connection.execute(query).all()
     waits = waits_of_calls(connection, [row.id for row in rows])
-    return [LastCall._make((*row, waits.get(row.id))) for row in rows]
+    return [LastCall(*row[:-1], waits.get(row.id), is_machine=bool(row[-1])) for row in rows]

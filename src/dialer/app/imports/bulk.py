@@ -28,6 +28,7 @@ class NewContact(NamedTuple):
     zone: str
     full_name: str
     additional_vars: str
+    tz_code: str = ""
 
 
 class NewEntry(NamedTuple):

@@ -43,6 +43,8 @@ class TableForm(msgspec.Struct, frozen=True):
     """The line with the names of the columns, counted from 1; 0 if there is none. None stands for the first line."""
     sheet: str | None = None
     """The name of a sheet of a workbook; None for the first one that has rows."""
+    hidden_rows: bool | None = None
+    """True if rows that are hidden in a workbook count, False if not; None for do-not-call lists only."""
     pads_rows: bool = False
     """True if a row with fewer cells than the header counts as one whose last cells are empty."""
 
@@ -59,6 +61,11 @@ class CsvFile:
 
     columns: tuple[str, ...]
     """The names of the columns, as `renamed` has them; empty for a column that is left out."""
+
+    share: Final = 1.0
+    """The share of the file that is read, of what has arrived."""
+    left_out: Final = 0
+    """Hidden rows that were left out: such files have none."""
 
     def __init__(
         self,

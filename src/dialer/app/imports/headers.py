@@ -11,6 +11,8 @@ COLUMN_NAME_MAX: Final = 255
 HEADER_SHOWN_MAX: Final = 500
 """Characters of a header that an error repeats."""
 DELIMITERS: Final = ",;\t|"
+REFUSALS: Final = "phone_number"
+"""The column of numbers in a do-not-call list. Such a list takes every number that it can get."""
 _KNOWN_BY_NAME: Final = frozenset({"contact", "phone_number", "full_name", "additional_vars"})
 """Columns with a meaning, of which a file has one at most."""
 

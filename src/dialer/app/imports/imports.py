@@ -16,11 +16,13 @@ from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.entries import entries_in, mended_remark
 from dialer.app.imports.list_files import ListFile, open_list
+from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, NumberRemark, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
@@ -38,6 +40,8 @@ from dialer.store.tables import Row
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
+WATCHED_ROWS: Final = 200
+"""Rows after which the progress of an import is told."""
 FULL_NAME_MAX: Final = 255
 NAME_PARTS: Final = ("first_name", "last_name")
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
@@ -125,6 +129,10 @@ class NumberRows:
         """Return the name among the values of a row; empty if such rows have none."""
         return ""
 
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> NumberRemark | None:  # noqa: ARG002 - contacts have zones
+        """Return a remark on the zone in a row that is imported; None if it is fine."""
+        return None
+
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
         """Insert the rows, by number, that are not there yet; return how many they are.
 
@@ -174,8 +182,8 @@ class NumberRows:
         raise NotImplementedError
 
 
-_NAME_PLACE: Final = 4
-"""The place of the full name among the values of a contact, behind phonebook, contact, number and zone."""
+_NAME_PLACE: Final = 5
+"""The place of the full name among the values of a contact, behind phonebook, contact, number, zone and tz_code."""
 
 
 class ContactRows(NumberRows):
@@ -186,7 +194,7 @@ class ContactRows(NumberRows):
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
-    _further = ("zone", "full_name", "full_name_key", "additional_vars")
+    _further = ("zone", "tz_code", "full_name", "full_name_key", "additional_vars")
     _among = Among(_table.c.number, _parent == bindparam("parent"))
     _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
     _variables_at = 3 + _further.index("additional_vars")
@@ -197,12 +205,18 @@ class ContactRows(NumberRows):
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
-        others = {self._place, self._name_place}
+        self._own_zones = ZoneCells(columns, is_export=self._is_export)
+        others = {self._place, self._name_place, _place(columns, "tz_code")}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
         )
+
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> NumberRemark | None:
+        """Return a remark on a cell that names no known time zone; None if it is fine."""
+        found = self._own_zones.of(cells, number)
+        return None if found.problem is None else NumberRemark(UNKNOWN_ZONE, found.problem, found.cell)
 
     def name_in(self, values: Sequence[Any]) -> str:
         """Return the full name among the values of a row."""
@@ -226,7 +240,9 @@ class ContactRows(NumberRows):
                 ),
                 full_name,
             )
-        return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
+        tz_code, number_zone = self._own_zones.of(cells, number).tz_code, zone_of_number(number)
+        zone = person_zone_key(tz_code, "", number_zone)
+        return zone, tz_code, full_name, name_key(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
         count_added(unit.connection, self.parent_id, [(row[self._name_at], row[self._variables_at]) for row in added])
@@ -291,6 +307,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """True if nothing is stored, and only the report is wanted."""
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
+    on_progress: Callable[[int, float], None] | None = None
+    """Gets, after each `WATCHED_ROWS` rows, their count and how much of a workbook is read (0 to 1). It may raise."""
     on_rejected: Callable[[CsvRecord, str], None] | None = None
     """Gets each rejected row with the reason."""
 
@@ -317,6 +335,7 @@ def import_csv(
             added = commit(partial(store, rows=rows))
             report.imported += added
             report.duplicates += len(rows) - added
+        report.hidden = file.left_out
     return report
 
 
@@ -330,7 +349,7 @@ def _chunks(
 ) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
-    for record in file:
+    for record in _watched(file, options):
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
@@ -341,8 +360,9 @@ def _chunks(
                 continue  # Spreadsheet programs write such lines at the end.
             _reject(report, record, error, options)
             continue
-        if remarks:
-            report.warn(record.line, remarks)
+        zone_remark = target.remark_on_zone(record.cells, found[0][0])
+        if remarks or zone_remark is not None:
+            report.warn(record.line, [*remarks, *([] if zone_remark is None else [zone_remark])])
         for number, values in found:
             if number in rows:
                 report.duplicates += 1
@@ -353,6 +373,17 @@ def _chunks(
             rows = {}
     if rows:
         yield rows
+
+
+def _watched(file: ListFile, options: ImportOptions) -> Iterator[CsvRecord]:
+    """Yield the records of a file, and tell the progress."""
+    if options.on_progress is None:
+        yield from file
+        return
+    for count, record in enumerate(file, 1):
+        if not count % WATCHED_ROWS:
+            options.on_progress(count, file.share)
+        yield record
 
 
 def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:

@@ -11,7 +11,14 @@ from dialer.app.imports.csv_records import PLAIN_FORM, CsvFile, TableForm
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.vcards import VCardFile
-from dialer.app.imports.workbooks import TOO_LARGE, WORKBOOK_BYTES_MAX, ZIP, SheetFile, refuse_foreign
+from dialer.app.imports.workbooks import (
+    TOO_LARGE_WORKBOOK,
+    WORKBOOK_BYTES_MAX,
+    ZIP,
+    SheetFile,
+    open_sheet,
+    refuse_foreign,
+)
 
 BEGINNING_BYTES: Final = 4_096
 """Bytes by which the kind of a file is told."""
@@ -36,7 +43,8 @@ def open_list(
     if beginning.startswith(ZIP):
         with tempfile.TemporaryFile() as file:
             _copy(chain([beginning], rest), file)
-            yield SheetFile(file, required=required, renamed=renamed, form=form)
+            with open_sheet(file, form.sheet) as sheet:
+                yield SheetFile(sheet, required=required, renamed=renamed, form=form)
         return
     text = text_of(beginning, rest, form.charset)
     if has_vcards(beginning):
@@ -77,4 +85,4 @@ def _copy(chunks: Iterable[bytes], file: IO[bytes]) -> None:
     for chunk in chunks:
         file.write(chunk)
         if file.tell() > WORKBOOK_BYTES_MAX:
-            raise CsvError(TOO_LARGE)
+            raise CsvError(TOO_LARGE_WORKBOOK)

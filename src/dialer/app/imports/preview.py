@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import phonenumbers
+from msgspec.structs import replace
 
 from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
@@ -35,6 +36,10 @@ _LIKELIER: Final = ";\t|,"
 """Delimiters, the one that is least often part of a text first."""
 
 
+Rows = list[tuple[int, list[str]]]
+"""Rows with their lines."""
+
+
 class FileView(NamedTuple):
     """A file as it is read: its whole form, its columns, and its first rows below the header with their lines."""
 
@@ -47,6 +52,10 @@ class FileView(NamedTuple):
     """The first rows of the file, the header among them."""
     is_vcards: bool = False
     """True for contacts of a telephone, whose columns are fixed."""
+    hidden_rows: int = 0
+    """Rows that the spreadsheet program hides, among the first ones."""
+    hidden_columns: tuple[str, ...] = ()
+    hidden_sheets: tuple[str, ...] = ()
 
 
 class ReadRow(NamedTuple):
@@ -81,22 +90,41 @@ def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
     """
     beginning, _ = begin(pieces_of(path))
     if beginning.startswith(ZIP):
-        with path.open("rb") as file:
-            book = Workbook(file)
-            sheet = chosen.sheet if chosen.sheet in book.sheets else _likeliest_sheet(book, region)
-            rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
-        form, sheets = TableForm(sheet=sheet, pads_rows=True), book.sheets
-    elif has_vcards(beginning):
+        return _look_at_workbook(path, chosen, region)
+    if has_vcards(beginning):
         return _look_at_cards(path, chosen)
-    else:
-        form, sheets = _form_of_text(path, chosen), []
-        rows = _rows(CsvFile(_text(path, form), required=None, form=_with_line(form, 0)))
+    form = _form_of_text(path, chosen)
+    rows = _rows(CsvFile(_text(path, form), required=None, form=_with_line(form, 0)))
+    return _view(path, _with_header(rows, form, chosen, region), rows)
+
+
+def _look_at_workbook(path: Path, chosen: TableForm, region: str | None) -> FileView:
+    with path.open("rb") as file:
+        book = Workbook(file)
+        sheet = chosen.sheet if chosen.sheet in book.sheets else _likeliest_sheet(book, region)
+        found = book.beginning(sheet, ROWS_SEEN_MAX, with_hidden=bool(chosen.hidden_rows))
+    rows = [(row.number, row.cells) for row in found.rows]
+    form = TableForm(sheet=sheet, pads_rows=True, hidden_rows=chosen.hidden_rows)
+    view = _view(path, _with_header(rows, form, chosen, region), rows)
+    return view._replace(
+        is_workbook=True,
+        sheets=book.sheets,
+        hidden_rows=found.hidden_rows,
+        hidden_columns=tuple(view.columns[place] for place in found.hidden_columns if place < len(view.columns)),
+        hidden_sheets=tuple(book.hidden_sheets),
+    )
+
+
+def _with_header(rows: Rows, form: TableForm, chosen: TableForm, region: str | None) -> TableForm:
+    """Return the form with the line of the header: the chosen or the likeliest one."""
     if not rows:
         raise CsvError("The file has no rows. Choose one with a number in each line.")
-    line = _header_line(rows, region) if chosen.header_line is None else chosen.header_line
-    form = _with_line(form, line)
+    return _with_line(form, _header_line(rows, region) if chosen.header_line is None else chosen.header_line)
+
+
+def _view(path: Path, form: TableForm, rows: Rows) -> FileView:
     with open_list(pieces_of(path), required=None, form=form) as list_file:
-        return FileView(form, bool(sheets), sheets, list_file.columns, _rows(list_file), rows)
+        return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=_rows(list_file), top=rows)
 
 
 def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
@@ -162,14 +190,16 @@ def _lost_zero(cell: str, number: str) -> bool:
 
 def _likeliest_sheet(book: Workbook, region: str | None) -> str:
     """Return the first sheet that looks like a list; without one, the first that has rows."""
-    tried = book.sheets[:SHEETS_TRIED_MAX]
+    if len(book.sheets) == 1:
+        return book.sheets[0]
+    tried = sorted(book.sheets[:SHEETS_TRIED_MAX], key=lambda sheet: sheet in book.hidden_sheets)
     return max(tried, key=lambda sheet: _list_signs(book, sheet, region), default="") or book.first_sheet()
 
 
 def _list_signs(book: Workbook, sheet: str, region: str | None) -> tuple[int, bool, bool]:
     """Return how many numbers of a list a sheet begins with, and whether it has a column for them, and any rows."""
     try:
-        rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
+        rows = [(row.number, row.cells) for row in book.beginning(sheet, ROWS_SEEN_MAX).rows]
     except CsvError:  # Another sheet may be readable.
         return 0, False, False
     line = _header_line(rows, region)
@@ -222,7 +252,7 @@ def _rows(records: Iterable[CsvRecord]) -> list[tuple[int, list[str]]]:
 
 
 def _with_line(form: TableForm, line: int) -> TableForm:
-    return TableForm(form.charset, form.delimiter, line, form.sheet, form.pads_rows)
+    return replace(form, header_line=line)
 
 
 def _header_line(rows: Sequence[tuple[int, Sequence[str]]], region: str | None) -> int:

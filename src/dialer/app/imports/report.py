@@ -58,15 +58,20 @@ class ImportReport(msgspec.Struct):
     warned: Annotated[
         int,
         described(
-            "Rows that were imported although nobody can have their number, and rows that were read kindly, or mended.",
+            "Rows that were imported with remarks: a number that nobody can have, or that was read kindly, or a time"
+            " zone that is unknown.",
             0,
         ),
     ] = 0
-    warnings: Annotated[list[RowRemark], described("The first 1,000 remarks on such rows.")] = []
+    warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
     kinds: Annotated[
         dict[str, int] | UnsetType,
         described("The number of remarks of each kind, of all rows. Absent if there are none.", {"lost_zero": 2}),
     ] = UNSET
+    hidden: Annotated[
+        int,
+        described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
+    ] = 0
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import msgspec
 
 from dialer.app.imports.csv_records import CsvRecord
-from dialer.app.imports.headers import CsvError, check_names
+from dialer.app.imports.headers import REFUSALS, CsvError, check_names
 from dialer.app.imports.vcard_lines import Property, read_properties
 from dialer.domain.sentences import Sentence
 
@@ -26,8 +26,6 @@ COLUMNS: Final = (
     "organisation",
 )
 """The columns of a list of vCards. `contact` is the number."""
-REFUSALS: Final = "phone_number"
-"""The column of a do-not-call list. There a person has a record for each number."""
 _KEPT: Final = frozenset({"FN", "N", "NICKNAME", "TEL", "EMAIL", "ORG", "X-ABLABEL"})
 _FAX: Final = frozenset({"FAX", "PAGER", "BBS", "MODEM", "TELEX", "TEXTPHONE"})
 _SPOKEN: Final = frozenset({"CELL", "VOICE", "MOBILE", "IPHONE"})
@@ -57,6 +55,11 @@ class VCardFile:
     """A file of vCards that is read while it arrives. It has fixed columns, and records like those of a `CsvFile`."""
 
     columns: tuple[str, ...]
+
+    share: Final = 1.0
+    """The share of the file that is read, of what has arrived."""
+    left_out: Final = 0
+    """Hidden rows that were left out: such files have none."""
 
     def __init__(
         self, chunks: Iterable[bytes], *, required: str | None, renamed: Mapping[str, str] | None = None

@@ -14,6 +14,7 @@ import miniaudio  # type: ignore[import-untyped]
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
+from dialer.domain.wave_files import with_true_lengths
 
 SECONDS_MAX: Final = 600
 FILE_BYTES_MAX: Final = 64 * 1024 * 1024
@@ -112,7 +113,7 @@ def decode_sound(content: bytes, name: str) -> bytes:
         SoundFileError: it is no sound.
     """
     try:
-        decoded = miniaudio.decode(content, nchannels=1, sample_rate=RATE_HZ)
+        decoded = miniaudio.decode(with_true_lengths(content), nchannels=1, sample_rate=RATE_HZ)
     except miniaudio.MiniaudioError:
         raise SoundFileError(f"{name} holds no sound that can be played.") from None
     return g711.encode(decoded.samples[: SECONDS_MAX * RATE_HZ])

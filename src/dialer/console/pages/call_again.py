@@ -66,6 +66,7 @@ OUTCOMES: Final[Mapping[AgainOutcome, str]] = {
 """The words for outcomes, which are also the order of the form."""
 REASONS: Final[Mapping[NotAgain, str]] = {
     NotAgain.DONE: gettext_noop("Reached"),
+    NotAgain.MESSAGE_LEFT: gettext_noop("Message left on a machine"),
     NotAgain.REFUSED: gettext_noop("Declined, or the number of somebody else"),
     NotAgain.DNC: gettext_noop("On a do-not-call list"),
     NotAgain.DELETED: gettext_noop("Contact deleted or erased, or with another number now"),

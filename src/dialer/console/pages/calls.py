@@ -31,7 +31,7 @@ from dialer.console.state_words import outcome_words
 from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
-from dialer.domain.enums import Cause, LegType
+from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.domain.roles import Permission
 from dialer.store.queries.waits_in_queues import waits_of_calls
 from dialer.store.tables import SMS, Agent, Campaign, Cdr
@@ -81,6 +81,8 @@ class CallRow(NamedTuple):
     is_abandoned: bool = False
     wait: str = ""
     """Why no agent took it in time, and how long it waited; empty for others."""
+    is_machine: bool = False
+    """True if an answering machine answered it."""
 
     @property
     def is_transfer(self) -> bool:
@@ -200,6 +202,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
             record.callerid if record.leg_type == LegType.B_LEG else "",
             record.is_abandoned,
             wait_words(waits.get(record.id)),
+            record.billsec > 0 and record.amd_status == AmdStatus.MACHINE,
         )
         for record, identity in zip(records, ids, strict=True)
     ]

@@ -18,7 +18,9 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.app.campaigns.why_waiting import NextPerson, next_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -41,12 +43,12 @@ from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.sentences import in_viewers_words
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
+from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign, result_words
 from dialer.console.wait_words import wait_words
 from dialer.console.zones import zone_of
 from dialer.domain.abandoned_rules import NO_CALLS, JudgedShare, Period
 from dialer.domain.abandoned_share import AGENTS, SETTINGS, ExceededShare
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
 from dialer.domain.plans import SIMULATED
 from dialer.domain.reasons import WAITS
@@ -54,7 +56,6 @@ from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.survey import Survey
-from dialer.forecast.campaign_copy import people_of
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
@@ -98,9 +99,8 @@ class _Still(NamedTuple):
     is_sms: bool
     state: CampaignStatus | None
     findings: list[ShownFinding]
-    contacts: int | None
-    """The people who are in it, and the contacts of its phonebooks, who join it at its start; None if it was started.
-    """
+    joining: PeopleToJoin | None
+    """The people who are in it or join it at its start, as the start counts them; None if it was started."""
     source: Linked | None
     """The campaign some of whose people this one calls again."""
     again: list[Linked]
@@ -247,7 +247,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         row["medium"] == SMS,
         state,
         [] if is_over else shown_findings(findings, survey),
-        people_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        people_to_join(unit.connection, identity) if state is CampaignStatus.NEW else None,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),
     )
@@ -384,13 +384,18 @@ def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:
         (gettext("Tried"), attempted),
         (gettext("Reached"), view.people.reached),
     ]
-    steps += [(gettext("Completed"), view.totals.completed)] if view.totals.completed else []
+    completed = sum(state.subscribers for state in view.states if state.status == SubscriberStatus.COMPLETED)
+    steps += [(gettext("Completed"), completed)] if completed else []
     return [(name, count, share(count, view.people.total)) for name, count in steps]
 
 
 def outcomes_of(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the outcomes of calls or messages, the most frequent first, with their share in per cent."""
-    counted = [(one.member, one.figures.calls or one.figures.messages) for one in view.outcomes]
+    if view.row["medium"] == SMS:
+        messages = [(one.member, one.figures.messages) for one in view.outcomes]
+        ordered = sorted(messages, key=lambda one: (-one[1], one[0]))
+        counted = [(outcome_words(member), count) for member, count in ordered if count]
+    else:
+        counted = [(result_words(result), count) for result, count in results_of(view.outcomes).items()]
     total = sum(count for _, count in counted)
-    ordered = sorted(counted, key=lambda one: (-one[1], one[0]))
-    return [(outcome_words(member), count, share(count, total)) for member, count in ordered if count]
+    return [(words, count, share(count, total)) for words, count in counted]

@@ -22,9 +22,9 @@ from dialer.console.language import gettext
 from dialer.console.pages.campaign import check_seen
 from dialer.console.pages.record import identity_in
 from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
-from dialer.console.state_words import capitalised, words_of
+from dialer.console.state_words import capitalised, person_words, words_of
 from dialer.console.zones import zone_of
-from dialer.domain.enums import AgentDisposition, SubscriberStatus
+from dialer.domain.enums import AgentDisposition
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.survey.sections.table import definition_of
@@ -36,7 +36,6 @@ from dialer.store.tables import Campaign
 
 LIST_COLUMNS_MAX: Final = 100
 """Columns of lists in the file of results."""
-_STATUSES: Final = frozenset(SubscriberStatus)
 
 
 @get("/campaigns/{record_id:str}/answers/export")
@@ -132,14 +131,13 @@ def _of_people() -> list[SheetColumn]:
 
 def _result(person: PersonResult, names: list[str]) -> tuple[Value, ...]:
     reason = SUBSCRIBER_REASONS.get(person.reason, person.reason)
-    state = words_of(SubscriberStatus(person.status)) if person.status in _STATUSES else gettext("Unknown")
     said = person.word
     if person.disposition and not said:
         said = words_of(AgentDisposition(person.disposition))
     return (
         person.name,
         person.number,
-        state,
+        person_words(person.status, person.reason),
         capitalised(gettext(reason)) if reason else "",
         person.attempts,
         person.last_attempt_ms,

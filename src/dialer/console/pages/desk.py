@@ -49,7 +49,7 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.enums import LegType
+from dialer.domain.enums import AmdStatus, LegType
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
@@ -72,6 +72,8 @@ class PastCall(NamedTuple):
     cause: int
     billsec: int
     said: str
+    is_machine: bool = False
+    """True if an answering machine answered it."""
 
 
 class ReachedPerson(NamedTuple):
@@ -295,11 +297,17 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None, wro
     )
 
 
+def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
+    *facts, billsec, amd_status, disposition, word = row
+    is_machine = billsec > 0 and amd_status == AmdStatus.MACHINE
+    return PastCall._make((*facts, billsec, said_in_words(disposition, word), is_machine))
+
+
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
         return _Read(None, [], [], None, NamedTargets([], []))
-    names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
+    names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
     query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
@@ -308,7 +316,7 @@ def _read(unit: Unit) -> _Read:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
+    past = [_past_call(*row) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
     targets = targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], [])
     return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id), targets)

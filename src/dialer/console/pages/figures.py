@@ -105,7 +105,16 @@ _OF_CALLS: Final = (
     _figure(gettext_noop("Answered"), lambda one: one.answered),
     _figure(gettext_noop("Answered, share"), lambda one: percent(one.answered, one.calls), ValueKind.SHARE),
     _figure(gettext_noop("By people"), lambda one: one.live, hint=gettext_noop("Answered, and not by a machine.")),
-    _figure(gettext_noop("Completed"), lambda one: one.completed),
+    _figure(
+        gettext_noop("By machines"),
+        lambda one: one.machines,
+        hint=gettext_noop("Answered by an answering machine, as far as detection can tell."),
+    ),
+    _figure(
+        gettext_noop("Completed"),
+        lambda one: one.completed,
+        hint=gettext_noop("A person came to a section marked as completed."),
+    ),
     _figure(
         gettext_noop("Completed, share"),
         lambda one: percent(one.completed, one.live),

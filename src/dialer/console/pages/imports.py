@@ -42,6 +42,7 @@ from dialer.console.list_choices import (
     options_of,
     read_choices,
     shown_label,
+    takes_hidden,
     with_view,
 )
 from dialer.console.pages.record import identity_in
@@ -351,6 +352,8 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         },
         "countries": country_names(),
         "back": _back(choices, token),
+        "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
+        "takes_hidden": takes_hidden(choices),
     }
 
 

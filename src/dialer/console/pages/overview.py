@@ -151,6 +151,7 @@ def people_bar(people: People) -> list[Slice]:
     return stack(
         [
             ("reached", people.reached),
+            ("machine", people.machines),
             ("unreached", people.unreached),
             ("refused", people.refused),
             ("waiting", people.waiting),

@@ -42,6 +42,7 @@ from dialer.console.proposals import proposed
 from dialer.console.record_names import name_column, names_of, options_of
 from dialer.console.sentences import error_in_words, joined_words
 from dialer.console.services import REAL, ConsoleServices, go_to, page
+from dialer.console.surveys_seen import leads_to_queue
 from dialer.console.zones import zone_of
 from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.sentences import Sentence
@@ -229,7 +230,8 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
 
     def read(unit: Unit) -> list[Input]:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
-        return _inputs(request, unit, found, resource, {**proposed(found.path, computed), **start})
+        values = proposed(found.path, computed, has_queue=leads_to_queue(unit, start.get("object_id")))
+        return _inputs(request, unit, found, resource, {**values, **start})
 
     shown = Shown(gettext(found.add), await request.service.read(request, read), [], "", protocol=protocol)
     return _page(request, found, shown, wrong, identity=None, is_editable=True)

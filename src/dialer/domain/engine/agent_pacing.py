@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
-from dialer.domain.enums import AmdStatus, DialMethod
+from dialer.domain.enums import DialMethod
 from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.averages import Averages
@@ -111,14 +111,23 @@ class AgentPacing:
             self._state.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
-        """Count an answered call after answering-machine detection has finished."""
+        """Count an answered call after answering-machine detection has finished.
+
+        A second report says that a person was taken for a machine.
+        """
         call = self._state.calls.get(event.call_id)
-        campaign = None if call is None else self._state.campaigns[call.plan.id]
-        if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
+        if call is None:
+            return
+        campaign = self._state.campaigns[call.plan.id]
+        was_machine = event.is_live and call.id in campaign.machines
+        if campaign.dialling.pop(event.call_id, None) is None and not was_machine:
             return
         if campaign.is_paced:
             measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
             self._state.keep_figures(campaign)
+        if was_machine:
+            campaign.machines.discard(call.id)
+            return
         if not event.is_live:
             campaign.machines.add(call.id)
         self._state.paced.change(campaign.plan.id)
@@ -132,10 +141,9 @@ class AgentPacing:
         self._state.paced.change(campaign.plan.id)
         if not campaign.is_paced or call.promise is not None:
             return
-        is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
-        if is_live and was_unknown and outcome.answered_ms is not None:
+        if outcome.is_live and was_unknown and outcome.answered_ms is not None:
             measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
-        elif not is_live:
+        elif not outcome.is_live:
             measure.failed(campaign.figures)
         self._state.keep_figures(campaign)
 

@@ -1,8 +1,9 @@
 """The state of a subscriber after an attempt."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from dialer.domain.enums import Cause, MessageStatus, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 from dialer.domain.reasons import NoReason, SubscriberReason
 
@@ -30,7 +31,7 @@ _MESSAGE_REASONS: Final = {
     MessageStatus.FAILED: SubscriberReason.NOT_DELIVERED,
     MessageStatus.NO_ROUTE: SubscriberReason.NO_ROUTE,
 }
-_REASONS: Final = {
+CAUSE_REASONS: Final[Mapping[int, SubscriberReason]] = {
     Cause.USER_BUSY: SubscriberReason.BUSY,
     Cause.NO_USER_RESPONDING: SubscriberReason.NO_ANSWER,
     Cause.NO_ANSWER: SubscriberReason.NO_ANSWER,
@@ -43,17 +44,20 @@ _REASONS: Final = {
     Cause.NUMBER_CHANGED: SubscriberReason.NUMBER_CHANGED,
     Cause.INVALID_NUMBER_FORMAT: SubscriberReason.INVALID_NUMBER,
 }
+"""The reasons of calls that nobody answered, by Q.850 cause. All other causes are failures of the carrier."""
 
 
 def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     """Return the subscriber's next state.
 
-    After an answered call the subscriber is SENT, or COMPLETED if a section marked `completed` was reached. If the
-    survey has such a section and it was not reached, the next call follows after `completion_intervalretry`, at most
-    `completion_maxretry` times. The reason tells these two apart: the callee left, or nobody took a transferred call.
+    After a call that a person answered the subscriber is SENT, or COMPLETED if a section marked `completed` was
+    reached. If the survey has such a section and it was not reached, the next call follows after
+    `completion_intervalretry`, at most `completion_maxretry` times. The reason tells these two apart: the callee left,
+    or nobody took a transferred call.
 
     After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
-    times. After that the subscriber is FAIL.
+    times. After that the subscriber is FAIL. So it is after a call that an answering machine answered, unless a message
+    on a machine is enough for the campaign, and was heard to its end: then the subscriber is SENT.
 
     The first call that we cut off ourselves does not count, as that says nothing of the callee.
     """
@@ -64,9 +68,16 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
-    if outcome.answered_ms is None or outcome.is_refused_machine:
+    if outcome.is_message_left and is_enough(call):
+        return _final(call, _SENT, SubscriberReason.MESSAGE_LEFT)
+    if not outcome.is_live:
         return _after_failure(call, outcome)
     return _after_incomplete(call, outcome) if call.plan.flow.has_completion else _final(call, _SENT, "")
+
+
+def is_enough(call: Call) -> bool:
+    """Return whether a message on a machine is enough: the survey is for machines, or the campaign says so."""
+    return call.plan.machine_is_reached or call.amd == AmdBehavior.VOICEMAIL_ONLY
 
 
 def _after_incomplete(call: Call, outcome: CallOutcome) -> Disposition:
@@ -101,11 +112,11 @@ def never_made(call: Call, now_ms: int) -> Disposition:
 
 def failure_reason(outcome: CallOutcome) -> SubscriberReason:
     """Return the reason why an attempt counts as failed."""
-    if outcome.is_refused_machine:
+    if outcome.is_of_machine:
         return SubscriberReason.MACHINE
     if outcome.message_status is not None:
         return _MESSAGE_REASONS.get(outcome.message_status, SubscriberReason.CARRIER_FAILURE)
-    return _REASONS.get(outcome.cause, SubscriberReason.CARRIER_FAILURE)
+    return CAUSE_REASONS.get(outcome.cause, SubscriberReason.CARRIER_FAILURE)
 
 
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:

@@ -290,8 +290,8 @@ SG: Asia/Singapore 65
 TH: Asia/Bangkok 66
 TL: Asia/Dili 670
 NF: Pacific/Norfolk 672
-# the stations of Australia
-AQ: Antarctica/Casey Antarctica/Davis Antarctica/Mawson 6721
+# the stations of Australia in Antarctica; phonenumbers has Norfolk Island
+AQ&AU&NF: Antarctica/Casey Antarctica/Davis Antarctica/Macquarie Antarctica/Mawson Pacific/Norfolk 6721
 BN: Asia/Brunei 673
 NR: Pacific/Nauru 674
 # numbers that are nationwide, and those that no plan has: all clocks of the country

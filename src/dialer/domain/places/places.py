@@ -14,6 +14,7 @@ from dialer.domain.places import elsewhere, north_america, zone_countries
 
 START_MAX: Final = 15
 """Digits of the longest start of numbers."""
+_NORTH_AMERICA: Final = "1"
 _COMMENT: Final = "#"
 _COLON: Final = ":"
 _AND: Final = "&"
@@ -43,6 +44,10 @@ class Places:
     def of(self, number: str) -> NumberPlace | None:
         """Return the place of a number in E.164; None if it is that of no country."""
         return self._longest(number[1:]) if number.startswith("+") else None
+
+    def is_unknown(self, number: str) -> bool:
+        """Return whether a number has an area code of +1 that no row has: it may be in either of two countries."""
+        return self.of(number) == self._rows[_NORTH_AMERICA]
 
     def digest(self) -> str:
         """Return a text that is another one for other rows."""

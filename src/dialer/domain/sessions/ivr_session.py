@@ -32,7 +32,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_fields import SessionFields, way_back
+from dialer.domain.sessions.session_fields import SessionFields, outcome_of, way_back
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput, last_keys
@@ -234,10 +234,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
         A callee that `amd_behavior` excludes is hung up on.
         """
         call, plan = self.call, self.call.plan
-        if plan.flow.queue_ids:
-            self.seq += 1
-            is_live = self.amd_status is not _MACHINE
-            self.engine_events += (events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq),)
+        self._report_answer(at_ms)
         if call.amd != NO_AMD:
             if self.is_unwanted:
                 self.is_refused_machine = call.amd == AmdBehavior.HUMAN_ONLY
@@ -247,6 +244,18 @@ class IvrSession(SessionFields, eq=False, gc=False):
                 self._await_beep()
                 return
         self._walk(at_ms, first_step(plan.flow))
+
+    def _report_answer(self, at_ms: int) -> None:
+        call = self.call
+        if call.plan.flow.queue_ids:
+            self.seq += 1
+            is_live = self.amd_status is not _MACHINE
+            self.engine_events += (events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq),)
+
+    def _hear_person(self, at_ms: int) -> None:
+        """Take a callee who presses keys for a person: detection was wrong, as machines press none."""
+        self.amd_status = AmdStatus.PERSON
+        self._report_answer(at_ms)
 
     def _await_beep(self) -> None:
         self._give(AwaitBeep(self.turn + 1), Stage.AWAITING_BEEP)
@@ -269,6 +278,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
         if step is None:
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
+            if digits and self.amd_status is _MACHINE:
+                self._hear_person(at_ms)
             turn = step.turns.get(digits) or step.find_turn(digits)
             if step.position.visited <= HEARD_MAX:
                 self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits),)
@@ -290,6 +301,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
         elif stage is Stage.AWAITING_BEEP:
             self._leave_message()
         elif stage not in _BEFORE_AND_AFTER:
+            self.is_message_left = stage is _LEAVING_MESSAGE
             self._clear()  # The message was left, or the section was deleted.
 
     def _walk(self, at_ms: int, step: SurveyStep | None, *, is_again: bool = False) -> None:
@@ -321,6 +333,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
                 return
             step = step.after if step.knows_after else step.find_after()
         self.step, self.heard = None, (*self.heard, THE_END)
+        self.is_message_left = self.amd_status is _MACHINE
         self._clear()
 
     def _act_before(self, step: SurveyStep, at_ms: int) -> None:
@@ -432,18 +445,5 @@ class IvrSession(SessionFields, eq=False, gc=False):
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`."""
-        signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
-        if self.answered_ms is None:
-            return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
-        return CallOutcome(
-            at_ms,
-            cause,
-            self.answered_ms,
-            self.amd_status,
-            self.is_refused_machine,
-            self.is_completed,
-            self.results,
-            signalled_ms=signalled_ms,
-            is_cut_off=is_cut_off,
-            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
-        )
+        heard = self.heard if self.step is None else self._with(self.step, LEFT, at_ms)
+        return outcome_of(self, at_ms, cause, heard, is_cut_off=is_cut_off)

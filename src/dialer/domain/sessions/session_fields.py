@@ -1,14 +1,19 @@
 """The fields of the session of a call, and the way back of a callee whose agent has transferred the call."""
 
+from typing import Final
+
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.enums import AmdStatus
-from dialer.domain.plans import Call, SectionResult
+from dialer.domain.enums import AmdStatus, Cause
+from dialer.domain.plans import Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import Order, Speech
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import HeardInput
+
+_MACHINE: Final = AmdStatus.MACHINE
+"""Every call uses it. A lookup in an enumeration costs as much as a function call."""
 
 
 class SessionFields(msgspec.Struct, eq=False, gc=False):
@@ -27,6 +32,8 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     amd_status: AmdStatus = AmdStatus.PERSON
     is_refused_machine: bool = False
     is_completed: bool = False
+    is_message_left: bool = False
+    """True if an answering machine has heard the message for machines, or the survey, to its end."""
     other: str = ""
     """The key of the leg with which it is connected."""
     transfers: int = 0
@@ -51,3 +58,26 @@ def way_back(session: SessionFields, section_id: int, at_ms: int) -> events.Tran
     agent_id, queue_id = earlier[-1].from_agent_id, earlier[-2].queue_id
     where = (session.call.id, section_id, queue_id, "", session.answered_ms or at_ms)
     return events.TransferReached(*where, session.seq + 1, agent_id, agent_id)
+
+
+def outcome_of(
+    session: SessionFields, at_ms: int, cause: Cause, heard: tuple[HeardInput, ...], *, is_cut_off: bool
+) -> CallOutcome:
+    """Return the outcome of a call that ends at `at_ms`. A machine completes no survey, but may have heard it."""
+    signalled_ms = session.signalled_ms if session.call.attempt > 0 else None
+    if session.answered_ms is None:
+        return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
+    is_machine = session.amd_status is _MACHINE
+    return CallOutcome(
+        at_ms,
+        cause,
+        session.answered_ms,
+        session.amd_status,
+        session.is_refused_machine,
+        session.is_completed and not is_machine,
+        session.results,
+        signalled_ms=signalled_ms,
+        is_cut_off=is_cut_off,
+        heard=heard,
+        is_message_left=is_machine and (session.is_message_left or session.is_completed),
+    )

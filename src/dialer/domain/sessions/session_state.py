@@ -48,6 +48,8 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     amd_status: AmdStatus = AmdStatus.PERSON
     is_refused_machine: bool = False
     is_completed: bool = False
+    is_message_left: bool = False
+    """True if an answering machine has heard the message for machines, or the survey, to its end."""
     results: tuple[SectionResult, ...] = ()
     other: str = ""
     """The key of the leg with which it is connected."""

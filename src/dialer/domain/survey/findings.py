@@ -62,6 +62,7 @@ class FindingCode(DescribedText):
         "The daily window is wider than the calling hours of the service.",
     )
     NEVER_OPEN = "never_open", "The daily window is outside the calling hours of the service."
+    NO_COMMON_HOUR = "no_common_hour", "People have no hour that suits all their time zones, so nobody calls them."
     RETRIES_TOO_LATE = "retries_too_late", "Some retries cannot fall into the window before the campaign expires."
     SHORT_FOR_CALL_BACKS = (
         "short_for_call_backs",
@@ -70,6 +71,7 @@ class FindingCode(DescribedText):
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."
+    UNKNOWN_AREA = "unknown_area", "Numbers have an area code whose place is not known."
     DESTINATION = "destination", "The account may not call some of the numbers."
     PLAIN_HTTP = "plain_http", "The gateway for messages sends its password over http://, which others can read."
     EXPIRES_TOO_EARLY = "expires_too_early", "By the forecast, the campaign expires before it is done."

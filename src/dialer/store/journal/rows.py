@@ -215,9 +215,8 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
 def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
-    is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
     # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
-    is_for_agents = is_live and call.plan.flow.queue_ids and call.attempt > 0
+    is_for_agents = outcome.is_live and call.plan.flow.queue_ids and call.attempt > 0
     return CdrRow(
         cdr_id,
         call.plan.user_id,

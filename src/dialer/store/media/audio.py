@@ -1,22 +1,19 @@
 """Format and duration of audio files, read from the bytes, as headers and file names may be wrong."""
 
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
 from dialer.domain.sentences import Sentence
+from dialer.domain.wave_files import CHUNKS_MAX, TooManyChunksError, chunks, is_wave
+from dialer.store.media.other_formats import OtherFormat, other_encoding, other_format
 
-CHUNKS_MAX: Final = 1_000
 RATES_HZ: Final = range(8_000, 48_001)
 CHANNELS_MAX: Final = 2
-_CHUNK_HEADER_BYTES: Final = 8
 _FORMAT_BYTES: Final = 16
 _EXTENSIBLE_BYTES: Final = 40
 _EXTENSIBLE: Final = 0xFFFE
 _SUBFORMAT_TAIL: Final = bytes.fromhex("000000001000800000aa00389b71")
-# Length that a program writes if it does not know the length, as when it writes into a pipe.
-_STREAMED: Final = (b"\x00\x00\x00\x00", b"\xff\xff\xff\xff")
 _ENCODINGS: Final = {
     (1, 8): "pcm_u8",
     (1, 16): "pcm_s16le",
@@ -25,16 +22,6 @@ _ENCODINGS: Final = {
     (6, 8): "pcm_alaw",
     (7, 8): "pcm_mulaw",
 }
-_OTHERS: Final = (
-    (b"ID3", Sentence("an MP3 file")),
-    (b"\xff\xfb", Sentence("an MP3 file")),
-    (b"\xff\xf3", Sentence("an MP3 file")),
-    (b"\xff\xf2", Sentence("an MP3 file")),
-    (b"OggS", Sentence("an Ogg file")),
-    (b"fLaC", Sentence("a FLAC file")),
-    (b"RF64", Sentence("an RF64 file")),
-    (b"RIFX", Sentence("a big-endian WAV file")),
-)
 _WANTED: Final = Sentence("A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed")
 
 
@@ -59,40 +46,20 @@ def judge(content: bytes) -> AudioRecording:
     Raises:
         AudioError: it is not a WAV file, or is broken, empty or in a format that cannot be played.
     """
-    _refuse_other_kinds(content)
+    if not is_wave(content):
+        raise _refusal(other_format(content))
     layout: bytes | None = None
-    for name, body in _chunks(content):
-        if name == b"fmt ":
-            layout = bytes(body[:_EXTENSIBLE_BYTES])
-        elif name == b"data":
-            if layout is None:
-                raise AudioError("The WAV file has its sound before its format.")
-            return _recording(layout, len(body))
+    try:
+        for chunk in chunks(content):
+            if chunk.name == b"fmt ":
+                layout = content[chunk.start : chunk.start + min(chunk.size, _EXTENSIBLE_BYTES)]
+            elif chunk.name == b"data":
+                if layout is None:
+                    raise AudioError("The WAV file has its sound before its format.")
+                return _recording(layout, chunk.size)
+    except TooManyChunksError:
+        raise AudioError(Sentence("The WAV file has more than %(most)s chunks.", most=CHUNKS_MAX)) from None
     raise AudioError("The WAV file holds no sound.")
-
-
-def _refuse_other_kinds(content: bytes) -> None:
-    if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
-        return
-    kind = next((kind for start, kind in _OTHERS if content.startswith(start)), None)
-    raise AudioError(Sentence("%(wanted)s; this is %(kind)s.", wanted=_WANTED, kind=kind or Sentence("not one")))
-
-
-def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """Yield the chunks after the header, each cut to the bytes that the file has."""
-    view, position = memoryview(content), 12
-    streamed = content[4:8] in _STREAMED
-    for _ in range(CHUNKS_MAX):
-        if position + _CHUNK_HEADER_BYTES > len(content):
-            return
-        name = bytes(view[position : position + 4])
-        size = int.from_bytes(view[position + 4 : position + 8], "little")
-        position += _CHUNK_HEADER_BYTES
-        endless = streamed and name == b"data" and size == 0
-        yield name, view[position:] if endless else view[position : position + size]
-        # A padding byte follows a chunk of an odd length.
-        position += size + size % 2
-    raise AudioError(Sentence("The WAV file has more than %(most)s chunks.", most=CHUNKS_MAX))
 
 
 def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
@@ -102,7 +69,7 @@ def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
     frame_bytes, sample_bits = _number(layout, 12, 2), _number(layout, 14, 2)
     encoding = _ENCODINGS.get((_encoding_tag(layout), sample_bits))
     if encoding is None:
-        raise AudioError(Sentence("%(wanted)s; this is WAV with an encoding that is not played.", wanted=_WANTED))
+        raise _refusal(other_encoding(_encoding_tag(layout)))
     if not 1 <= channels <= CHANNELS_MAX or rate_hz not in RATES_HZ:
         raise AudioError("One or two channels at 8,000 to 48,000 Hz are needed.")
     if frame_bytes != channels * sample_bits // 8:
@@ -111,6 +78,11 @@ def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
     if frames == 0:
         raise AudioError("The WAV file holds no sound.")
     return AudioRecording(encoding, channels, rate_hz, -(-frames * 1_000 // rate_hz))
+
+
+def _refusal(found: OtherFormat) -> AudioError:
+    text = Sentence("%(wanted)s; this is %(kind)s. %(way_out)s", wanted=_WANTED, kind=found.kind, way_out=found.way_out)
+    return AudioError(text)
 
 
 def _encoding_tag(layout: bytes) -> int:

@@ -213,6 +213,7 @@ CREATE TABLE service_state (
 	calling_hours VARCHAR(11),
 	media_dir VARCHAR,
 	calls_removed_ms BIGINT DEFAULT '0' NOT NULL,
+	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
 	CONSTRAINT pk_service_state PRIMARY KEY (id)
 )
@@ -614,6 +615,7 @@ CREATE TABLE campaign (
 	voicemail BOOLEAN NOT NULL,
 	amd_behavior SMALLINT NOT NULL,
 	amd_sensitivity SMALLINT DEFAULT '2' NOT NULL,
+	machine_is_reached BOOLEAN DEFAULT '0' NOT NULL,
 	voicemail_audiofile_id BIGINT,
 	dnc_id BIGINT,
 	status SMALLINT NOT NULL,
@@ -662,6 +664,7 @@ CREATE TABLE contact (
 	contact VARCHAR(64) NOT NULL,
 	number VARCHAR(16) NOT NULL,
 	zone TEXT NOT NULL,
+	tz_code TEXT DEFAULT '' NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	full_name_key TEXT DEFAULT '' NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
@@ -886,7 +889,7 @@ CREATE TABLE subscriber (
 	zone TEXT NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	gmt_offset VARCHAR(8) NOT NULL,
-	tz_code VARCHAR(64) NOT NULL,
+	tz_code TEXT NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	status SMALLINT NOT NULL,
 	status_reason VARCHAR(40) NOT NULL,

@@ -197,6 +197,7 @@ CREATE TABLE service_state (
 	calling_hours VARCHAR(11),
 	media_dir VARCHAR,
 	calls_removed_ms INTEGER DEFAULT '0' NOT NULL,
+	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255)
 );
 CREATE TABLE key_check (
@@ -566,6 +567,7 @@ CREATE TABLE campaign (
 	voicemail BOOLEAN NOT NULL,
 	amd_behavior SMALLINT NOT NULL,
 	amd_sensitivity SMALLINT DEFAULT '2' NOT NULL,
+	machine_is_reached BOOLEAN DEFAULT '0' NOT NULL,
 	voicemail_audiofile_id INTEGER,
 	dnc_id INTEGER,
 	status SMALLINT NOT NULL,
@@ -612,6 +614,7 @@ CREATE TABLE contact (
 	contact VARCHAR(64) NOT NULL,
 	number VARCHAR(16) NOT NULL,
 	zone VARCHAR(255) NOT NULL,
+	tz_code VARCHAR(255) DEFAULT '' NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	full_name_key TEXT DEFAULT '' NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
@@ -820,7 +823,7 @@ CREATE TABLE subscriber (
 	zone VARCHAR(255) NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	gmt_offset VARCHAR(8) NOT NULL,
-	tz_code VARCHAR(64) NOT NULL,
+	tz_code VARCHAR(255) NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	status SMALLINT NOT NULL,
 	status_reason VARCHAR(40) NOT NULL,

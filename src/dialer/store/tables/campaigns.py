@@ -93,6 +93,8 @@ class Campaign(Row):
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
+    machine_is_reached: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if a message that an answering machine has heard to its end is enough."""
     voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
     dnc_id: Mapped[int | None] = needs("dnc_list")
     status: Mapped[Code] = mapped_column(default=CampaignStatus.NEW, index=True)
@@ -215,7 +217,8 @@ class Subscriber(Row):
     """Zone key that decides when the number may be called (`dialer.domain.calling_times.zones`)."""
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
-    tz_code: Mapped[str] = mapped_column(String(64), default="")
+    tz_code: Mapped[ZoneKey] = mapped_column(default="")
+    """The person's own zones (`dialer.domain.calling_times.own_zones`)."""
     additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     status: Mapped[Code] = mapped_column(default=SubscriberStatus.PENDING)
     status_reason: Mapped[str] = mapped_column(String(40), default="")

@@ -62,7 +62,9 @@ class Contact(Row):
     number: Mapped[str] = mapped_column(String(16))
     """The number in normal form, in which numbers are compared."""
     zone: Mapped[ZoneKey]
-    """Zone key of the number's region (`dialer.domain.calling_times.zones`); empty if unknown."""
+    """Zone key (`dialer.domain.calling_times.zones`) of `tz_code`, else of the number; empty if unknown."""
+    tz_code: Mapped[ZoneKey] = mapped_column(default="", server_default="")
+    """The person's own zones (`dialer.domain.calling_times.own_zones`); empty if they are those of the number."""
     full_name: Mapped[Name] = mapped_column(default="")
     full_name_key: Mapped[str] = mapped_column(Text, default=_key_of_name, server_default="")
     """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""

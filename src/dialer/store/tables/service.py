@@ -31,6 +31,8 @@ class ServiceState(Row):
     """Relative to the folder of the database if it is inside that folder, else absolute."""
     calls_removed_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Calls that began before this moment may have been removed as too old."""
+    places_digest: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """Digest of the rows from which the zones of stored numbers were last read; empty if that is not known."""
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
 

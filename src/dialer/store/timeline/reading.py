@@ -16,6 +16,7 @@ from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.reasons import SubscriberReason
 from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
@@ -274,6 +275,8 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
     if status is SubscriberStatus.PENDING:
         due = moment(subscriber["due_ms"])
         return f"to be tried again, due {due:%Y-%m-%d %H:%M:%S} UTC"
+    if subscriber["status_reason"] == SubscriberReason.MESSAGE_LEFT:
+        return "not tried again: an answering machine heard the message, which is enough"
     if status is not SubscriberStatus.FAIL:
         return f"not tried again: {_WHY_NOT.get(status, f'the subscriber is {status.name}')}"
     if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:

@@ -1,0 +1,21 @@
+"""Surveys that the viewer may see."""
+
+from sqlalchemy import select
+
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.visibility import visible
+from dialer.api.records.surveys import SURVEY_TEMPLATES
+from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.store.sealed_surveys import read_survey
+from dialer.store.tables import SurveyTemplate
+
+
+def leads_to_queue(unit: Unit, survey_id: int | None) -> bool:
+    """Return whether a survey leads to a queue. One that the viewer may not see leads nowhere."""
+    if survey_id is None:
+        return False
+    query = select(SurveyTemplate.id).where(
+        SurveyTemplate.id == survey_id, visible(SURVEY_TEMPLATES, unit.actor, unit.resources)
+    )
+    found = unit.connection.scalar(query, {"actor_id": unit.actor.sees_as})
+    return found is not None and bool(queue_ids_of(read_survey(unit.connection, survey_id)))

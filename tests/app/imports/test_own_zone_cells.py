@@ -1,0 +1,63 @@
+"""Tests of the column `tz_code` of imports: IANA names, names of Windows and offsets; unknown cells are remarks."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from dialer.domain.calling_times.zones import zones_of_key
+from dialer.store.database import Database
+from dialer.store.tables import Contact
+from tests.app.imports.test_imports import database, load
+
+__all__ = ["database"]
+
+
+def contacts(database: Database) -> list[tuple[str, str]]:
+    """Return the stored zones and keys in the order of the rows."""
+    query = select(Contact.tz_code, Contact.zone).order_by(Contact.id)
+    return [(row.tz_code, row.zone) for row in database.read_now(lambda connection: connection.execute(query).all())]
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    written = io.StringIO()
+    csv.writer(written).writerows(rows)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("cell", "zones"),
+    [
+        ("America/Vancouver", "America/Vancouver"),
+        ("america/vancouver", "America/Vancouver"),
+        ("Eastern Standard Time", "America/New_York"),
+        ("W. Europe Standard Time", "Europe/Berlin"),
+        ("British Columbia Standard Time", "America/Vancouver"),
+        ("UTC-5", "UTC-05:00"),
+        ("America/Chicago&America/Denver@US", "America/Chicago&America/Denver@US"),
+        ("", ""),
+    ],
+)
+def test_a_zone_of_the_file_is_that_of_the_person(database: Database, cell: str, zones: str) -> None:
+    report = load(database, table(("contact", "tz_code"), ("+12025550100", cell)))
+    ((tz_code, key),) = contacts(database)
+    assert (report.imported, report.warned, tz_code) == (1, 0, zones)
+    own = zones.partition("@")[0] or "America/New_York"
+    assert "&".join(zones_of_key(key)) == own
+
+
+def test_a_cell_that_is_no_zone_is_a_remark_and_the_numbers_zone_stays(database: Database) -> None:
+    rows: list[Any] = [("contact", "tz_code"), ("+12025550100", "IST"), ("+12025550101", "Mars/Olympus")]
+    report = load(database, table(*rows))
+    assert contacts(database) == [("", "America/New_York")] * 2
+    told = [(one.line, one.kind, one.value, str(one.reason)) for one in report.warnings]
+    assert told == [(line, "unknown_zone", cell, reason_of(cell)) for line, cell in ((2, "IST"), (3, "Mars/Olympus"))]
+
+
+def reason_of(cell: str) -> str:
+    return (
+        f"{cell!r} is no time zone that is known, so that of the number counts. Use a name such as America/New_York,"
+        " or an offset such as UTC-5."
+    )
