@@ -110,7 +110,8 @@ def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None
         assert raw(served, "no header").startswith(b"HTTP/1.1 400 ")
         code, out, err = served.end()
     assert (code, out) == (0, "")
-    (start, *others) = (json.loads(line) for line in err.splitlines())
+    (rules, start, *others) = (json.loads(line) for line in err.splitlines())
+    assert (rules["event"], rules["level"]) == ("time_zone_rules", "info")
     assert (start["event"], start["level"]) == ("dialling_taken_up", "info")
     assert {line["level"] for line in others} == {"warning"}
     assert PASSWORD not in err

@@ -139,6 +139,8 @@ NORTH_AMERICA: Final = (
     HandRow("1867979", "America/Iqaluit", "Iqaluit"),
     HandRow("1907", "America/Anchorage America/Adak", "the west of the Aleutians has a clock of its own"),
     HandRow("1907581", "America/Anchorage", "Unalaska keeps Alaska's time; phonenumbers has Honolulu"),
+    HandRow("1474", "America/Regina", "Saskatchewan; phonenumbers has Winnipeg"),
+    HandRow("1689", "America/New_York", "Orlando; phonenumbers has Chicago"),
     HandRow("1709 1879", "America/St_Johns America/Goose_Bay", "most of Labrador has Atlantic time"),
     HandRow("1418", "America/Toronto America/Halifax America/Blanc-Sablon", "the islands and the east of Quebec"),
     HandRow("1800 1833 1844 1855 1866 1877 1888 1822 1880 1881 1882 1883 1884 1885 1886 1887 1889", ALL, "toll-free"),

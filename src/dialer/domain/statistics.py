@@ -117,8 +117,8 @@ class Strictness:
     """True in tests, so that counters of different calls are found where they are compared."""
 
 
-def percent(part: int, whole: int) -> float | None:
-    """Return the share of a part in its whole in per cent, with two decimals, from 0 to 100.
+def percent(part: int, whole: int, places: int = 2) -> float | None:
+    """Return the share of a part in its whole in per cent, rounded to some places, from 0 to 100.
 
     None if the whole is 0, or if it does not contain the part: such counters belong to different calls, and their
     quotient is no share. Counters of earlier versions may.
@@ -130,7 +130,7 @@ def percent(part: int, whole: int) -> float | None:
         if Strictness.raises:
             raise NoShareError(f"{part} is no part of {whole}")
         return None
-    return round(100 * part / whole, 2) if whole else None
+    return round(100 * part / whole, places) if whole else None
 
 
 def mean(total: int, count: int) -> float | None:

@@ -12,6 +12,7 @@ from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Transfer
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.erlang_c import mean_wait_ms, share_within
+from dialer.domain.statistics import percent
 from dialer.forecast.spreads import CountSpread, PercentSpread, SecondsSpread, counts, percents, seconds
 
 IN_TIME_MS: Final = 20_000
@@ -136,13 +137,19 @@ def queue_forecast(runs: Sequence[QueueCounters]) -> QueueForecast | None:
         queued=counts([run.queued for run in runs]),
         mean_wait=seconds([round(run.waited_ms / (run.served or 1) / _S, _PLACES) for run in runs]),
         taken_in_time_percent=percents([_percent(run.in_time, run.queued) for run in runs]),
-        busy_percent=percents([min(100.0, _percent(run.busy_ms, run.agents * run.dialled_ms)) for run in runs]),
+        busy_percent=percents([_busy(run) for run in runs]),
         erlang_c=_erlang(runs),
     )
 
 
 def _percent(part: int, whole: int) -> float:
-    return round(100 * part / (whole or 1), _PLACES)
+    return percent(part, whole, _PLACES) or 0.0
+
+
+def _busy(run: QueueCounters) -> float:
+    """Return the share of the agents' time in which they were busy, which may go on after the last dial."""
+    whole = run.agents * run.dialled_ms
+    return _percent(min(run.busy_ms, whole), whole)
 
 
 def _erlang(runs: Sequence[QueueCounters]) -> ErlangForecast | None:

@@ -9,7 +9,7 @@ import msgspec
 from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_aside, rules_obeyed
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.statistics import HOUR_MS, percent
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.parameters import Order
 from dialer.forecast.queue_figures import QUEUES_EXAMPLE, QueueForecast, queue_forecast
@@ -164,7 +164,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_ho
 
 def abandoned_percent(counters: Counters) -> float:
     """Return the percentage of the calls answered by a person that no agent took in time."""
-    return round(100 * counters.abandoned / (counters.live_answered or 1), PERCENT_PLACES)
+    return percent(counters.abandoned, counters.live_answered, PERCENT_PLACES) or 0.0
 
 
 def _sections(survey: Survey, runs: Sequence[SeedRun]) -> Iterator[SectionForecast]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from dialer.domain.statistics import percent
+
 BOX: Final = 100
 HEATS: Final = 8
 """Shades of a heat map, besides the one for nothing."""
@@ -60,8 +62,8 @@ def stack(parts: Sequence[tuple[str, int]]) -> list[Slice]:
 
 
 def share(part: int, whole: int) -> float:
-    """Return the width of a bar in per cent."""
-    return round(BOX * part / whole, 2) if whole else 0.0
+    """Return the width of a bar in per cent: the share of a part in its whole, 0 if there is none."""
+    return percent(part, whole) or 0.0
 
 
 def heat(value: int, highest: int) -> int:

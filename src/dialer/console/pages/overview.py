@@ -120,7 +120,9 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         minutes=reading.minutes,
         chart=line(reading.minutes),
         rows=[_row(one, overview.people[one.campaign.id]) for one in overview.situation.campaigns],
-        gateways=[(one, share(one.in_use, one.max_channels)) for one in overview.situation.gateways],
+        gateways=[
+            (one, share(min(one.in_use, one.max_channels), one.max_channels)) for one in overview.situation.gateways
+        ],
         gateway_pages=GATEWAY_PAGES,
         agents=[(one, overview.situation.present.agents.get(one.name.lower(), 0)) for one in AgentActivity],
         todo=things_to_do(overview, now_ms, zone, problem),

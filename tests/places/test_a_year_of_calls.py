@@ -1,0 +1,140 @@
+"""Numbers of all countries and area codes under two windows over a year, against the zone database alone.
+
+The oracle takes the zones of a number from its country in `zone.tab`, or from the state of its area code. It does not
+read our table. Without CI, only some days of the year are tried, and all days around changes of clocks.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import phonenumbers
+import pytest
+from phonenumbers import PhoneNumberFormat, PhoneNumberType
+
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.calling_times.zones import zone_of_number
+from tests.places.area_codes import STATES, ZONES
+from tests.places.zone_database import zones_of_countries
+from tests.sizes import IS_WHOLE
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+EIGHT_TO_NINE: Final = Calendar(start=time(8), stop=time(21))
+NINE_TO_FIVE: Final = Calendar(start=time(9), stop=time(17))
+CHANGES: Final = [date(2027, *day) for day in ((3, 14), (3, 28), (4, 4), (9, 5), (9, 26), (10, 3), (10, 31), (11, 7))]
+DAYS: Final = [
+    day
+    for day in (date(2027, 1, 1) + timedelta(days=ahead) for ahead in range(365))
+    if IS_WHOLE or day.day == 12 or any(abs(day - change) <= timedelta(days=1) for change in CHANGES)
+]
+KINDS: Final = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE)
+FIXED_LINES: Final = {
+    "AU": "Australia/Sydney",
+    "BR": "America/Sao_Paulo",
+    "CD": "Africa/Kinshasa",
+    "CL": "America/Santiago",
+    "CN": "Asia/Shanghai",
+    "EC": "America/Guayaquil",
+    "ES": "Europe/Madrid",
+    "FM": "Pacific/Pohnpei",
+    "GL": "America/Nuuk",
+    "ID": "Asia/Jakarta",
+    "MN": "Asia/Ulaanbaatar",
+    "MX": "America/Mexico_City",
+    "NZ": "Pacific/Auckland",
+    "PG": "Pacific/Port_Moresby",
+    "PT": "Europe/Lisbon",
+    "RU": "Asia/Irkutsk",
+    "UA": "Europe/Kyiv",
+}
+"""The zone where the example of a fixed line is, by the area code: in Russia 301 is Buryatia."""
+MOBILES: Final = {
+    "BR": "America/Sao_Paulo",
+    "CC": "Australia/Perth",
+    "CL": "America/Santiago",
+    "CN": "Asia/Shanghai",
+    "CX": "Australia/Perth",
+    "FM": "Pacific/Chuuk",
+    "MX": "America/Mexico_City",
+    "UA": "Europe/Kyiv",
+}
+"""Countries whose mobile numbers, or the examples of them, have area codes, or are those of Australia, or which have
+one legal time."""
+NEVER_FROM_NINE_TO_FIVE: Final = {"+79": "nationwide over eleven clocks"}
+"""Numbers that no call reaches from 9 to 17, with the reason that the table has for them."""
+
+
+def examples() -> dict[str, tuple[str, ...]]:
+    """Return an example of each country's fixed lines and mobiles, and of each area code, with its zones."""
+    found: dict[str, tuple[str, ...]] = {}
+    for region in sorted(phonenumbers.SUPPORTED_REGIONS - {"US", "CA"}):
+        for kind, own in zip(KINDS, (FIXED_LINES, MOBILES), strict=True):
+            example = phonenumbers.example_number_for_type(region, kind)
+            if example is not None:
+                number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
+                found[number] = (own[region],) if region in own else zones_of_countries()[region]
+    for state, codes in STATES.items():
+        found |= {f"+1{code}5550100": ZONES[state] for code in codes.split()}
+    return found
+
+
+EXAMPLES: Final = examples()
+GROUPS: Final = sorted({(zone_of_number(number), *zones): number for number, zones in EXAMPLES.items()}.values())
+"""One number of each key and each answer of the oracle."""
+
+
+def opened(calendar: Calendar, key: str, day: date) -> list[tuple[datetime, datetime]]:
+    """Return the times at which a window opens on a day of UTC, and at which it closes."""
+    begin = datetime.combine(day, time(0), tzinfo=UTC)
+    at_ms, end_ms = (
+        round((moment - EPOCH) / timedelta(milliseconds=1)) for moment in (begin, begin + timedelta(days=1))
+    )
+    found: list[tuple[datetime, datetime]] = []
+    while at_ms < end_ms:
+        window = window_at(calendar, key, at_ms, EIGHT_TO_NINE)
+        if window.is_open:
+            found.append((moment(at_ms), moment(window.until_ms)))
+        at_ms = window.until_ms
+    return found
+
+
+def moment(at_ms: int) -> datetime:
+    return EPOCH + timedelta(milliseconds=at_ms)
+
+
+@pytest.mark.parametrize("calendar", [EIGHT_TO_NINE, NINE_TO_FIVE], ids=["8 to 21", "9 to 17"])
+@pytest.mark.parametrize("number", GROUPS)
+def test_nobody_is_called_outside_the_hours_of_any_zone(number: str, calendar: Calendar) -> None:
+    key, zones = zone_of_number(number), [ZoneInfo(name) for name in EXAMPLES[number]]
+    times = [found for day in DAYS for found in opened(calendar, key, day)]
+    for begin, end in times:
+        for zone in zones:
+            first, last = begin.astimezone(zone), (end - timedelta(milliseconds=1)).astimezone(zone)
+            assert calendar.start <= first.time(), (first, key)
+            assert last.time() < calendar.stop, (last, key)
+            assert first.date() == last.date()
+    is_never = calendar is NINE_TO_FIVE and any(map(number.startswith, NEVER_FROM_NINE_TO_FIVE))
+    assert bool(times) is not is_never
+
+
+@pytest.mark.parametrize("calendar", [EIGHT_TO_NINE, NINE_TO_FIVE], ids=["8 to 21", "9 to 17"])
+def test_an_unknown_area_code_is_called_and_a_toll_free_number_not_from_nine_to_five(calendar: Calendar) -> None:
+    """A toll-free number may be anywhere from Guam to Newfoundland."""
+    keys = [zone_of_number(number) for number in ("+14365550100", "+18005550100")]
+    day = date(2027, 7, 12)
+    assert [bool(opened(calendar, key, day)) for key in keys] == [True, calendar is EIGHT_TO_NINE]
+
+
+def test_the_oracle_has_nearly_every_area_code_of_phonenumbers() -> None:
+    """Those without a row are newer than the oracle, or not in use."""
+    known = {code for codes in STATES.values() for code in codes.split()}
+    assert len(known) == sum(len(codes.split()) for codes in STATES.values())
+    found = {str(area) for area in range(200, 1000) if _is_of_us_or_canada(area)}
+    assert len(found - known) <= len(found) // 20, sorted(found - known)
+
+
+def _is_of_us_or_canada(area: int) -> bool:
+    number = phonenumbers.PhoneNumber(1, int(f"{area}5550100"))
+    kind = phonenumbers.number_type(number)
+    return kind == PhoneNumberType.FIXED_LINE_OR_MOBILE and phonenumbers.region_code_for_number(number) in {"US", "CA"}
