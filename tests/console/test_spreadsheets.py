@@ -153,6 +153,25 @@ CASES: Final = {
     "a title above the header": Case(
         b"Customers of spring;;\r\n;;\r\nTelefon;Name;Ort\r\n+49302300074;Ann Other;Berlin\r\n", "", ANN[:1]
     ),
+    "an old Mac, with umlauts": Case(
+        table(
+            ["Vorname", "Nachname", "Telefon"],
+            ["J\u00f6rg", "M\u00fcller", DE[0]],
+            ["Zo\u00eb", "Gro\u00df", DE[1]],
+            delimiter=";",
+            charset="mac-roman",
+            line_end="\r",
+        ),
+        "",
+        [(DE[0], "J\u00f6rg M\u00fcller"), (DE[1], "Zo\u00eb Gro\u00df")],
+    ),
+    "two lines of names": Case(
+        b"Customers;;;;\r\n;;;;\r\nKontakt;;;Anschrift;\r\nVorname;Nachname;Telefon;Stra\xc3\x9fe;Ort\r\n"
+        b"Ann;Other;+49302300074;Street 1;Berlin\r\nBob;Else;+491701234567;Street 2;Bonn\r\n",
+        "",
+        ANN,
+        {"Ort": "Berlin", "first_name": "Ann", "last_name": "Other"},
+    ),
     "short rows": Case(b"Telefon;Name;Ort;Plan\r\n+49302300074;Ann Other\r\n+491701234567;Bob Else;Bonn\r\n", "", ANN),
     "outlook": Case(
         table(OUTLOOK, ["Mr", "Ann", "", "Other", "X Ltd", DE[0], ""], ["", "Bob", "", "Else", "", f"'{DE[1]}", ""]),
@@ -398,3 +417,10 @@ def test_a_number_is_stored_as_the_page_showed_it(
     press(alice, **{"import": "1"})
     number = shown.partition("→ ")[2].partition(" ")[0]
     assert stored_in(database, book) == ([(number, "Ann Other")] if number else [])
+
+
+def test_the_page_that_refuses_a_file_offers_its_characters(alice: Visitor) -> None:
+    content = "Name;Telefon\nJ\u00f6rg;+49302300074\n".encode("utf-16-le")
+    page = look(alice, "new-campaign/", b"\xff\xfe" + content[:-1] + b"\xd8\x41")
+    assert "Read the file again" in page
+    assert "Mac Roman (older Macs)" in page

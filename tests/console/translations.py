@@ -37,6 +37,7 @@ from dialer.console.services import DESK, NAVIGATION
 from dialer.console.state_words import (
     PROTOCOL_WORDS,
     SOURCE_WORDS,
+    TEXT_WORDS,
     WORDS,
     capitalised,
     english_words_of,
@@ -89,7 +90,7 @@ def texts_of_tables() -> Iterator[str]:
     kinds: tuple[type[Enum], ...] = (*WORDS, MessageStatus, Role)
     for kind in kinds:
         yield from map(english_words_of, kind)
-    yield from (*PROTOCOL_WORDS.values(), *SOURCE_WORDS.values())
+    yield from (*PROTOCOL_WORDS.values(), *SOURCE_WORDS.values(), *TEXT_WORDS.values())
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))
 

@@ -60,6 +60,7 @@ LAYOUT: Final = {
     "cdr": Layout(LARGE, month="starting_date"),
     "survey_result": Layout(LARGE, month="created_date"),
     "sms_message": Layout(LARGE, ("status", "ended_ms"), month="send_date", is_hot=False),
+    "sms_received": Layout(LARGE, month="created_date"),
     # Not by month: the balance is the sum of all rows, and no cause may have two entries in different months.
     "ledger_entry": Layout(LARGE),
     "audit_log": Layout(LOG, month="created_date"),

@@ -32,7 +32,7 @@ _LISTS: Final = """
     SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
     UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global
     UNION SELECT campaign.id, dnc_list.id FROM campaign JOIN dnc_list ON dnc_list.user_id = campaign.user_id
-    WHERE keeps_wishes_of = 'account'"""
+    WHERE keeps_wishes_of IN ('account', 'held')"""
 _WISHES: Final = """
     SELECT c.user_id, COALESCE(s.number, r.callerid) FROM callrequest r JOIN campaign c ON c.id = r.campaign_id
     LEFT JOIN subscriber s ON s.id = r.subscriber_id

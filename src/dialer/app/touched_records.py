@@ -12,7 +12,17 @@ from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
+from dialer.store.tables import (
+    ACCOUNT,
+    HELD,
+    CallRequest,
+    Campaign,
+    CampaignDncList,
+    Did,
+    DncList,
+    SmsMessage,
+    WaitingText,
+)
 from dialer.store.touched import Touched
 
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
@@ -43,7 +53,7 @@ def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
         return known_campaigns(connection, true())
     own = (
         Campaign.user_id == dnc_list.user_id
-        if dnc_list is not None and dnc_list.keeps_wishes_of == ACCOUNT
+        if dnc_list is not None and dnc_list.keeps_wishes_of in {ACCOUNT, HELD}
         else false()
     )
     return known_campaigns(connection, names_dnc(dnc_id) | own)

@@ -119,6 +119,14 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             add="New number",
             empty="No number is on the list yet. Open the list, and import a file of numbers or add them one by one.",
         ),
+        RecordPage(
+            "sms-received",
+            "Received texts",
+            "text message",
+            "A text message that came in. Who may have asked not to be called is not called until somebody looks.",
+            ("number", "said", "understood", "verdict", "campaign", "created_date"),
+            empty="No text message has come in yet.",
+        ),
     ),
     "surveys": (
         RecordPage(

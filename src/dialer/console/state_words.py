@@ -104,7 +104,15 @@ SOURCE_WORDS: Final[Mapping[str, str]] = {
     WishSource.API: gettext_noop("A program"),
     WishSource.CONSOLE: gettext_noop("The console"),
 }
-_CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS}
+TEXT_WORDS: Final[Mapping[str, str]] = {
+    "stop": gettext_noop("A wish not to be called"),
+    "perhaps": gettext_noop("Perhaps a wish: look at it"),
+    "other": gettext_noop("Something else"),
+    "do_not_call": gettext_noop("Not to be called"),
+    "nothing": gettext_noop("Nothing to do"),
+}
+"""The words for what a text message was understood to mean, and for the decision about it."""
+_CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS, **TEXT_WORDS}
 _CAUSES: Final = frozenset(Cause)
 _MESSAGE_STATUSES: Final = frozenset(MessageStatus)
 _CAMPAIGN_STATUSES: Final = frozenset(CampaignStatus)

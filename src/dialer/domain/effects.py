@@ -388,6 +388,8 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     proof: Proof
     answered_campaign_id: int | None = None
     """The campaign whose text message is answered with the wish, if the carrier reports no answers of its own."""
+    is_held: bool = False
+    """True if it is held until somebody has looked at a text message. Then `user_id` is known, and `dnc_id` is None."""
 
 
 class WakeDistributor(msgspec.Struct, frozen=True, gc=False):

@@ -153,6 +153,8 @@ class NumberStopped(msgspec.Struct, frozen=True, gc=False):
     """The first list that the campaign names that wrote to them last. None if it names none."""
     number: str
     proof: Proof
+    is_held: bool = False
+    """True if they have perhaps asked for it. The number is held until somebody has looked."""
 
 
 class DncReached(msgspec.Struct, frozen=True, gc=False):

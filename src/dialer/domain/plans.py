@@ -208,6 +208,8 @@ class Subscriber(msgspec.Struct, gc=False):
     """The time at which the retry is due; 0 before the first attempt."""
     is_on_dnc: bool = False
     """True if the number was on one of the campaign's do-not-call lists when the subscriber was claimed."""
+    is_held: bool = False
+    """True if that list has only numbers that are held until somebody has looked at a text message."""
     full_name: str = ""
     additional_vars: str = ""
     """JSON text of an object, or empty."""

@@ -41,6 +41,10 @@ class WaitsFor(Reason):
     )
     TZ_UNKNOWN = "tz_unknown", "the time zone of the number is unknown; it is refused when its turn comes"
     DNC = "dnc", "the number is on a do-not-call list of the campaign; it is refused when its turn comes"
+    HELD = (
+        "held",
+        "the person has perhaps asked not to be called, and nobody has looked yet; it is refused when its turn comes",
+    )
     STARTING = "starting", "the campaign's starting date has not come"
     RETRY = "retry", "the next attempt is not due yet"
     WINDOW = "window", "the campaign's window or the calling hours are closed in the number's time zone"
@@ -58,6 +62,7 @@ class SubscriberReason(Reason):
     EMERGENCY = "emergency", "the number is an emergency number, which is never dialled"
     DESTINATION = "destination", "the account may not call such numbers, or this country"
     DNC = "dnc", "the number is on a do-not-call list of the campaign"
+    HELD = "held", "the person has perhaps asked not to be called, and nobody has looked yet"
     TZ_UNKNOWN = "tz_unknown", "the time zone of the number is unknown"
     NO_TEXT = "no_text", "the text message is empty once its variables are filled in"
     BUSY = "busy", "the line was busy"

@@ -89,6 +89,11 @@ def why_not_now(
     return wait or _wait_for_place(campaign)
 
 
+def held_wait(wait: Wait, *, is_held: bool) -> Wait:
+    """Return the wait of somebody whose number is on a list; on that of held numbers only, if `is_held`."""
+    return wait._replace(reason=WaitsFor.HELD) if is_held and wait.reason is WaitsFor.DNC else wait
+
+
 def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
     if campaign.status is CampaignStatus.NEW:
         return WaitsFor.NOT_STARTED

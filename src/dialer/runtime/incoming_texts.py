@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.domain import events
-from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import GatewayKey
 from dialer.domain.proof import Proof, WishSource, said_in
@@ -28,7 +28,11 @@ from dialer.store.incoming_texts import (
     writers_to,
 )
 from dialer.store.queries.selection import owns
+from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
+from dialer.store.wishes import oldest_admin
 
+_STATES: Final = {Understood.STOP: "stop", Understood.PERHAPS: "perhaps", Understood.OTHER: "received"}
+"""The states of the event, by what a message was understood to mean."""
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""
 
@@ -53,10 +57,12 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
         is_taken = engine_events is not None
     if is_taken or listener.keep_text(connection, sound, now_ms):
         return
-    if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
+    meaning = understand(sound.heard.text) if isinstance(sound.heard, TextReceived) else Understood.OTHER
+    if isinstance(sound.heard, TextReceived) and meaning is not Understood.OTHER:
         # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
         writers = writers_to(connection, sound.gateway_id, sound.heard.number)
-        _keep_wish(listener, sound.gateway_id, sound.heard, writers)
+        _keep_wish(listener, sound.gateway_id, sound.heard, writers, is_held=meaning is Understood.PERHAPS)
+        _keep_text(connection, sound.gateway_id, sound.heard, meaning, writers, now_ms)
     else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id.id)
 
@@ -101,24 +107,45 @@ def _take_text(
     if not owns(listener.shards, writers[0].user_id if writers else gateway_id.id):
         return False
     campaign_id = writers[0].campaign_id if writers else None
-    is_wish = is_opt_out(heard.text)
-    told = {"gateway_id": gateway_id.id, "campaign_id": campaign_id, "is_stop": is_wish}
-    _log.info("text_received", **told, characters=len(heard.text))
-    if is_wish:
-        _keep_wish(listener, gateway_id, heard, writers)
+    meaning = understand(heard.text)
+    told = {"gateway_id": gateway_id.id, "campaign_id": campaign_id, "is_stop": meaning is Understood.STOP}
+    _log.info("text_received", **told, understood=str(meaning), characters=len(heard.text))
+    if meaning is not Understood.OTHER:
+        _keep_wish(listener, gateway_id, heard, writers, is_held=meaning is Understood.PERHAPS)
+    _keep_text(connection, gateway_id, heard, meaning, writers, now_ms)
     has_others = not all(owns(listener.shards, one.user_id) for one in writers)
-    write_text_received(connection, writers, now_ms, is_wish=is_wish, has_others=has_others)
+    write_text_received(connection, writers, now_ms, state=_STATES[meaning], has_others=has_others)
     return True
 
 
-def _keep_wish(listener: Listener, gateway_id: GatewayKey, heard: TextReceived, writers: Sequence[Writer]) -> None:
+def _keep_text(
+    connection: Connection,
+    gateway_id: GatewayKey,
+    heard: TextReceived,
+    meaning: Understood,
+    writers: Sequence[Writer],
+    now_ms: int,
+) -> None:
+    """Keep a text message for each account that wrote to its sender, else for the oldest admin."""
+    receivers = [TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id) for one in writers]
+    admin_id = None if receivers else oldest_admin(connection)
+    if admin_id is not None:
+        receivers.append(TextOf(admin_id, _number_of(heard.number)))
+    received = ReceivedText(gateway_id.id, heard.number, said_in(heard.text), meaning)
+    keep_texts(connection, received, receivers, now_ms)
+
+
+def _keep_wish(
+    listener: Listener, gateway_id: GatewayKey, heard: TextReceived, writers: Sequence[Writer], *, is_held: bool
+) -> None:
     said = said_in(heard.text)
     for one in writers:
         proof = Proof(WishSource.TEXT, one.campaign_id, sms_message_id=one.sms_message_id, said=said)
-        listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number, proof))
+        dnc_id = None if is_held else one.dnc_id
+        listener.apply(events.NumberStopped(one.user_id, dnc_id, one.number, proof, is_held))
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
-    if not writers:
+    if not writers and not is_held:
         _keep_for_everybody(listener, gateway_id, heard.number, said)
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.proof import said_in
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
@@ -401,7 +401,7 @@ class CalleeTextLine:
             yield Milestone(ended_ms, events.CallEnded(call_id, self._received(ended_ms), seq=2))
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
-        if is_opt_out(self._reply):
+        if understand(self._reply) is Understood.STOP:
             yield Milestone(ended_ms, events.DncReached(call_id, seq=1, said=said_in(self._reply)))
         yield Milestone(ended_ms, events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
 

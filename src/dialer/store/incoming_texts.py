@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
-from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
@@ -61,7 +61,7 @@ class Writer(NamedTuple):
 
 
 def write_text_received(
-    connection: Connection, writers: Sequence[Writer], now_ms: int, *, is_wish: bool, has_others: bool
+    connection: Connection, writers: Sequence[Writer], now_ms: int, *, state: str, has_others: bool
 ) -> None:
     """Write the event that somebody answered to a text, for each account that wrote to them and keeps events.
 
@@ -75,7 +75,7 @@ def write_text_received(
             now_ms,
             campaign_subject(connection, one.campaign_id),
             one.campaign_id,
-            state="stop" if is_wish else "received",
+            state=state,
         )
         for one in writers
         if keeps_events(connection, one.user_id)
@@ -90,7 +90,7 @@ def add_news(
     connection: Connection, gateway_id: GatewayKey, key: str, heard: Receipt | TextReceived, now_ms: int
 ) -> bool:
     """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
-    is_wish = isinstance(heard, TextReceived) and is_opt_out(heard.text)
+    is_wish = isinstance(heard, TextReceived) and understand(heard.text) is not Understood.OTHER
     most = STOPS_MAX if is_wish else NEWS_MAX
     waiting = select(func.count()).select_from(select(TextNews.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:

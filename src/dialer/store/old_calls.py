@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.messages.understanding import Understood
 from dialer.store import ledger
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
@@ -35,6 +36,7 @@ from dialer.store.tables import (
     LedgerEntry,
     ServiceState,
     SmsMessage,
+    SmsReceived,
     SurveyResult,
     WaitingText,
 )
@@ -127,6 +129,11 @@ def _mark(connection: Connection, before_ms: int) -> None:
     connection.execute(update(ServiceState).where(is_news).values(calls_removed_ms=before_ms))
 
 
+def _remove_received(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
+    """Remove text messages that came in. Those that somebody has yet to look at stay."""
+    _delete(connection, SmsReceived.__table__, ids)
+
+
 def _remove_calls(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
     """Remove calls with their legs, transfers, answers and messages, and charges."""
     legs = connection.execute(select(Cdr.id, Cdr.callid).where(Cdr.callrequest_id.in_(ids))).all()
@@ -205,6 +212,12 @@ _SOURCES: Final = (
         SmsMessage.id,
         and_(SmsMessage.callrequest_id.is_(None), SmsMessage.ended_ms.is_not(None)),
         _remove_messages,
+    ),
+    _Source(
+        SmsReceived.created_date,
+        SmsReceived.id,
+        or_(SmsReceived.understood != Understood.PERHAPS.value, SmsReceived.verdict != ""),
+        _remove_received,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
     # Messages are deleted with their campaign, and their charges are not.

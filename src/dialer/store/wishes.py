@@ -13,9 +13,10 @@ from sqlalchemy import ColumnElement, Connection, case, select
 from dialer.domain.proof import Proof
 from dialer.domain.roles import Role
 from dialer.store.backends.expressions import insert_or
-from dialer.store.tables import ACCOUNT, SERVICE, DncContact, DncList, User
+from dialer.store.tables import ACCOUNT, HELD, SERVICE, DncContact, DncList, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
+HELD_LIST_NAME: Final = "Perhaps asked not to be called"
 SERVICE_LIST_NAME: Final = "Asked not to be called, sender unknown"
 
 
@@ -25,19 +26,29 @@ def own_list(connection: Connection, user_id: int, now_ms: int) -> int:
     return _list(connection, is_own, now_ms, user_id=user_id, name=OWN_LIST_NAME, keeps_wishes_of=ACCOUNT)
 
 
+def held_list(connection: Connection, user_id: int, now_ms: int) -> int:
+    """Return the id of the list of numbers that an account holds until somebody has looked. Make it if needed."""
+    is_held = (DncList.keeps_wishes_of == HELD) & (DncList.user_id == user_id)
+    return _list(connection, is_held, now_ms, user_id=user_id, name=HELD_LIST_NAME, keeps_wishes_of=HELD)
+
+
 def service_list(connection: Connection, now_ms: int) -> int | None:
     """Return the id of the list of the service, which the oldest admin owns. None if there is neither."""
     is_of_service = DncList.keeps_wishes_of == SERVICE
     found = connection.scalar(select(DncList.id).where(is_of_service))
     if found is not None:
         return int(found)
-    # Of the admins who may log in, the oldest; then one who may not.
-    oldest = select(User.id).where(User.role == Role.ADMIN)
-    user_id = connection.scalar(oldest.order_by(case((User.enabled, 0), else_=1), User.id).limit(1))
+    user_id = oldest_admin(connection)
     if user_id is None:
         return None
     values = {"user_id": user_id, "name": SERVICE_LIST_NAME, "keeps_wishes_of": SERVICE, "is_global": True}
     return _list(connection, is_of_service, now_ms, **values)
+
+
+def oldest_admin(connection: Connection) -> int | None:
+    """Return the oldest admin who may log in, else the oldest who may not; None if there is no admin."""
+    oldest = select(User.id).where(User.role == Role.ADMIN)
+    return connection.scalar(oldest.order_by(case((User.enabled, 0), else_=1), User.id).limit(1))
 
 
 def call_off(

@@ -79,7 +79,12 @@ class MessageReceivedData(EventData, frozen=True, kw_only=True):
     """An answer to a text message."""
 
     campaign: _Campaign
-    state: Annotated[str, described("`stop` for a wish not to be written to, else `received`.", "stop")]
+    state: Annotated[
+        str,
+        described(
+            "`stop` for a wish not to be written to, `perhaps` if somebody has to look, else `received`.", "stop"
+        ),
+    ]
 
 
 class SubscriberEventData(EventData, frozen=True, kw_only=True):

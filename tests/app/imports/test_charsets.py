@@ -42,3 +42,19 @@ def test_western_text_is_read_in_either_charset(lines: list[str], size: int) -> 
 def test_a_wrong_line_among_many_in_utf8_stays_by_itself() -> None:
     content = "J\u00f6rg\nZo\u00eb\n".encode() + b"Jos\xe9\n"
     assert b"".join(as_utf8([content], None)) == content
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "charset"),
+    [
+        ("Vorname;Nachname\nJ\u00f6rg;M\u00fcller\nZo\u00eb;Gro\u00df\n", "mac-roman", "macintosh"),
+        ("Pr\u00e9nom;Nom\nFran\u00e7ois;Lef\u00e8vre\n", "mac-roman", "macintosh"),
+        ("Pr\u00e9nom;Nom\nFran\u00e7ois;Lef\u00e8vre\n", "cp1252", "windows-1252"),
+        ("Jm\u00e9no\nTom\u00e1\u0161\nDu\u0161an\n\u017dofie\n", "cp1252", "windows-1252"),
+        ("Note\nIt\u2019s Ann\u2019s\u2026 \u2013 20 \u20ac\n", "cp1252", "windows-1252"),
+        ("D\u2019Arcy\nO\u2019Neill\n", "cp1252", "windows-1252"),
+        ("Nombre\nMart\u00edn\nPe\u00f1a\nJos\u00e9\n", "mac-roman", "macintosh"),
+    ],
+)
+def test_letters_tell_an_old_mac_from_windows(text: str, codec: str, charset: str) -> None:
+    assert (charset_of([text.encode(codec)]), read(text.encode(codec))) == (charset, text)

@@ -31,6 +31,7 @@ from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
 from dialer.api.records.queues import AGENTS, QUEUES, TIERS
 from dialer.api.records.rate_cards import RATE_CARDS
+from dialer.api.records.received_texts import SMS_RECEIVED
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.records.transfers import TRANSFERS
@@ -67,5 +68,6 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SUBSCRIBERS,
     SMS_CAMPAIGNS,
     SMS_MESSAGES,
+    SMS_RECEIVED,
     DIDS,
 )

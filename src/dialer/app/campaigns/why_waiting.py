@@ -11,9 +11,9 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.why_waiting import Circumstances, Wait, why_not_now
+from dialer.domain.why_waiting import Circumstances, Wait, held_wait, why_not_now
 from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.do_not_call import held_among, on_dnc
 from dialer.store.queries.load_engine import pending_zones
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import Subscriber
@@ -22,7 +22,14 @@ NEXT_PEOPLE_MAX: Final = 8
 ZONES_READ_MAX: Final = 50
 """Time zones of a campaign whose first people are read."""
 _REFUSED: Final = frozenset(
-    {WaitsFor.EMERGENCY, WaitsFor.INVALID_NUMBER, WaitsFor.DESTINATION, WaitsFor.TZ_UNKNOWN, WaitsFor.DNC}
+    {
+        WaitsFor.EMERGENCY,
+        WaitsFor.INVALID_NUMBER,
+        WaitsFor.DESTINATION,
+        WaitsFor.TZ_UNKNOWN,
+        WaitsFor.DNC,
+        WaitsFor.HELD,
+    }
 )
 """The waits of people whose turn comes, but who are refused then."""
 _TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
@@ -51,16 +58,20 @@ def waits_of(
     campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
     campaigns = circumstances_of(connection, campaign_ids, now_ms, service_zone, hours)
     called_off, windows = on_dnc(connection, ids), Windows()
+    held = held_among(connection, called_off) if called_off else set()
     return {
-        row["id"]: why_not_now(
-            campaigns[row["campaign_id"]],
-            row["zone"],
-            row["due_ms"],
-            windows,
-            is_on_dnc=row["id"] in called_off,
-            is_emergency=is_emergency(row["number"]),
-            is_impossible=not is_possible(row["number"]),
-            is_forbidden=_is_forbidden(connection, campaigns[row["campaign_id"]], row["number"]),
+        row["id"]: held_wait(
+            why_not_now(
+                campaigns[row["campaign_id"]],
+                row["zone"],
+                row["due_ms"],
+                windows,
+                is_on_dnc=row["id"] in called_off,
+                is_emergency=is_emergency(row["number"]),
+                is_impossible=not is_possible(row["number"]),
+                is_forbidden=_is_forbidden(connection, campaigns[row["campaign_id"]], row["number"]),
+            ),
+            is_held=row["id"] in held,
         )
         for row in pending
         if row["campaign_id"] in campaigns

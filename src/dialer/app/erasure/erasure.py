@@ -32,6 +32,7 @@ from dialer.store.tables import (
     Contact,
     DncContact,
     SmsMessage,
+    SmsReceived,
     Subscriber,
     Transfer,
     WaitingText,
@@ -151,6 +152,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
     _drop_waiting_texts(connection, spellings)
+    _erase_received(connection, spellings)
     for some in _parts(contact_ids):
         count_removed(connection, select(Contact.id).where(Contact.id.in_(some)))
         connection.execute(delete(Contact).where(Contact.id.in_(some)))
@@ -195,6 +197,14 @@ def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:
     text_ids = [row_id for row_id, *texts in rows if any(spellings.without(text) != text for text in texts)]
     for some in _parts(text_ids):
         connection.execute(delete(WaitingText).where(WaitingText.id.in_(some)))
+
+
+def _erase_received(connection: Connection, spellings: Spellings) -> None:
+    """Erase the words and the number of text messages that came from the number."""
+    ids = [row["id"] for row in whose_number(connection, SmsReceived.number, spellings)]
+    values = {"phone_number": ERASED, "number": ERASED, "said": ERASED}
+    for some in _parts(ids):
+        connection.execute(update(SmsReceived).where(SmsReceived.id.in_(some)).values(values))
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:

@@ -85,6 +85,7 @@ MACHINE_MADE: Final = frozenset(
         "service_state.number_key",
         *(f"set_aside_report.{name}" for name in ("identity", "key", "kind")),
         "sms_message.message_id",
+        *(f"sms_received.{name}" for name in ("understood", "verdict")),
         "subscriber.status_reason",
         "subscriber_count.status_reason",
         "subscriber_move.status_reason",

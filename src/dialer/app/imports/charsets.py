@@ -1,6 +1,7 @@
 """Character sets of files: which one a file has, and its bytes in UTF-8 while they arrive."""
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
@@ -10,6 +11,7 @@ from dialer.domain.sentences import Grouped, Sentence
 
 UTF8: Final = "utf-8"
 WINDOWS: Final = "windows-1252"
+MAC: Final = "macintosh"
 CHARSETS: Final[Mapping[str, str]] = {
     UTF8: UTF8,
     "utf8": UTF8,
@@ -26,7 +28,7 @@ CHARSETS: Final[Mapping[str, str]] = {
     "iso-8859-15": "iso8859-15",
     "windows-1250": "cp1250",
     "windows-1251": "cp1251",
-    "macintosh": "mac-roman",
+    MAC: "mac-roman",
 }
 """The codecs of the character sets that files may have, by the names of these sets in lower case."""
 _UTF16: Final = "utf-16"
@@ -36,6 +38,12 @@ _JUDGED_BYTES: Final = 4_096
 _ZEROS_ONE_IN: Final = 5
 _UNDECIDED_BYTES_MAX: Final = 1024 * 1024
 """Bytes without a line end after which the character set is decided."""
+_OF_MAC: Final = re.compile(
+    rb"[A-Za-z][\x81-\x84\x86-\x89\x8b\x8d\x8f\x90\x9b\x9d\x9f]|[\x81-\x84\x86-\x89\x8d\x8f\x90\x9b\x9d\x9f][a-z]|[a-z][\x8a\x8e]"
+)
+"""A letter beside a byte that is a letter in Mac Roman, and a sign or a capital out of place in Windows-1252."""
+_OF_WINDOWS: Final = re.compile(rb"[\xc0-\xff][a-z]|[A-Za-z][\xc0-\xff]")
+"""A letter beside a byte that is a letter in Windows-1252, and a sign in Mac Roman."""
 _NOT_UTF8: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -79,8 +87,8 @@ def _detected(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _in_utf8(part: bytes) -> bytes:
-    is_utf8 = part.isascii() or _eight_bits(part) == UTF8
-    return part if is_utf8 else part.decode("cp1252").encode()
+    charset = UTF8 if part.isascii() else _eight_bits(part)
+    return part if charset == UTF8 else part.decode(CHARSETS[charset]).encode()
 
 
 def _of_sixteen_bits(beginning: bytes) -> str | None:
@@ -96,12 +104,14 @@ def _of_sixteen_bits(beginning: bytes) -> str | None:
 
 
 def _eight_bits(chunk: bytes) -> str:
-    """Return UTF-8 if most of its characters are valid, else Windows-1252 if all of them are there."""
+    """Return UTF-8 if most characters are valid, Mac Roman if letters tell it, Windows-1252 if all bytes are there."""
     text = codecs.getincrementaldecoder(UTF8)("replace").decode(chunk)
     wrong = text.count(_NOT_UTF8)
     right = sum(not character.isascii() for character in text) - wrong
     if right >= wrong:
         return UTF8
+    if len(_OF_MAC.findall(chunk)) > len(_OF_WINDOWS.findall(chunk)):
+        return MAC
     try:
         chunk.decode("cp1252")
     except UnicodeDecodeError:

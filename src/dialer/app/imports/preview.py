@@ -17,7 +17,7 @@ from dialer.app.imports.imports import ImportOptions, NumberRows
 from dialer.app.imports.list_files import begin, open_list, text_of
 from dialer.app.imports.report import RowError
 from dialer.app.imports.vcard_lines import has_vcards
-from dialer.app.imports.workbooks import ZIP, Workbook
+from dialer.app.imports.workbooks import ZIP, Workbook, unpacked_bytes
 from dialer.domain.numbers.by_the_library import parse
 from dialer.domain.numbers.doubts import doubt_of
 from dialer.domain.numbers.normal_form import has_lost_plus
@@ -52,6 +52,8 @@ class FileView(NamedTuple):
     """The first rows of the file, the header among them."""
     is_vcards: bool = False
     """True for contacts of a telephone, whose columns are fixed."""
+    bytes_read: int = 0
+    """Bytes of the file, for a workbook unpacked."""
     hidden_rows: int = 0
     """Rows that the spreadsheet program hides, among the first ones."""
     hidden_columns: tuple[str, ...] = ()
@@ -109,6 +111,7 @@ def _look_at_workbook(path: Path, chosen: TableForm, region: str | None) -> File
     return view._replace(
         is_workbook=True,
         sheets=book.sheets,
+        bytes_read=unpacked_bytes(path),
         hidden_rows=found.hidden_rows,
         hidden_columns=tuple(view.columns[place] for place in found.hidden_columns if place < len(view.columns)),
         hidden_sheets=tuple(book.hidden_sheets),
@@ -124,7 +127,15 @@ def _with_header(rows: Rows, form: TableForm, chosen: TableForm, region: str | N
 
 def _view(path: Path, form: TableForm, rows: Rows) -> FileView:
     with open_list(pieces_of(path), required=None, form=form) as list_file:
-        return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=_rows(list_file), top=rows)
+        return FileView(
+            form,
+            is_workbook=False,
+            sheets=[],
+            columns=list_file.columns,
+            rows=_rows(list_file),
+            top=rows,
+            bytes_read=path.stat().st_size,
+        )
 
 
 def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
@@ -133,7 +144,9 @@ def _look_at_cards(path: Path, chosen: TableForm) -> FileView:
     form = TableForm(charset=charset, header_line=0)
     with open_list(pieces_of(path), required=None, form=form) as list_file:
         rows = _rows(list_file)
-    return FileView(form, is_workbook=False, sheets=[], columns=list_file.columns, rows=rows, top=rows, is_vcards=True)
+    return FileView(
+        form, is_workbook=False, sheets=[], columns=list_file.columns, rows=rows, top=rows, is_vcards=True
+    )._replace(bytes_read=path.stat().st_size)
 
 
 def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOptions, count: int) -> list[ReadRow]:
@@ -259,8 +272,12 @@ def _header_line(rows: Sequence[tuple[int, Sequence[str]]], region: str | None) 
     """Return the line with the names of the columns; 0 if there is none."""
     first = rows[:HEADER_LINE_MAX]
     has_numbers = [any(looks_like_number(cell, region) for cell in cells) for _, cells in rows]
-    for (line, cells), has_number in zip(first, has_numbers, strict=False):
-        if not has_number and any(map(is_usual_name, cells)):
-            return line
+    named = [
+        (sum(map(is_usual_name, cells)), sum(map(bool, map(str.strip, cells))), -line)
+        for (line, cells), has_number in zip(first, has_numbers, strict=False)
+        if not has_number and any(map(is_usual_name, cells))
+    ]
+    if named:  # Of two lines of names, the upper one has groups of columns, and so fewer cells.
+        return -max(named)[2]
     with_number = next((place for place, has_number in enumerate(has_numbers) if has_number), 1)
     return rows[with_number - 1][0] if 0 < with_number <= len(first) else 0

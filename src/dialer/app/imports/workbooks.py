@@ -1,8 +1,10 @@
 """Workbooks of spreadsheet programs (.xlsx): their rows as records. Processes of their own read them."""
 
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
@@ -110,6 +112,12 @@ class Workbook:
         """
         with open_sheet(self._file, None) as found:
             return found.name
+
+
+def unpacked_bytes(path: Path) -> int:
+    """Return the size of a workbook when it is unpacked, as it says itself."""
+    with zipfile.ZipFile(path) as archive:
+        return sum(part.file_size for part in archive.infolist())
 
 
 class VisibleRows:

@@ -62,8 +62,7 @@ SAMPLES_MAX: Final = 10
 EXAMPLES_MAX: Final = 3
 """Cells of each column that a page shows."""
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
-"""Maximum size of a file that is checked as a whole without being asked to."""
-CHECKED_WORKBOOK_BYTES_MAX: Final = 2 * 1024 * 1024
+"""Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
 _PIECE_BYTES: Final = 65_536
 
@@ -190,14 +189,13 @@ async def _read(
     region = _region_of(request) if choices.region is None else choices.region
     view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
     complete = with_view(choices, view, region)
-    most = CHECKED_WORKBOOK_BYTES_MAX if view.is_workbook else CHECKED_BYTES_MAX
     shown = ListPage(view, [], None)
     check_meanings(complete)
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
     shown = shown._replace(rows=await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX))
-    if is_check or path.stat().st_size <= most:
+    if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         shown = shown._replace(report=await report_of(request, kept, path, complete, is_dry=True))
     return shown, complete
 
@@ -352,6 +350,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         },
         "countries": country_names(),
         "back": _back(choices, token),
+        "is_packed": choices.label.lower().endswith((".xlsx", ".xls", ".pdf", ".zip")),
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
     }

@@ -5,22 +5,27 @@ from typing import Final
 from dialer.domain.effects import KeepWish
 from dialer.domain.events import DncReached
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
-from dialer.domain.plans import Call, CampaignPlan
+from dialer.domain.plans import Call, CampaignPlan, Subscriber
 from dialer.domain.proof import Proof, WishSource
+from dialer.domain.reasons import SubscriberReason
 
 FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""
+_HELD_FROM: Final = 2**63
+"""More than any id."""
 OF_SERVICE: Final = 0
 """Stands for the list of the service, which keeps wishes of people to whom no account is known to have written."""
 
 
 def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
     """Return the lists that hold for a campaign, as `lists_of_wish` names them."""
-    return (*plan.dnc_ids, own_list_of(plan.user_id), OF_SERVICE)
+    return (*plan.dnc_ids, own_list_of(plan.user_id), held_list_of(plan.user_id), OF_SERVICE)
 
 
 def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
+    if wish.is_held and wish.user_id is not None:
+        return (held_list_of(wish.user_id),)
     own = OF_SERVICE if wish.user_id is None else own_list_of(wish.user_id)
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
 
@@ -37,6 +42,11 @@ def proof_of(call: Call, reached: DncReached) -> Proof:
 def own_list_of(user_id: int) -> int:
     """Return the number that stands for an account's own list."""
     return -user_id
+
+
+def held_list_of(user_id: int) -> int:
+    """Return the number that stands for the list of numbers that an account holds."""
+    return -user_id - _HELD_FROM
 
 
 class CalledOff:
@@ -72,6 +82,15 @@ class CalledOff:
         forms = listed_forms(number) if self._has_national else (number,)
         wishes = [self.numbers[dnc_id] for dnc_id in lists_over(plan) if dnc_id in self.numbers]
         return any(numbers.get(form, 0) > since for numbers in wishes for form in forms)
+
+    def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
+        """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""
+        held = self.numbers.get(held_list_of(plan.user_id), {})
+        is_now_held = not subscriber.is_on_dnc and held.get(subscriber.number, 0) > since
+        others = (one for one in lists_over(plan) if one != held_list_of(plan.user_id) and one in self.numbers)
+        is_off = any(self.numbers[one].get(subscriber.number, 0) > since for one in others)
+        is_held = (subscriber.is_held or is_now_held) and not is_off
+        return SubscriberReason.HELD if is_held else SubscriberReason.DNC
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""

@@ -300,7 +300,7 @@ class CampaignDialling:
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._state.called_off, campaign.called_off_before
         if subscriber.is_on_dnc or (called_off.numbers and called_off.has(campaign.plan, number, since)):
-            return SubscriberReason.DNC
+            return called_off.refusal(campaign.plan, subscriber, since)
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
         return SubscriberReason.NO_TEXT if is_blank else ""

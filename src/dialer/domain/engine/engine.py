@@ -329,7 +329,7 @@ class Engine:
             self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, proof, answered_id))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
-        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof))
+        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, None, event.is_held))
 
     def _keep_wish(self, now_ms: int, wish: KeepWish) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""

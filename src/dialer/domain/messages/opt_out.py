@@ -26,18 +26,28 @@ _PHRASES: Final = (
     *("do not call me", "do not call me again", "do not call again", "do not contact me", "do not contact me again"),
     *("dont text me", "dont text me again", "dont call me", "dont call me again", "dont contact me", "dont call"),
     *("dont message me", "never call me again", "never call again", "never text me again", "leave me alone"),
-    *("do not disturb", "do not message me", "unsuscribe", "unsubcribe"),
+    *(
+        "do not disturb",
+        "do not message me",
+        "unsuscribe",
+        "unsubcribe",
+        "delete",
+        "delete my number",
+        "td",
+        "stop2quit",
+    ),
     # Spanish
     *("baja", "alto", "parar", "pare", "cancelar", "cancela", "detener", "basta", "no mas", "darme de baja"),
     *("dar de baja", "deme de baja", "dame de baja", "quiero darme de baja", "eliminar", "no mas mensajes"),
     *("no mas llamadas", "no llamar", "no me llame", "no me llames", "no me llame mas", "no me llamen"),
     *("no me llamen mas", "no me llames mas", "no me escriba", "no me escriba mas", "no me escriban mas"),
-    *("no molestar", "no enviar mas"),
+    *("no molestar", "no enviar mas", "borrar", "borreme", "eliminarme"),
     # French
     *("arret", "arrete", "arretez", "arreter", "desinscrire", "desinscription", "desabonner", "desabonnement"),
     *("me desinscrire", "me desabonner", "desinscrivez moi", "desabonnez moi", "stop sms", "stop pub", "fin"),
     *("plus de messages", "plus de sms", "plus d appels", "ne m appelez plus", "ne me contactez plus", "annuler"),
     *("ne plus appeler", "ne plus me contacter", "ne m ecrivez plus", "retirez moi", "retirez moi de votre liste"),
+    *("supprimer", "retirer", "effacer"),
     # German
     *("stopp", "stoppen", "abmelden", "abmeldung", "abbestellen", "aufhoren", "aufhoeren", "hor auf", "hoer auf"),
     *("horen sie auf", "hoeren sie auf", "schluss", "ende", "austragen", "kundigen", "kuendigen", "widerruf"),
@@ -45,16 +55,47 @@ _PHRASES: Final = (
     *("keine werbung", "keine werbung mehr", "nicht mehr anrufen", "nicht anrufen", "nie mehr anrufen"),
     *("nicht mehr schreiben", "rufen sie mich nicht an", "rufen sie mich nicht mehr an", "ruf mich nicht mehr an"),
     *("bitte nicht mehr melden", "ich mochte keine sms mehr", "melde mich ab", "melden sie mich ab", "loschen"),
+    *("loeschen", "entfernen", "streichen"),
     # Portuguese
     *("sair", "descadastrar", "remover", "chega", "nao mais", "nao quero mais", "cancelar inscricao"),
     *("parem", "nao ligue", "nao ligue mais", "nao me ligue", "nao me ligue mais", "nao liguem mais"),
     *("nao envie mais", "nao enviar mais", "nao perturbe", "me remova", "remova me"),
+    *("apagar", "excluir", "me exclua", "me tire"),
     # Italian and Dutch, whose words differ little
-    *("basta sms", "ferma", "fermati", "annulla", "cancellami", "disiscrivimi", "afmelden", "stoppen aub"),
+    *(
+        "basta sms",
+        "ferma",
+        "fermati",
+        "annulla",
+        "cancellami",
+        "cancellatemi",
+        "rimuovere",
+        "eliminare",
+        "disiscrivimi",
+        "afmelden",
+        "stoppen aub",
+    ),
     *("стоп", "отписаться", "отпишите меня", "не звоните", "не звоните мне"),
 )
 _AROUND: Final = (
-    *("please", "pls", "plz", "thanks", "thank you", "thx", "ty", "ok", "okay", "hi", "hello", "hey", "now", "dear"),
+    *(
+        "please",
+        "pls",
+        "plz",
+        "no thanks",
+        "no thank you",
+        "thanks",
+        "thank you",
+        "thx",
+        "ty",
+        "ok",
+        "okay",
+        "hi",
+        "hello",
+        "hey",
+        "now",
+        "dear",
+    ),
     *("sir", "immediately", "sorry", "yes", "kindly", "asap", "por favor", "porfavor", "gracias", "hola", "senor"),
     *("s il vous plait", "s il te plait", "svp", "stp", "merci", "bonjour", "salut", "bitte", "danke", "hallo"),
     *("guten tag", "sofort", "vielen dank", "mfg", "obrigado", "obrigada", "ola", "favor", "grazie", "aub"),
@@ -65,6 +106,8 @@ _CODES: Final = re.compile(r"stop ?[0-9]{1,6}\Z")
 _LETTERS: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i"})
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("'’‘`´ʼ＇", " "))
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
+_SHORTENED: Final = re.compile(r"\b(don|can|didn|won|doesn|isn) t\b")
+"""English words with an apostrophe, which is left out: "don t"."""
 _OPT_OUTS: Final = frozenset(_PHRASES)
 _POLITE: Final = frozenset(tuple(words.split()) for words in _AROUND)
 _POLITE_MAX: Final = max(map(len, _POLITE))
@@ -72,7 +115,7 @@ _POLITE_MAX: Final = max(map(len, _POLITE))
 
 def is_opt_out(text: str) -> bool:
     """Return whether a text message means that its sender wants no more calls or messages."""
-    words = _words(text)
+    words = words_of(text)
     if not 0 < len(words) <= OPT_OUT_WORDS_MAX:
         return False
     starts = _ends_of_politeness(words)
@@ -90,14 +133,14 @@ def _is_phrase(phrase: str) -> bool:
     return phrase in _OPT_OUTS or once in _OPT_OUTS or _CODES.match(phrase) is not None
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of a text in small letters, without accents and punctuation."""
     if len(text) > OPT_OUT_CHARACTERS_MAX:
         return []
     plain = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES)).casefold().translate(_LETTERS)
     kept = "".join(character for character in plain if unicodedata.category(character) not in {"Mn", "Me", "Cf"})
     joined = _NOT_WORDS.sub(" ", kept).split()
-    return " ".join(joined).replace("don t", "dont").split()
+    return _SHORTENED.sub(r"\1t", " ".join(joined)).split()
 
 
 def _ends_of_politeness(

@@ -9,7 +9,7 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import has_uncollected
-from dialer.store.queries.do_not_call import is_hashed, is_without_country, lists_that_hold, on_dnc
+from dialer.store.queries.do_not_call import held_among, is_hashed, is_without_country, lists_that_hold, on_dnc
 from dialer.store.tables import DncContact, Subscriber
 
 
@@ -103,6 +103,10 @@ def _found(connection: Connection, query: Select[Any], asked: dict[str, Any]) ->
         called_off = on_dnc(connection, [callee.id for callee in callees])
         for callee in callees:
             callee.is_on_dnc = callee.id in called_off
+    if listed := [callee.id for callee in callees if callee.is_on_dnc]:
+        held = held_among(connection, listed)
+        for callee in callees:
+            callee.is_held = callee.id in held
     return callees
 
 

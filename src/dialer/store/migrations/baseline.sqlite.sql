@@ -321,6 +321,7 @@ CREATE TABLE dnc_list (
 );
 CREATE INDEX ix_dnc_list_is_global ON dnc_list (is_global) WHERE is_global = 1;
 CREATE INDEX ix_dnc_list_user_id ON dnc_list (user_id);
+CREATE UNIQUE INDEX uq_dnc_list_held ON dnc_list (user_id) WHERE keeps_wishes_of = 'held';
 CREATE UNIQUE INDEX uq_dnc_list_id_user_id ON dnc_list (id, user_id);
 CREATE UNIQUE INDEX uq_dnc_list_of_service ON dnc_list (keeps_wishes_of) WHERE keeps_wishes_of = 'service';
 CREATE UNIQUE INDEX uq_dnc_list_own ON dnc_list (user_id) WHERE keeps_wishes_of = 'account';
@@ -461,6 +462,28 @@ CREATE TABLE agent (
 CREATE INDEX ix_agent_login_id ON agent (login_id);
 CREATE INDEX ix_agent_supervisor_id ON agent (supervisor_id);
 CREATE INDEX ix_agent_user_id ON agent (user_id);
+CREATE TABLE sms_received (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	gateway_id INTEGER NOT NULL,
+	campaign_id INTEGER,
+	sms_message_id INTEGER,
+	phone_number VARCHAR(64) NOT NULL,
+	number VARCHAR(16) NOT NULL,
+	said TEXT DEFAULT '' NOT NULL,
+	understood VARCHAR(8) NOT NULL,
+	verdict VARCHAR(16) DEFAULT '' NOT NULL,
+	looked_at_ms INTEGER,
+	looked_at_by_id INTEGER,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_sms_received_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_sms_received_created_date ON sms_received (created_date, id);
+CREATE INDEX ix_sms_received_last_digits ON sms_received (user_id, substr(number, -4), number);
+CREATE INDEX ix_sms_received_number ON sms_received (number, id);
+CREATE INDEX ix_sms_received_open ON sms_received (user_id, number) WHERE understood = 'perhaps' AND verdict = '';
+CREATE INDEX ix_sms_received_user_id_id ON sms_received (user_id, id);
 CREATE TABLE idempotent_response (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -29,12 +29,13 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.engine.called_off import OF_SERVICE, own_list_of
+from dialer.domain.engine.called_off import OF_SERVICE, held_list_of, own_list_of
 from dialer.domain.numbers.listed_forms import WITHOUT_COUNTRY, listed_forms
 from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
 from dialer.store.tables import (
     ACCOUNT,
+    HELD,
     SERVICE,
     Campaign,
     CampaignDncList,
@@ -50,8 +51,8 @@ FORMS_ASKED_MAX: Final = 10_000
 _SIGN: Final = "#"
 _AFTER_SIGN: Final = chr(ord(_SIGN) + 1)
 _HASH_CHARACTERS: Final = 15
-IS_OWN: Final = DncList.keeps_wishes_of == literal_column(f"'{ACCOUNT}'")
-"""The condition that a list is an account's own."""
+IS_OWN: Final = DncList.keeps_wishes_of.in_((literal_column(f"'{ACCOUNT}'"), literal_column(f"'{HELD}'")))
+"""The condition that a list is an account's own, or has the numbers that it holds."""
 _EVERY_CAMPAIGN: Final = 0
 """Stands for the id of a campaign in the rows of lists that hold for every campaign."""
 # Statements are built once, as building one takes longer than running it.
@@ -223,11 +224,27 @@ def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str
 def _name_of(row: Row[Any, Any, Any]) -> int:
     if row.keeps_wishes_of == SERVICE:
         return OF_SERVICE
+    if row.keeps_wishes_of == HELD:
+        return held_list_of(row.user_id)
     return own_list_of(row.user_id) if row.keeps_wishes_of == ACCOUNT else int(row.id)
 
 
 def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
     """Return the ids of subscribers whose numbers are on a do-not-call list of their campaign now."""
+    return set(_lists_with(connection, subscriber_ids))
+
+
+def held_among(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
+    """Return the ids of subscribers whose numbers are only on the list of numbers that their account holds."""
+    found = _lists_with(connection, subscriber_ids)
+    if not found:
+        return set()
+    held = set(connection.scalars(select(DncList.id).where(DncList.keeps_wishes_of == HELD)))
+    return {subscriber_id for subscriber_id, dnc_ids in found.items() if dnc_ids <= held}
+
+
+def _lists_with(connection: Connection, subscriber_ids: Collection[int]) -> dict[int, set[int]]:
+    """Return the do-not-call lists that have the numbers of subscribers, by the ids of those whose number is on any."""
     query = (
         select(Campaign.id, Campaign.dnc_id, Subscriber.id, Subscriber.number)
         .join(Campaign, Campaign.id == Subscriber.campaign_id)
@@ -236,8 +253,9 @@ def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
     rows = connection.execute(query).all()
     lists = lists_of(connection, {campaign_id: dnc_id for campaign_id, dnc_id, _, _ in rows})
     listed = entries_against(connection, {one for each in lists.values() for one in each.ids}, {row[3] for row in rows})
-    return {
-        subscriber_id
-        for campaign_id, _, subscriber_id, number in rows
-        if any((dnc_id, number) in listed for dnc_id in lists[campaign_id].ids)
-    }
+    found: dict[int, set[int]] = {}
+    for campaign_id, _, subscriber_id, number in rows:
+        having = {dnc_id for dnc_id in lists[campaign_id].ids if (dnc_id, number) in listed}
+        if having:
+            found[subscriber_id] = having
+    return found

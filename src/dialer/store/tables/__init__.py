@@ -42,6 +42,7 @@ from dialer.store.tables.campaigns import (
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
 from dialer.store.tables.contacts import (
     ACCOUNT,
+    HELD,
     SERVICE,
     Contact,
     ContactName,
@@ -64,6 +65,7 @@ from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, Gat
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
+from dialer.store.tables.received_texts import SmsReceived
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate
 from dialer.store.tables.webhooks import Webhook, WebhookDelivery
@@ -71,6 +73,7 @@ from dialer.store.tables.webhooks import Webhook, WebhookDelivery
 __all__ = [
     "ACCOUNT",
     "HALT_COMPLETED",
+    "HELD",
     "REMOVABLE_MS",
     "SERVICE",
     "SMS",
@@ -127,6 +130,7 @@ __all__ = [
     "SetAsideReport",
     "Shard",
     "SmsMessage",
+    "SmsReceived",
     "Subscriber",
     "SubscriberCount",
     "SubscriberMove",

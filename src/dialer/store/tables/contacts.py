@@ -25,6 +25,7 @@ from dialer.store.tables._base import (
 
 ACCOUNT: Final = "account"
 SERVICE: Final = "service"
+HELD: Final = "held"
 
 
 def _only(keeper: str) -> dict[str, Any]:
@@ -128,7 +129,8 @@ class DncList(Row):
     is_global: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the list holds for every campaign of every user."""
     keeps_wishes_of: Mapped[str] = mapped_column(String(8), default="", server_default="")
-    """`ACCOUNT` for an account's own list, `SERVICE` for the service's; empty for lists that people made."""
+    """`ACCOUNT` for an account's own list, `HELD` for its list of numbers that wait until somebody has looked at a text
+    message, `SERVICE` for the service's; empty for lists that people made."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -141,6 +143,7 @@ class DncList(Row):
         ),
         Index("uq_dnc_list_id_user_id", "id", "user_id", unique=True),
         Index("uq_dnc_list_own", "user_id", unique=True, **_only(ACCOUNT)),
+        Index("uq_dnc_list_held", "user_id", unique=True, **_only(HELD)),
         Index("uq_dnc_list_of_service", "keeps_wishes_of", unique=True, **_only(SERVICE)),
         {"sqlite_autoincrement": True},
     )

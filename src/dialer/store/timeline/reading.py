@@ -18,10 +18,10 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.sentences import Sentence, message_of
-from dialer.domain.why_waiting import Circumstances, why_not_now
+from dialer.domain.why_waiting import Circumstances, held_wait, why_not_now
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import lists_of, on_dnc, proofs_on
+from dialer.store.queries.do_not_call import held_among, lists_of, on_dnc, proofs_on
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -231,6 +231,7 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
                 connection, campaign.user_id, campaign.destinations, row["number"], campaign.prefixes
             ),
         )
+        wait = held_wait(wait, is_held=is_on_dnc and bool(held_among(connection, [row["id"]])))
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(
         id=row["id"],

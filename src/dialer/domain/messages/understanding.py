@@ -1,0 +1,106 @@
+"""Understanding of text messages that came in: a wish not to be contacted, perhaps one, or something else."""
+
+import re
+from typing import Final
+
+from dialer.domain.enum_descriptions import DescribedText
+from dialer.domain.messages.opt_out import OPT_OUT_CHARACTERS_MAX, is_opt_out, words_of
+from dialer.domain.messages.wish_patterns import PATTERNS
+
+WISH_WORDS_MAX: Final = 40
+"""Words of a message in which a pattern is a wish for certain. In longer messages it may be about something else."""
+AMBIGUOUS: Final = frozenset(
+    (
+        *(
+            "end",
+            "cancel",
+            "no more",
+            "remove",
+            "delete",
+            "basta",
+            "alto",
+            "cancelar",
+            "cancela",
+            "no mas",
+            "parar",
+            "pare",
+            "fin",
+        ),
+        *(
+            "annuler",
+            "ende",
+            "schluss",
+            "kundigen",
+            "kuendigen",
+            "widerruf",
+            "sair",
+            "remover",
+            "parem",
+            "chega",
+            "annulla",
+        ),
+        *(
+            "ferma",
+            "fermati",
+            "supprimer",
+            "retirer",
+            "effacer",
+            "loschen",
+            "loeschen",
+            "entfernen",
+            "streichen",
+            "borrar",
+        ),
+        *("apagar", "excluir", "rimuovere", "eliminare", "td"),
+    )
+)
+"""Words that are a wish as a whole message, and may be anything as a part of one."""
+_CLAUSES: Final = re.compile(r"[.,;:!?¡¿\n()\u2013\u2014|/]+|\s-+\s")
+
+
+class Understood(DescribedText):
+    """Meanings of text messages that came in, as far as they are understood."""
+
+    STOP = "stop", "The person wants no more calls and messages."
+    PERHAPS = (
+        "perhaps",
+        "The person may want no more calls and messages. Nobody calls or writes until a user has looked.",
+    )
+    OTHER = "other", "Anything else."
+
+
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in patterns))
+
+
+_OPPOSITES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.opposites))
+_WISHES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.wishes))
+_HINTS: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.hints))
+_LIMITS: Final = _compiled(tuple(each.limits for each in PATTERNS.values() if each.limits))
+
+_TOGETHER: Final = tuple((_compiled((one.away,)), _compiled((one.about,))) for one in PATTERNS.values() if one.away)
+
+
+def understand(text: str) -> Understood:
+    """Return what a text message means. In doubt it is `PERHAPS`."""
+    if is_opt_out(text):
+        return Understood.STOP
+    shown = text[:OPT_OUT_CHARACTERS_MAX]
+    clauses = [" ".join(words_of(clause)) for clause in _CLAUSES.split(shown)]
+    asked = [_OPPOSITES.sub(" | ", clause) for clause in clauses if clause]
+    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", " ".join(words_of(shown))))}
+    if Understood.STOP in found:
+        is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
+        return Understood.STOP if is_short else Understood.PERHAPS
+    whole = " | ".join(asked)
+    may_be = Understood.PERHAPS in found or any(away.search(whole) and about.search(whole) for away, about in _TOGETHER)
+    return Understood.PERHAPS if may_be else Understood.OTHER
+
+
+def _of_clause(clause: str) -> Understood:
+    """Return what a part of a message means, given as plain words."""
+    if _WISHES.search(clause):
+        return Understood.PERHAPS if _LIMITS.search(clause) else Understood.STOP
+    if "|" not in clause and is_opt_out(clause):
+        return Understood.PERHAPS if clause in AMBIGUOUS else Understood.STOP
+    return Understood.PERHAPS if _HINTS.search(clause) else Understood.OTHER
