@@ -24,7 +24,8 @@ from benchmarks.importing import LISTS, pieces
 from benchmarks.measure import Figure, Work, interleaved, print_row, report, sizes_of, timed
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
-from dialer.app.imports.imports import ContactRows, import_csv
+from dialer.app.imports.imports import import_csv
+from dialer.app.imports.number_rows import ContactRows
 from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker

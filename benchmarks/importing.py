@@ -23,7 +23,8 @@ import phonenumbers
 from benchmarks.advance import START_MS
 from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.measure import Figure, print_row, sizes_of
-from dialer.app.imports.imports import ContactRows, import_csv
+from dialer.app.imports.imports import import_csv
+from dialer.app.imports.number_rows import ContactRows
 from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 

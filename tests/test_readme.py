@@ -26,7 +26,7 @@ from dialer.api.routes import recycle as recycling
 from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.call_centre import live_calls
-from dialer.app.imports import csv_records, headers, imports, preview, rejected_lines, workbooks
+from dialer.app.imports import csv_records, headers, imports, number_rows, preview, rejected_lines, workbooks
 from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
@@ -197,7 +197,7 @@ LIMITS: Final = {
     "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
     "Depth of a JSON body": f"{strict_json.DEPTH_MAX} levels",
     "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",
-    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaign_life.NAME_MAX})",
+    "A name (`name`, `full_name`, …)": f"{number_rows.FULL_NAME_MAX} characters (campaigns: {campaign_life.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",

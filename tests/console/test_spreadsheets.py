@@ -17,7 +17,7 @@ from sqlalchemy import select
 from dialer.store.database import Database
 from dialer.store.tables import Contact
 from tests.api.harness import Caller
-from tests.console.test_importing import chosen, look, press
+from tests.console.test_importing import change, chosen, look, press
 from tests.console.visitor import Visitor, words
 from tests.console.workbooks import SHEET, cells, saved, sheet_of, table, with_part, workbook
 
@@ -298,7 +298,8 @@ def test_another_sheet_than_the_guessed_one_can_be_chosen(alice: Visitor, databa
     rows = [["Telefon", "Name"], [DE[0], "Ann Other"], [DE[1], "Bob Else"]]
     look(alice, "new-campaign/", workbook(["Telefon", DE[0]], sheets={"Kunden": rows}))
     assert chosen(alice.page)["sheet"] == "Kunden"
-    press(alice, sheet="Sheet", header="0", **{"import": "1"})
+    change(alice, sheet="Sheet", header="0")
+    press(alice, **{"import": "1"})
     assert stored_in(database, 1) == [(DE[0], "")]
 
 

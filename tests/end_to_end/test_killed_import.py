@@ -71,10 +71,12 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
     assert report == {
         "imported": len(good) - CHUNK_ROWS,
         "duplicates": CHUNK_ROWS,
+        "not_to_be_called": 0,
         "rejected": len(BAD_LINES),
         "errors": [{"line": line, **REMARK} for line in BAD_LINES],
         "warned": 0,
         "hidden": 0,
         "warnings": [],
+        "file_warnings": [],
     }
     assert numbers(tmp_path) == good

@@ -8,17 +8,27 @@ from typing import Final
 from urllib.parse import urlencode
 
 import msgspec
+from msgspec.structs import replace
 
 from dialer.api.crud.urls import parse_id
 from dialer.app.imports.charsets import CHARSETS
+from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.csv_records import TableForm
 from dialer.app.imports.guessed_columns import (
+    ALL_NUMBERS,
+    AREA,
+    ASKED,
+    COUNTRY,
+    DO_NOT_CALL,
+    DO_NOT_CALL_NOTES,
     FIRST_NAME,
     FULL_NAME,
     LAST_NAME,
     LEAVE_OUT,
+    MAY_BE_CALLED,
     MEANINGS,
     NUMBER,
+    REFUSALS,
     VARIABLE,
     guess_columns,
 )
@@ -53,17 +63,33 @@ DELIMITER_WORDS: Final = {
     "\t": gettext_noop("Tab"),
     "|": gettext_noop("Vertical bar"),
 }
+REGION_ASKED: Final = "ask"
+"""The value of the country while nobody has answered which one it is."""
 MEANING_WORDS: Final = {
+    ASKED: gettext_noop("Please choose"),
     NUMBER: gettext_noop("Phone number"),
+    "number_2": gettext_noop("Second phone number"),
+    "number_3": gettext_noop("Third phone number"),
+    "number_4": gettext_noop("Fourth phone number"),
+    COUNTRY: gettext_noop("Country of the number"),
+    AREA: gettext_noop("Area code, before the number"),
     FULL_NAME: gettext_noop("Name"),
     FIRST_NAME: gettext_noop("First name"),
     LAST_NAME: gettext_noop("Last name"),
+    DO_NOT_CALL: gettext_noop("Must not be called: yes"),
+    DO_NOT_CALL_NOTES: gettext_noop("Must not be called: if the words say so"),
+    MAY_BE_CALLED: gettext_noop("May be called: yes"),
     VARIABLE: gettext_noop("A column for texts"),
     LEAVE_OUT: gettext_noop("Leave out"),
 }
 _READ_AS: Final = {FULL_NAME: "full_name", FIRST_NAME: "first_name", LAST_NAME: "last_name", LEAVE_OUT: ""}
 _TAKEN: Final = frozenset({"contact", "phone_number", "full_name", "first_name", "last_name"})
 """Names of columns with a meaning of their own, which no variable may have by chance."""
+_OF_LISTS: Final = (*ALL_NUMBERS, COUNTRY, AREA, LEAVE_OUT)
+"""Meanings of columns of do-not-call lists, which have numbers only."""
+LIST_REFUSED: Final = "list_refused"
+_HAS_BOX: Final = "refused_box"
+"""The field that says that `LIST_REFUSED` was shown, as a box without a tick is no field."""
 _EXPORTED: Final = frozenset({"url", "contact", "additional_vars"})
 """Columns by which our own export is recognised: it is read as it was written."""
 
@@ -82,10 +108,11 @@ class ListChoices(msgspec.Struct, frozen=True):
     form: TableForm = TableForm()
     region: str | None = None
     """An ISO 3166 code; empty for no country, None if nothing was chosen."""
-    mends_zeros: bool = False
     meanings: tuple[str, ...] = ()
     columns: str = ""
     """The mark of the columns to which `meanings` belong."""
+    lists_refused: bool = True
+    """True if people who must not be called are put on the account's do-not-call list."""
 
     def address(self, token: str, end: str = "") -> str:
         """Return the address of the page with these choices."""
@@ -99,14 +126,20 @@ class ListChoices(msgspec.Struct, frozen=True):
             "separator": form.delimiter,
             "header": None if form.header_line is None else str(form.header_line),
             "sheet": form.sheet,
-            "zeros": "1" if self.mends_zeros else "",
             "hidden": None if form.hidden_rows is None else str(int(form.hidden_rows)),
             "columns": self.columns,
         }
         query = {name: value for name, value in pairs.items() if value}
         query |= {} if self.region is None else {"region": self.region}
         query |= {f"m{place}": meaning for place, meaning in enumerate(self.meanings)}
+        query |= {} if self.lists_refused else {_HAS_BOX: "1"}
         return f"/console/lists/{token}/{end}?{urlencode(query)}"
+
+    @property
+    def mark(self) -> str:
+        """Return a short text that changes with everything that an import depends on."""
+        form = replace(self.form, hidden_rows=takes_hidden(self))
+        return mark_of([replace(self, name="", label="", form=form).address("")])
 
 
 def read_choices(fields: Mapping[str, str]) -> ListChoices:
@@ -128,10 +161,10 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
             hidden_rows={"0": False, "1": True}.get(fields.get("hidden", "")),
             pads_rows=True,
         ),
-        region=None if region is None else _region(region),
-        mends_zeros=fields.get("zeros") == "1",
+        region=None if region in {None, REGION_ASKED} else _region(region or ""),
         meanings=tuple(meanings[:count]),
         columns=fields.get("columns", ""),
+        lists_refused=_HAS_BOX not in fields or LIST_REFUSED in fields,
     )
 
 
@@ -150,7 +183,7 @@ def with_view(chosen: ListChoices, view: FileView, region: str | None) -> ListCh
     """Return the choices with all that was open, as the file tells it."""
     mark = mark_of(view.columns)
     meanings = chosen.meanings if chosen.columns == mark and len(chosen.meanings) == len(view.columns) else ()
-    return msgspec.structs.replace(
+    return replace(
         chosen,
         form=view.form,
         region=chosen.region if chosen.region is not None else region or "",
@@ -162,29 +195,51 @@ def with_view(chosen: ListChoices, view: FileView, region: str | None) -> ListCh
 def _guessed(chosen: ListChoices, view: FileView, region: str | None) -> list[str]:
     guessed = guess_columns(view.columns, [cells for _, cells in view.rows], region)
     if chosen.into == DNC_LIST:
-        return [NUMBER if meaning == NUMBER else LEAVE_OUT for meaning in guessed]
+        return [meaning if meaning in _OF_LISTS else LEAVE_OUT for meaning in guessed]
     return guessed
 
 
 def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_dry: bool) -> ImportOptions:
     """Return the options of an import with these choices. `number` is the column that the numbers are read as."""
-    renamed = {}
+    targets = []
     is_own = {name.lower() for name in columns} >= _EXPORTED
     # Beside a whole name, its halves are variables of their own names.
     taken = _TAKEN - {"first_name", "last_name"} if FULL_NAME in chosen.meanings else _TAKEN
     for name, meaning in zip(columns, chosen.meanings, strict=False):
         target = number if meaning == NUMBER else _READ_AS.get(meaning, name)
-        if meaning == VARIABLE and not is_own and name.lower() in taken:
+        if meaning != NUMBER and meaning not in _READ_AS and not is_own and name.lower() in taken:
             target = f"{name} (2)"
-        renamed[name.lower()] = target
+        targets.append(target)
     return ImportOptions(
-        columns=renamed,
+        columns={name.lower(): target for name, target in zip(columns, targets, strict=False)},
+        roles=roles_of(chosen, targets),
         form=chosen.form,
         region=chosen.region,
-        mends_zeros=chosen.mends_zeros,
         is_dry=is_dry,
+        lists_refused=chosen.lists_refused,
         joins_names=True,
     )
+
+
+def number_place(chosen: ListChoices) -> int | None:
+    """Return the place of the column with the numbers; None if there is none."""
+    return chosen.meanings.index(NUMBER) if NUMBER in chosen.meanings else None
+
+
+def roles_of(chosen: ListChoices, columns: Sequence[str]) -> ColumnRoles:
+    """Return the roles of columns besides that of the number, by the names under which they are read."""
+    roles = NO_ROLES
+    named = list(zip(columns, chosen.meanings, strict=False))
+    for wanted in (*ALL_NUMBERS[1:], COUNTRY, AREA, *REFUSALS):
+        for name, meaning in named:
+            if meaning == wanted:
+                roles = roles.with_role(name, "contact" if meaning in ALL_NUMBERS else meaning)
+    return roles
+
+
+def meanings_for(into: str) -> tuple[str, ...]:
+    """Return the meanings that a column of a list may have."""
+    return _OF_LISTS if into == DNC_LIST else MEANINGS
 
 
 def takes_hidden(chosen: ListChoices) -> bool:

@@ -12,15 +12,8 @@ from dialer.api.records.import_options import OPTION_NAMES, read_import_options
 from dialer.app.account_events import write_import_finished
 from dialer.app.imports.columns import FIELD
 from dialer.app.imports.headers import CsvError
-from dialer.app.imports.imports import (
-    IMPORT_BYTES_MAX,
-    Commit,
-    ContactRows,
-    DncRows,
-    ImportOptions,
-    NumberRows,
-    import_csv,
-)
+from dialer.app.imports.imports import IMPORT_BYTES_MAX, Commit, ImportOptions, import_csv
+from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows
 from dialer.app.imports.report import ImportReport
 from dialer.domain.sentences import message_of
 from dialer.files.beside import open_beside, path_of
@@ -151,6 +144,7 @@ def _import(
         [replace(remark, reason=str(remark.reason)) for remark in remarks]
         for remarks in (report.errors, report.warnings)
     )
+    report.file_warnings = [replace(remark, reason=str(remark.reason)) for remark in report.file_warnings]
     return report
 
 

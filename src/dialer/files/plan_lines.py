@@ -33,9 +33,12 @@ def has_changes(changes: Sequence[RecordChange], people: Sequence[PeopleReport])
 def people_lines(report: PeopleReport) -> Iterator[str]:
     """Yield the result of an import: its counts, and the rows that are refused or look wrong."""
     result = report.result
-    if not result.imported and not result.rejected:
+    if not result.imported and not result.rejected and not result.not_to_be_called:
         return
-    yield f"{report.file}: {result.imported} new, {result.duplicates} there already, {result.rejected} refused"
+    left_out = f", {result.not_to_be_called} not to be called" if result.not_to_be_called else ""
+    counts = f"{result.imported} new, {result.duplicates} there already, {result.rejected} refused"
+    yield f"{report.file}: {counts}{left_out}"
+    yield from (f"  {report.file}: {one.reason}" for one in result.file_warnings)
     remarks = [(one.line, f"refused: {one.reason}") for one in result.errors]
     if result.imported:
         remarks += [(one.line, f"imported, but {one.reason}") for one in result.warnings]

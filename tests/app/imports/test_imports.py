@@ -8,15 +8,8 @@ import pytest
 from sqlalchemy import Connection, insert, text
 
 from dialer.app.imports.headers import CsvError
-from dialer.app.imports.imports import (
-    CHUNK_ROWS,
-    Commit,
-    ContactRows,
-    DncRows,
-    ImportOptions,
-    ImportTargetGoneError,
-    import_csv,
-)
+from dialer.app.imports.imports import CHUNK_ROWS, Commit, import_csv
+from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGoneError
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowRemark
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
@@ -203,81 +196,3 @@ def test_a_list_of_numbers_takes_each_once_and_ignores_other_columns(database: D
 def test_a_list_that_is_not_there_takes_nothing(database: Database) -> None:
     with pytest.raises(ImportTargetGoneError):
         load_dnc(database, "phone_number\n+12025550100\n", dnc_id=9)
-
-
-def test_a_do_not_call_list_is_read_kindly_and_the_report_says_how(database: Database) -> None:
-    cells = [
-        "030 2300074 ext. 5",
-        "0170 1234567 / +1 212 555 0100",
-        "0171 3920012 (privat)",
-        "Ada: 0172 3920012",
-        "+39 612345678",
-        "+33 012345678",
-        "by post",
-    ]
-    content = "phone_number\n" + "".join(f'"{cell}"\n' for cell in cells)
-    report = import_csv([content.encode()], DncRows(1, region="DE"), committing(database))
-    assert (report.imported, report.rejected, report.warned, report.kinds) == (
-        8,
-        1,
-        5,
-        {
-            "cut_extension": 1,
-            "several_numbers": 1,
-            "ignored_remark": 1,
-            "mended_zero": 1,
-            "unassigned_number": 1,
-        },
-    )
-    assert report.warnings[0] == RowRemark(
-        2,
-        "The extension is left out: '+49302300074' is on the list.",
-        "cut_extension",
-        "030 2300074 ext. 5",
-    )
-    assert rows(database, "SELECT phone_number, number FROM dnc_contact ORDER BY id") == [
-        ("030 2300074 ext. 5", "+49302300074"),
-        ("0170 1234567", "+491701234567"),
-        ("+1 212 555 0100", "+12125550100"),
-        ("0171 3920012 (privat)", "+491713920012"),
-        ("Ada: 0172 3920012", "+491723920012"),
-        ("+39 612345678", "+39612345678"),
-        ("+390612345678", "+390612345678"),
-        ("+33 012345678", "+33012345678"),
-    ]
-
-
-def test_numbers_without_a_country_on_a_do_not_call_list_are_told(database: Database) -> None:
-    report = import_csv([b"phone_number\n0302300074\n5550\n"], DncRows(1, region=None), committing(database))
-    assert (report.imported, report.kinds) == (2, {"no_country": 2})
-    assert [one.reason for one in report.warnings] == [
-        (
-            "'0302300074' has no country code. It stops calls to numbers of every country that end like it, if it is a"
-            " whole national number. Choose the country of the list to be sure."
-        ),
-        "'5550' has no country code. It stops calls to these digits alone.",
-    ]
-
-
-@pytest.mark.parametrize("mends", [False, True])
-def test_a_zero_that_a_spreadsheet_took_is_said_and_put_back_if_asked(database: Database, mends: bool) -> None:  # noqa: FBT001 - drawn
-    report = import_csv(
-        [b"contact\n612345678\n3331234567\n"],
-        ContactRows(1, region="IT"),
-        committing(database),
-        ImportOptions(mends_zeros=mends),
-    )
-    right = "+390612345678" if mends else "+39612345678"
-    assert rows(database, "SELECT contact, number FROM contact ORDER BY id") == [
-        ("612345678", right),
-        ("3331234567", "+393331234567"),
-    ]
-    assert report.kinds == {"mended_zero" if mends else "lost_zero": 1}
-    assert [(one.reason, one.value) for one in report.warnings] == [
-        ("'612345678' had lost a 0. It is read as '+390612345678'.", "612345678")
-        if mends
-        else (
-            "'+39612345678' is a number that nobody can have. A 0 is missing: '+390612345678' would be right.",
-            "+39612345678",
-        )
-    ]

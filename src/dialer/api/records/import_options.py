@@ -8,7 +8,8 @@ from dialer.api.crud.fields import Boolean, Conventions, FieldError
 from dialer.api.http.errors import AnsweredError, Errors
 from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.charsets import CHARSETS
-from dialer.app.imports.columns import FIELD, parse_columns
+from dialer.app.imports.column_roles import NO_ROLES
+from dialer.app.imports.columns import FIELD, ColumnNames, parse_columns
 from dialer.app.imports.csv_records import TableForm
 from dialer.app.imports.headers import DELIMITERS
 from dialer.app.imports.imports import ImportOptions
@@ -20,9 +21,8 @@ SEPARATOR: Final = "separator"
 HEADER: Final = "header"
 SHEET: Final = "sheet"
 REGION: Final = "region"
-MEND_ZEROS: Final = "mend_zeros"
 HIDDEN: Final = "hidden"
-OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, HIDDEN, MEND_ZEROS)
+OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, HIDDEN)
 SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
@@ -44,12 +44,9 @@ def read_import_options(
         sheet=given.get(SHEET) or None,
         hidden_rows=read_flag(HIDDEN, given[HIDDEN], conventions, errors, default=False) if HIDDEN in given else None,
     )
-    return ImportOptions(
-        columns=_columns(given.get(FIELD, ""), errors),
-        form=form,
-        region=_region(given.get(REGION), errors),
-        mends_zeros=read_flag(MEND_ZEROS, given.get(MEND_ZEROS), conventions, errors, default=False),
-    )
+    columns = _columns(given.get(FIELD, ""), errors)
+    region = _region(given.get(REGION), errors)
+    return ImportOptions(columns=columns.renamed, roles=columns.roles, form=form, region=region)
 
 
 def read_flag(name: str, given: str | None, conventions: Conventions, errors: Errors, *, default: bool) -> bool:
@@ -61,12 +58,12 @@ def read_flag(name: str, given: str | None, conventions: Conventions, errors: Er
         return default
 
 
-def _columns(text: str, errors: Errors) -> dict[str, str]:
+def _columns(text: str, errors: Errors) -> ColumnNames:
     try:
         return parse_columns(text)
     except InvalidFieldsError as error:
         errors.update(error.errors)
-        return {}
+        return ColumnNames({}, NO_ROLES)
 
 
 def _charset(given: str | None, said: str | None, errors: Errors) -> str | None:

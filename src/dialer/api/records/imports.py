@@ -19,7 +19,8 @@ from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest
 from dialer.app.account_events import listening_owner, write_import_finished
 from dialer.app.imports.headers import CsvError
-from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
+from dialer.app.imports.imports import ImportOptions, import_csv
+from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows
 from dialer.app.imports.report import ImportReport
 from dialer.app.unit import UnitOfWork
 from dialer.domain.sentences import Sentence, message_of

@@ -22,7 +22,6 @@ from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
     HIDDEN,
-    MEND_ZEROS,
     OPTION_NAMES,
     REGION,
     SEPARATOR,
@@ -99,7 +98,7 @@ def answer(report: ImportReport, *, is_csv: bool) -> Response[ImportReport]:
         return Response(report)
     rows = [[one.line for one in report.errors], *([getattr(one, name) for one in report.errors] for name in _TEXTS)]
     content = write_csv([[name] for name in ("line", *_TEXTS)]) + (write_csv(rows) if report.errors else b"")
-    counts = ("imported", "duplicates", "rejected", "warned")
+    counts = ("imported", "duplicates", "not_to_be_called", "rejected", "warned")
     headers = {
         REPORT_HEADER: ", ".join(f"{name}={getattr(report, name)}" for name in counts),
         "Content-Disposition": 'attachment; filename="rejected.csv"',
@@ -149,24 +148,6 @@ def describe_import(column: str) -> type[Operation]:
     return ImportOperation
 
 
-_NUMBER_OPTIONS: Final[dict[str, tuple[Schema, str, object]]] = {
-    REGION: (
-        Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
-        (
-            "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
-            " of the service."
-        ),
-        "DE",
-    ),
-    MEND_ZEROS: (
-        Schema(type=OpenAPIType.BOOLEAN, default=False),
-        (
-            "`true` puts back a 0 that a number has lost, where nobody can have the number without it: Italy, San"
-            " Marino, Ivory Coast, Benin, Congo, Gabon."
-        ),
-        True,
-    ),
-}
 _HIDDEN_WORDS: Final = (
     "`true` takes the rows that a workbook hides, as by a filter; `false` leaves them out. The default is `true` for"
     " do-not-call lists only. The report counts those that are left out."
@@ -180,7 +161,9 @@ def _parameters() -> list[Parameter]:
             Schema(type=OpenAPIType.STRING),
             (
                 "Pairs of a column of the file and the name to read it as, with commas between them. An empty name"
-                " leaves the column out. Other columns keep their names."
+                " leaves the column out. Other columns keep their names. Several columns may be read as the number: the"
+                " later ones count where the earlier ones have none. `country_code`, `area_code`, `do_not_call`,"
+                " `do_not_call_notes` and `may_be_called` say more about the number, or who must not be called."
             ),
             "Phone:contact,First:first_name",
         ),
@@ -207,7 +190,14 @@ def _parameters() -> list[Parameter]:
             "The name of the sheet of a workbook (.xlsx). The default is the first sheet that has rows.",
             "Customers",
         ),
-        **_NUMBER_OPTIONS,
+        REGION: (
+            Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
+            (
+                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
+                " of the service."
+            ),
+            "DE",
+        ),
         DRY_RUN: (
             Schema(type=OpenAPIType.BOOLEAN, default=False),
             "`true` returns the report that the import would give, and stores nothing.",

@@ -1,25 +1,35 @@
 """The names under which an import reads the columns of a file: pairs such as `Phone:contact,First:first_name`."""
 
 import csv
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialer.app.errors import InvalidFieldsError
+from dialer.app.imports.column_roles import AREA_CODE, COUNTRY_CODE, NO_ROLES, NUMBER_TARGETS, ROLE_TARGETS, ColumnRoles
 from dialer.app.imports.headers import COLUMN_NAME_MAX, COLUMNS_MAX
 from dialer.domain.sentences import Sentence
 
 FIELD: Final = "columns"
 
 
-def parse_columns(text: str) -> dict[str, str]:
-    """Return the new names of columns by their names in the file, in lower case; an empty name leaves a column out.
+class ColumnNames(NamedTuple):
+    """The new names of columns by their names in the file, in lower case, and the columns with a role."""
 
-    A name with a comma stands in double quotes, as in CSV: `"City, State":city`.
+    renamed: dict[str, str]
+    """An empty name leaves a column out."""
+    roles: ColumnRoles
+
+
+def parse_columns(text: str) -> ColumnNames:
+    """Return how columns are read, by their names in the file, in lower case.
+
+    A name with a comma stands in double quotes, as in CSV: `"City, State":city`. Several columns may have the numbers:
+    the later ones are read where the earlier ones have none.
 
     Raises:
         InvalidFieldsError: a pair is wrong, or a name occurs twice.
     """
     if not text.strip():
-        return {}
+        return ColumnNames({}, NO_ROLES)
     try:
         pairs = next(csv.reader([text], skipinitialspace=True))
     except (csv.Error, StopIteration):
@@ -30,16 +40,31 @@ def parse_columns(text: str) -> dict[str, str]:
     if len(pairs) > COLUMNS_MAX:
         raise _wrong(Sentence("%(count)s pairs are given. Give at most %(most)s.", count=len(pairs), most=COLUMNS_MAX))
     columns: dict[str, str] = {}
+    roles = NO_ROLES
     for pair in pairs:
         source, target = _pair(pair)
-        if source.lower() in columns:
+        if source.lower() in columns or source.lower() in roles.names:
             raise _wrong(
                 Sentence("The column %(source)r is named twice. Name each column of the file once.", source=source)
             )
-        if target and target.lower() in {name.lower() for name in columns.values()}:
-            raise _wrong(Sentence("Two columns are read as %(target)r. Give each another name.", target=target))
-        columns[source.lower()] = target
-    return columns
+        is_taken = bool(target) and target.lower() in {name.lower() for name in columns.values()}
+        if target in ROLE_TARGETS or (is_taken and target in NUMBER_TARGETS):
+            roles = _with_role(roles, source, target)
+        elif is_taken:
+            raise _twice(target)
+        else:
+            columns[source.lower()] = target
+    return ColumnNames(columns, roles)
+
+
+def _with_role(roles: ColumnRoles, source: str, target: str) -> ColumnRoles:
+    if (target == COUNTRY_CODE and roles.country is not None) or (target == AREA_CODE and roles.area is not None):
+        raise _twice(target)
+    return roles.with_role(source, target)
+
+
+def _twice(target: str) -> InvalidFieldsError:
+    return _wrong(Sentence("Two columns are read as %(target)r. Give each another name.", target=target))
 
 
 def _pair(pair: str) -> tuple[str, str]:

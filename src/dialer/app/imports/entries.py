@@ -1,9 +1,8 @@
 """Entries of do-not-call lists, as texts become numbers: every number in a text counts, and remarks say how."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from dialer.app.imports.report import NumberRemark
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
 from dialer.domain.numbers.listed_forms import LISTED_DIGITS_MIN, has_no_country
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
@@ -12,6 +11,14 @@ from dialer.domain.sentences import Sentence
 
 MENDED_ZERO: Final = "mended_zero"
 NO_COUNTRY: Final = "no_country"
+
+
+class NumberRemark(NamedTuple):
+    """A remark on a number that is stored: a word for programs, a sentence, and the number or its spelling."""
+
+    kind: str
+    message: str
+    value: str
 
 
 def entries_in(text: str, region: str | None) -> tuple[Sequence[FoundNumber], list[NumberRemark]]:

@@ -1,19 +1,43 @@
 """The meaning of the columns of a list, guessed from the names that people give them, and from what is in them."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from dialer.app.imports.country_words import plain_word, region_in
+from dialer.app.imports.refusals import RefusalColumn, Suspicion, likely_kind, suspicion_of
 from dialer.domain.numbers.normal_form import NumberError, digits_of, normalise
 
 NUMBER: Final = "number"
+FURTHER_NUMBERS: Final = ("number_2", "number_3", "number_4")
+"""Columns that are read where the earlier ones have no number."""
+ALL_NUMBERS: Final = (NUMBER, *FURTHER_NUMBERS)
 FULL_NAME: Final = "full_name"
 FIRST_NAME: Final = "first_name"
 LAST_NAME: Final = "last_name"
 VARIABLE: Final = "variable"
 LEAVE_OUT: Final = "leave_out"
-MEANINGS: Final = (NUMBER, FULL_NAME, FIRST_NAME, LAST_NAME, VARIABLE, LEAVE_OUT)
+COUNTRY: Final = "country_code"
+AREA: Final = "area_code"
+DO_NOT_CALL: Final = str(RefusalColumn.FLAG)
+DO_NOT_CALL_NOTES: Final = str(RefusalColumn.NOTES)
+MAY_BE_CALLED: Final = str(RefusalColumn.CONSENT)
+REFUSALS: Final = (DO_NOT_CALL, DO_NOT_CALL_NOTES, MAY_BE_CALLED)
+ASKED: Final = "ask"
+"""A column that may say who must not be called. Somebody has to choose its meaning before an import."""
+MEANINGS: Final = (
+    NUMBER,
+    *FURTHER_NUMBERS,
+    COUNTRY,
+    AREA,
+    FULL_NAME,
+    FIRST_NAME,
+    LAST_NAME,
+    *REFUSALS,
+    VARIABLE,
+    LEAVE_OUT,
+    ASKED,
+)
 LIKELY_DIGITS_MIN: Final = 7
 NUMBERS_SHARE_MIN: Final = 0.5
 """The share of the cells of a column that must look like phone numbers, so that it is taken for that of the numbers."""
@@ -31,34 +55,55 @@ _WORDS: Final = {
         | telephone mobile | gsm
         | telefono | telefono movil | movil | celular | numero de telefono | numero telefono | tlf | tfno | tel movil
         | numero de movil | telefono 1 | telefono celular | telefono fijo | n de telefono | no de telefono
+        | telefono cellulare | cellulare | numero di telefono | cell | telefoon | telefoonnummer | mobiel
+        | mobiele telefoon        | number 2 | number 3 | number 4 | gsm nummer | rufnummer mobil | mobilruf
+        | phone work | phone home | phone mobile | phone other | other phone | business phone 2 | home phone 2
+        | phone 2 value | phone 3 value | phone number 2 | phone 2 | telephone 2 | telefon 2 | telefono 2 | telefone 2
+        | homephone | cellphone | workphone | alt phone | alternate phone | alternative phone | phone mobile number
         | telefone | telemovel | numero de telefone | numero de celular | telefone celular | telefone 1 | fone
         | numero do telefone | contacto telefonico | n telefone | celular whatsapp""",
     FULL_NAME: """full name | fullname | name | contact name | customer name | customer | display name | displayname
         | client name | client | person | kontaktname | kunde | kundenname | vollstandiger name | ansprechpartner
         | vor und nachname | nom complet | nom et prenom | prenom et nom | nom prenom | nom client | nom du client
         | nombre completo | nombre y apellidos | nombre y apellido | nombre cliente | cliente | nombre del cliente
-        | nome completo | nome do cliente | nome cliente | nome e sobrenome""",
+        | nome completo | nome do cliente | nome cliente | nome e sobrenome | nome e cognome | volledige naam | naam""",
     FIRST_NAME: """first name | firstname | given name | forename | fname | first | vorname | prenom | nombre
-        | primer nombre | nombres | nome | primeiro nome""",
+        | primer nombre | nombres | nome | primeiro nome | voornaam""",
     LAST_NAME: """last name | lastname | surname | family name | lname | last | nachname | familienname | zuname
-        | nom de famille | nom | apellido | apellidos | primer apellido | sobrenome | apelido | ultimo nome""",
+        | nom de famille | nom | apellido | apellidos | primer apellido | sobrenome | apelido | ultimo nome | cognome
+        | achternaam""",
+    COUNTRY: """country code | phone code | phone country code | dialing code | dial code | calling code | country
+        | country iso | phone country | countrycode | cc | landervorwahl | landesvorwahl | landercode | land | staat
+        | indicatif | indicatif pays | code pays | pays | codigo de pais | codigo pais | pais | prefijo pais
+        | prefijo internacional | codigo do pais | ddi | prefisso internazionale | paese | nazione
+        | landnummer | landcode""",
+    AREA: """area code | areacode | npa | vorwahl | ortsvorwahl | telefonvorwahl | indicatif regional | codigo de area
+        | prefijo | prefijo local | ddd | codigo de area ddd | prefisso | netnummer | kengetal""",
 }
 WORDS: Final = {meaning: tuple(" ".join(word.split()) for word in text.split("|")) for meaning, text in _WORDS.items()}
 _KNOWN: Final = frozenset(word for words in WORDS.values() for word in words)
+_MOBILE: Final = re.compile(r"mobil|mobiel|cell|celular|cellular|handy|portable|movil|telemovel|gsm|whatsapp")
+_OF_PERSON: Final = re.compile(
+    r"\A(?:person|contact|lead|customer|kontakt|personne|contacto|persona|pessoa|contato)\s*[-:.>\u2013]\s*(?=.)",
+    re.IGNORECASE,
+)
+"""The kind of record before the name of a column, as in Pipedrive's `Person - Phone`."""
+_AREA_CODE: Final = re.compile(r"[0(]{0,2}[0-9]{2,5}\)?(?:\.0)?")
+_FLAT_AREA: Final = re.compile(r"[2-9][0-9]{2}")
+_FLAT_NUMBER: Final = re.compile(r"[2-9][0-9]{2}-?[0-9]{4}")
+"""The two columns of the flat files of the United States' National Do Not Call Registry."""
 _DATE: Final = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}([ T].*)?")
 _DECIMAL: Final = re.compile(r"-?[0-9]+[.,][0-9]{1,2}")
 
 
-def plain_word(name: str) -> str:
-    """Return the name of a column in lower case, without accents and punctuation."""
-    folded = unicodedata.normalize("NFKD", name.casefold().replace("\u00df", "ss"))
-    kept = "".join(mark for mark in folded if not unicodedata.combining(mark))
-    return " ".join("".join(mark if mark.isalnum() else " " for mark in kept).split())
+def column_word(name: str) -> str:
+    """Return the plain name of a column, without the kind of record to which it belongs."""
+    return plain_word(_OF_PERSON.sub("", name.strip(), count=1))
 
 
 def is_usual_name(name: str) -> bool:
     """Return whether a cell is a name that people give to a column of numbers or names."""
-    return plain_word(name) in _KNOWN
+    return column_word(name) in _KNOWN
 
 
 def looks_like_number(cell: str, region: str | None) -> bool:
@@ -75,32 +120,79 @@ def looks_like_number(cell: str, region: str | None) -> bool:
 
 def guess_columns(names: Sequence[str], rows: Sequence[Sequence[str]], region: str | None) -> list[str]:
     """Return a meaning for each column, by its name and by what is in the first rows. One is that of the numbers."""
-    plain = [plain_word(name) for name in names]
-    shares = [_share(rows, place, region) for place in range(len(names))]
+    plain = [column_word(name) for name in names]
     meanings = [VARIABLE] * len(names)
-    number = _number_column(plain, shares)
-    if number is not None:
-        meanings[number] = NUMBER
+    columns = [[row[place] for row in rows if place < len(row)] for place in range(len(names))]
+    if _is_flat(columns):
+        return [AREA, NUMBER]
+    for place, meaning in zip(_number_columns(plain, columns, region), ALL_NUMBERS, strict=False):
+        meanings[place] = meaning
     for meaning in (FIRST_NAME, LAST_NAME, FULL_NAME):
-        place = _first_of(plain, WORDS[meaning], meanings)
-        if place is not None:
-            meanings[place] = meaning
+        found = _first_of(plain, WORDS[meaning], meanings)
+        if found is not None:
+            meanings[found] = meaning
     _judge_pairs(meanings)
+    _judge_parts(plain, columns, meanings)
+    _judge_refusals(names, columns, meanings)
     return meanings
 
 
-def _number_column(plain: Sequence[str], shares: Sequence[float]) -> int | None:
-    """Return the place of the column with the numbers: of those with a usual name the one with the most numbers."""
+def _number_columns(plain: Sequence[str], columns: Sequence[Sequence[str]], region: str | None) -> list[int]:
+    """Return the places of the columns with numbers, in the order in which they are read: mobile numbers first."""
     words = WORDS[NUMBER]
+    shares = [_share(cells, region) for cells in columns]
     named = [place for place, name in enumerate(plain) if name in words]
     if named:
-        return max(named, key=lambda place: (round(shares[place], 1), -words.index(plain[place])))
+        filled = [place for place in named if shares[place] > 0]
+        mobile = {place for place in named if _MOBILE.search(plain[place])}
+        order = sorted(
+            filled, key=lambda place: (place not in mobile, -round(shares[place], 1), words.index(plain[place]))
+        )
+        return order or named[:1]
     likely = [place for place, share in enumerate(shares) if share >= NUMBERS_SHARE_MIN]
-    return max(likely, key=lambda place: shares[place], default=None)
+    return likely and [max(likely, key=lambda place: shares[place])]
 
 
-def _share(rows: Sequence[Sequence[str]], place: int, region: str | None) -> float:
-    cells = [row[place] for row in rows if place < len(row)]
+def _is_flat(columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether a table has nothing but area codes of North America and the numbers after them."""
+    if len(columns) != 2 or not columns[0]:  # noqa: PLR2004 - such files have two columns
+        return False
+    areas, numbers = columns
+    return all(map(_FLAT_AREA.fullmatch, map(str.strip, areas))) and all(
+        map(_FLAT_NUMBER.fullmatch, map(str.strip, numbers))
+    )
+
+
+def _judge_parts(plain: Sequence[str], columns: Sequence[Sequence[str]], meanings: list[str]) -> None:
+    """Find the columns with the country and with the area code of the number, by their names and all their cells."""
+    for meaning, is_one in ((COUNTRY, _is_country), (AREA, _is_area)):
+        for word in WORDS[meaning]:
+            place = plain.index(word) if word in plain else -1
+            filled = [] if place < 0 else [cell for cell in columns[place] if cell.strip()]
+            if filled and meanings[place] == VARIABLE and all(map(is_one, filled)):
+                meanings[place] = meaning
+                break
+
+
+def _is_country(cell: str) -> bool:
+    return region_in(cell) is not None
+
+
+def _is_area(cell: str) -> bool:
+    return _AREA_CODE.fullmatch(cell.strip()) is not None
+
+
+def _judge_refusals(names: Sequence[str], columns: Sequence[Sequence[str]], meanings: list[str]) -> None:
+    """Find the columns that say who must not be called, or may say so."""
+    for place, meaning in enumerate(meanings):
+        suspicion = suspicion_of(names[place], columns[place]) if meaning == VARIABLE else Suspicion.NOTHING
+        if suspicion is Suspicion.SAYS_NO:
+            meanings[place] = str(likely_kind(names[place]))
+        elif suspicion is Suspicion.MAY_SAY_NO:
+            meanings[place] = ASKED
+
+
+def _share(cells: Sequence[str], region: str | None) -> float:
     found = sum(looks_like_number(cell, region) for cell in cells)
     # A number with a +, or with a 0 at its beginning, is less likely to be an identifier.
     sure = sum(cell.strip(" '(").startswith(("+", "0")) for cell in cells)

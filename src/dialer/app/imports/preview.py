@@ -13,14 +13,14 @@ from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
 from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
-from dialer.app.imports.imports import ImportOptions, NumberRows
+from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.list_files import begin, open_list, text_of
-from dialer.app.imports.report import RowError
+from dialer.app.imports.number_rows import NumberRows
+from dialer.app.imports.refusals import Wish
 from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.workbooks import ZIP, Workbook, unpacked_bytes
 from dialer.domain.numbers.by_the_library import parse
-from dialer.domain.numbers.doubts import doubt_of
-from dialer.domain.numbers.normal_form import has_lost_plus
+from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
 from dialer.domain.sentences import message_of
 
 PIECE_BYTES: Final = 65_536
@@ -72,7 +72,11 @@ class ReadRow(NamedTuple):
     problem: str
     lost: str
     """The sign that is missing at the beginning of the number as it is written, `0` or `+`; empty if none is."""
-    is_doubtful: bool
+    is_possible: bool
+    is_refused: bool = False
+    """True for a person who must not be called, and is left out."""
+    further: tuple[str, ...] = ()
+    """Further numbers of the row, which go on a do-not-call list as well."""
     first_line: int = 0
     """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
@@ -157,7 +161,7 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     """
     opened = open_list(pieces_of(path), required=target.column, renamed=options.columns, form=view.form)
     with opened as list_file:
-        target.begin(list_file.columns, joins_names=options.joins_names, mends_zeros=options.mends_zeros)
+        target.begin(list_file.columns, joins_names=options.joins_names, roles=options.roles)
         records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
         read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
     first_lines: dict[str, int] = {}
@@ -174,14 +178,24 @@ def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
 
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
-        return ReadRow(line, "", "", "", problem, lost="", is_doubtful=False)
-    try:
-        (number, values), *_ = target.read(cells)[0]
-    except RowError as error:
-        return ReadRow(line, error.value, "", "", message_of(error), lost="", is_doubtful=False)
-    name = target.name_in(values)
+        return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
+    found, error = target.rows_of(cells)
+    if not found:
+        value, reason = (error.value, message_of(error)) if error else ("", "")
+        return ReadRow(line, value, "", "", reason, lost="", is_possible=True)
+    number, values = found[0]
     cell = target.cell_in(cells)
-    return ReadRow(line, cell, number, name, "", _lost(cell, number, target.region), bool(doubt_of(number)))
+    return ReadRow(
+        line,
+        cell,
+        number,
+        target.name_in(values),
+        "",
+        _lost(cell, number, target.region),
+        is_possible(number),
+        is_refused=target.wish_in(cells) is Wish.REFUSED,
+        further=tuple(one for one, _ in found[1:]),
+    )
 
 
 def _lost(cell: str, number: str, region: str | None) -> str:

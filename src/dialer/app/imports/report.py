@@ -1,12 +1,11 @@
 """The report of an import: counts, and the first rows that were rejected or look wrong."""
 
-from collections.abc import Sequence
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from dialer.domain.described import described
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words
 from dialer.domain.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
@@ -28,6 +27,20 @@ class RowRemark(msgspec.Struct, frozen=True):
     value: Annotated[str, described("The start of the wrong value.", "12")]
 
 
+class FileRemark(msgspec.Struct, frozen=True):
+    """A remark on a file as a whole: the problem as a text and as a code."""
+
+    reason: Annotated[
+        str,
+        described(
+            "The problem in a sentence.",
+            "14 of 14 numbers without a country look like numbers of FR, and were read as numbers of DE.",
+        ),
+    ]
+    kind: Annotated[str, described("The problem as a word, for programs.", "other_country")]
+    column: Annotated[str, described("The column that it concerns; empty for the whole file.", "")] = ""
+
+
 class RowError(ValueError):
     """An error for a row that cannot be imported; the message says why."""
 
@@ -35,14 +48,6 @@ class RowError(ValueError):
         super().__init__(message)
         self.kind: Final = kind
         self.value: Final = value
-
-
-class NumberRemark(NamedTuple):
-    """A remark on a number that is stored: a word for programs, a sentence, and the number or its spelling."""
-
-    kind: str
-    message: str
-    value: str
 
 
 class ImportReport(msgspec.Struct):
@@ -53,21 +58,24 @@ class ImportReport(msgspec.Struct):
         int,
         described("Rows whose number occurs earlier in the file, or is already in the phonebook or on the list.", 0),
     ] = 0
-    rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
-    errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
-    warned: Annotated[
+    not_to_be_called: Annotated[
         int,
         described(
-            "Rows that were imported with remarks: a number that nobody can have, or that was read kindly, or a time"
-            " zone that is unknown.",
+            "Rows of people who must not be called, as a column of the file says. They were left out, and their numbers"
+            " put on the account's own do-not-call list.",
             0,
         ),
     ] = 0
+    rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
+    errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
+    warned: Annotated[
+        int, described("Remarks on rows that were imported: an impossible number, or an unknown time zone.", 0)
+    ] = 0
     warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
-    kinds: Annotated[
-        dict[str, int] | UnsetType,
-        described("The number of remarks of each kind, of all rows. Absent if there are none.", {"lost_zero": 2}),
-    ] = UNSET
+    file_warnings: Annotated[
+        list[FileRemark],
+        described("Warnings about the file: its numbers look like those of another country, or a column was not read."),
+    ] = []
     hidden: Annotated[
         int,
         described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
@@ -79,11 +87,12 @@ class ImportReport(msgspec.Struct):
         if len(self.errors) < most:
             self.errors.append(RowRemark(line, message_of(error), error.kind, error.value[:VALUE_MAX]))
 
-    def warn(self, line: int, remarks: Sequence[NumberRemark]) -> None:
-        """Count a row that is stored with remarks, and keep them if there are few so far."""
+    def warn(self, line: int, number: str, doubt: NumberDoubt) -> None:
+        """Count a row with a number that nobody can have, and keep a remark on it."""
+        self.warn_of(RowRemark(line, doubt_in_words(doubt, number), doubt.value, number))
+
+    def warn_of(self, remark: RowRemark) -> None:
+        """Count a remark on a row that is imported, and keep it if there is room."""
         self.warned += 1
-        kinds = self.kinds = {} if isinstance(self.kinds, UnsetType) else self.kinds
-        for kind, message, value in remarks:
-            kinds[kind] = kinds.get(kind, 0) + 1
-            if len(self.warnings) < ERRORS_MAX:
-                self.warnings.append(RowRemark(line, message, kind, value[:VALUE_MAX]))
+        if len(self.warnings) < ERRORS_MAX:
+            self.warnings.append(remark)

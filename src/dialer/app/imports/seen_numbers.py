@@ -22,6 +22,10 @@ class SeenNumbers:
         self._connection.execute("COMMIT")
         return self._connection.total_changes - before
 
+    def __contains__(self, number: str) -> bool:
+        found = self._connection.execute("SELECT 1 FROM seen WHERE number = ?", (number,))
+        return found.fetchone() is not None
+
     def __enter__(self) -> Self:
         return self
 

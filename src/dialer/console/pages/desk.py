@@ -37,7 +37,7 @@ from dialer.app.call_centre.live_calls import (
 )
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.imports.imports import NAME_PARTS
+from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop

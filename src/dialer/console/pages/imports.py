@@ -1,7 +1,7 @@
 """Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -21,10 +21,22 @@ from dialer.api.http.forms import FILE_NAME, file_pieces
 from dialer.api.http.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.service import ApiRequest
-from dialer.app.imports.guessed_columns import FIRST_NAME, FULL_NAME, LAST_NAME, NUMBER
+from dialer.app.imports.file_country import Hints
+from dialer.app.imports.guessed_columns import (
+    AREA,
+    ASKED,
+    COUNTRY,
+    FIRST_NAME,
+    FULL_NAME,
+    FURTHER_NUMBERS,
+    LAST_NAME,
+    NUMBER,
+    REFUSALS,
+)
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
+from dialer.app.imports.refusals import likely_kind
 from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.console.catalogue import RecordPage
@@ -37,20 +49,20 @@ from dialer.console.list_choices import (
     DELIMITER_WORDS,
     MEANING_WORDS,
     ListChoices,
-    country_of_zone,
     header_lines,
+    meanings_for,
     options_of,
     read_choices,
     shown_label,
     takes_hidden,
     with_view,
 )
+from dialer.console.list_country import CountryQuestion, ListCountry, hints_for, numbers_of
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
 from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import go_to, page
 from dialer.console.sheets import XLSX, format_of
-from dialer.console.zones import COOKIE, zone_of
 from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList, KeptLists
 
@@ -74,6 +86,21 @@ class ListPage(NamedTuple):
     rows: list[ReadRow]
     report: ImportReport | None
     """The report that an import would give; None if that is not known."""
+    country: CountryQuestion | None = None
+
+
+class LookedList(NamedTuple):
+    """A file as it is read: the choices with all that was open, and the country of its numbers."""
+
+    view: FileView
+    choices: ListChoices
+    country: ListCountry
+
+    def asked(self) -> ListChoices:
+        """Return the choices, without a country while the viewer is asked for it."""
+        question = self.country.question()
+        is_open = question is not None and question.is_open
+        return replace(self.choices, region=None) if is_open else self.choices
 
 
 @get("/records/{path:str}/{record_id:str}/import", media_type="text/html")
@@ -111,8 +138,8 @@ async def download_rejected(request: ApiRequest, token: FromPath[str]) -> Respon
     wanted = format_of(request)
     with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
         check_target(request, choices)
-        complete = await complete_choices(request, kept.path, choices)
-        await report_of(request, kept, kept.path, complete, is_dry=True)
+        looked = await look_at_list(request, kept.path, choices)
+        await report_of(request, kept, kept.path, looked.choices, is_dry=True)
     rejected = kept.rejected
     if wanted == XLSX:
         return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
@@ -147,15 +174,27 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
     return token, {**texts, "label": shown_label(texts.get(FILE_NAME, ""))}
 
 
-async def complete_choices(request: ApiRequest, path: Path, choices: ListChoices) -> ListChoices:
-    """Return choices with all that was open, as the file tells it."""
-    region = _region_of(request) if choices.region is None else choices.region
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
-    return with_view(choices, view, region)
+async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
+    """Return how a file is read, with all that was open in the choices as the file tells it."""
+    return await anyio.to_thread.run_sync(_look_at, hints_for(request, ()), path, choices)
+
+
+def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
+    known = (hints.named or hints.zone) if choices.region is None else choices.region
+    view = look_at(path, choices.form, known or None)
+    complete = with_view(choices, view, known)
+    country = ListCountry(hints._replace(headers=view.columns), choices.region, numbers_of(view, complete))
+    return LookedList(view, replace(complete, region=country.region), country)
 
 
 async def report_of(
-    request: ApiRequest, kept: KeptList, path: Path, choices: ListChoices, *, is_dry: bool
+    request: ApiRequest,
+    kept: KeptList,
+    path: Path,
+    choices: ListChoices,
+    *,
+    is_dry: bool,
+    on_numbers: Callable[[Sequence[str]], None] | None = None,
 ) -> ImportReport:
     """Import a list that stands at `path` now, or say what that would do, and write its rejected lines into a file."""
     kind = KINDS[choices.into]
@@ -168,6 +207,7 @@ async def report_of(
         options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
         on_rejected=lambda record, reason: lines.add(record, why_rejected(kind, reason)),
         errors_max=CSV_ERRORS_MAX if is_dry else REMARKS_MAX,
+        on_numbers=on_numbers,
     )
     try:
         return await run_import(request, kind, choices.identity, options, _pieces(path))
@@ -186,18 +226,18 @@ async def _read(
 ) -> tuple[ListPage, ListChoices]:
     """Return what the page of a list shows, and the choices with what was open."""
     path = kept.path
-    region = _region_of(request) if choices.region is None else choices.region
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
-    complete = with_view(choices, view, region)
-    shown = ListPage(view, [], None)
+    looked = await look_at_list(request, path, choices)
+    view, complete = looked.view, looked.choices
     check_meanings(complete)
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
-    shown = shown._replace(rows=await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX))
+    rows = await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX)
+    report = None
     if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
-        shown = shown._replace(report=await report_of(request, kept, path, complete, is_dry=True))
-    return shown, complete
+        further = looked.country.look_further
+        report = await report_of(request, kept, path, complete, is_dry=True, on_numbers=further)
+    return ListPage(view, rows, report, looked.country.question()), looked.asked()
 
 
 def check_meanings(choices: ListChoices) -> None:
@@ -207,16 +247,19 @@ def check_meanings(choices: ListChoices) -> None:
         raise CsvError(gettext("Choose the column that has the phone numbers."))
     if count > 1:
         raise CsvError(gettext("Choose one column for the phone number, not several."))
-    for meaning in (FULL_NAME, FIRST_NAME, LAST_NAME):
+    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME):
         if choices.meanings.count(meaning) > 1:
             name = gettext(MEANING_WORDS[meaning])
             raise CsvError(gettext("Several columns are chosen for “%(name)s”. Choose one of them.") % {"name": name})
 
 
-def _region_of(request: ApiRequest) -> str:
-    """Return the country of numbers without one: of the account, of the service, or of the viewer's time zone."""
-    known = request.service.conventions(request).region
-    return known or (country_of_zone(zone_of(request).key) if request.cookies.get(COOKIE) else "")
+def check_answers(looked: LookedList) -> None:
+    """Raise CsvError unless somebody has answered what the file does not tell."""
+    if looked.asked().region is None:
+        raise CsvError(gettext("Choose the country of the numbers without one."))
+    for name, meaning in zip(looked.view.columns, looked.choices.meanings, strict=False):
+        if meaning == ASKED:
+            raise CsvError(gettext("Choose what the column “%(name)s” says.") % {"name": name})
 
 
 def kept_list(request: ApiRequest, token: str) -> KeptList:
@@ -295,6 +338,7 @@ async def answer_list(
         found.place if choices.identity else "campaigns",
         status,
         **_values(choices, shown, token),
+        is_changed="changed" in request.query_params,
         name=name,
         messages=problems,
         is_gone=status is HTTPStatus.NOT_FOUND,
@@ -306,12 +350,11 @@ async def answer_list(
 
 async def _only_seen(request: ApiRequest, path: Path, choices: ListChoices) -> tuple[ListPage, ListChoices]:
     """Return how a file is read without what an import would do, if it can be read at all."""
-    region = _region_of(request) if choices.region is None else choices.region
     try:
-        view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+        looked = await look_at_list(request, path, choices)
     except (CsvError, FileNotFoundError):
         return ListPage(None, [], None), choices
-    return ListPage(view, [], None), with_view(choices, view, region)
+    return ListPage(looked.view, [], None, looked.country.question()), looked.asked()
 
 
 def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, Any]:
@@ -343,11 +386,14 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "delimiters": [(code, gettext(word)) for code, word in DELIMITER_WORDS.items()],
         "sheets": [] if view is None else list(zip(view.sheets, view.sheets, strict=True)),
         "lines": [] if view is None else header_lines(choices, view),
-        "meanings": {
-            code: word
-            for code, word in MEANING_WORDS.items()
-            if choices.into == CONTACTS.parents.path or code in {NUMBER, "leave_out"}
-        },
+        "meanings": {code: word for code, word in MEANING_WORDS.items() if code in meanings_for(choices.into)},
+        "country": shown.country,
+        "asked": [
+            (place, name, str(likely_kind(name)))
+            for place, (name, meaning) in enumerate(zip(columns, choices.meanings, strict=False))
+            if meaning == ASKED
+        ],
+        "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
         "back": _back(choices, token),
         "is_packed": choices.label.lower().endswith((".xlsx", ".xls", ".pdf", ".zip")),

@@ -1,5 +1,6 @@
 """The import of a list that was looked at: once, however often somebody presses the button."""
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,15 +23,17 @@ from dialer.app.imports.headers import CsvError
 from dialer.app.imports.report import ImportReport, RowRemark
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext
-from dialer.console.list_choices import ListChoices, read_choices
+from dialer.console.list_choices import REGION_ASKED, ListChoices, read_choices
+from dialer.console.list_country import hints_for
 from dialer.console.pages.imports import (
     KINDS,
     REMARKS_MAX,
     answer_list,
+    check_answers,
     check_meanings,
     check_target,
-    complete_choices,
     kept_list,
+    look_at_list,
     messages_in,
     name_of_target,
     report_of,
@@ -40,6 +43,7 @@ from dialer.console.pages.records import shown_page
 from dialer.console.services import go_to, page
 from dialer.store.media.kept_lists import KeptList
 
+_COLUMN: Final = re.compile(r"m[0-9]{1,2}")
 _REFUSED: Final = (CsvError, InvalidError, InvalidFieldsError, MalformedError)
 
 
@@ -64,9 +68,30 @@ async def use_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     fields = await read_fields(request)
     kept = kept_list(request, token)
     choices = read_choices(fields)
+    if "answer" in fields:
+        choices = read_choices({**fields, **_answered(fields["answer"])})
     if "import" not in fields:
         return go_to(f"{choices.address(token)}&check=1")
+    if await _is_changed(request, kept, choices, fields.get("shown", "")):
+        return go_to(f"{choices.address(token)}&check=1&changed=1")
+    if fields.get("region") == REGION_ASKED:
+        return await answer_list(request, token, choices, [gettext("Choose the country of the numbers without one.")])
     return await _import_list(request, token, kept, choices)
+
+
+async def _is_changed(request: ApiRequest, kept: KeptList, choices: ListChoices, shown: str) -> bool:
+    """Return whether nobody has seen yet what an import with these choices does."""
+    try:
+        looked = await look_at_list(request, kept.path, choices)
+    except (CsvError, FileNotFoundError):  # The import says what is wrong, or shows its earlier result.
+        return False
+    return looked.asked().mark != shown
+
+
+def _answered(answer: str) -> dict[str, str]:
+    """Return the field that a button with an answer sets, such as `region:FR`."""
+    name, _, value = answer.partition(":")
+    return {name: value} if name == "region" or _COLUMN.fullmatch(name) else {}
 
 
 async def _import_list(request: ApiRequest, token: str, kept: KeptList, choices: ListChoices) -> Response[Any]:
@@ -99,8 +124,10 @@ async def _import_claimed(request: ApiRequest, kept: KeptList, choices: ListChoi
         NobodyImportedError: no line of it can be stored in a phonebook that is yet to be made.
     """
     kind = KINDS[choices.into]
-    complete = await complete_choices(request, kept.taken, choices)
+    looked = await look_at_list(request, kept.taken, choices)
+    complete = looked.choices
     check_meanings(complete)
+    check_answers(looked)
     into = replace(complete, identity=complete.identity or await _make_phonebook(request, complete))
     report = await report_of(request, kept, kept.taken, into, is_dry=False)
     if not complete.identity and not report.imported:
@@ -108,7 +135,8 @@ async def _import_claimed(request: ApiRequest, kept: KeptList, choices: ListChoi
         first = next((why_rejected(kind, one.reason) for one in report.errors), "")
         nobody = gettext("No line of the file has a number that can be called.")
         raise NobodyImportedError(f"{nobody} {first}".strip())
-    await request.service.write(request, partial(_remember_region, region=into.region or ""))
+    if into.region and into.region == hints_for(request, ()).zone:
+        await request.service.write(request, partial(_remember_region, region=into.region))
     return ImportedList(into.into, into.identity, not complete.identity, _in_words(kind, report))
 
 
@@ -116,7 +144,8 @@ def _in_words(kind: ImportKind, report: ImportReport) -> ImportReport:
     def worded(remarks: list[RowRemark]) -> list[RowRemark]:
         return [replace(one, reason=why_rejected(kind, one.reason)) for one in remarks[:REMARKS_MAX]]
 
-    return replace(report, errors=worded(report.errors), warnings=worded(report.warnings))
+    # Questions about the file as a whole were answered before the import.
+    return replace(report, errors=worded(report.errors), warnings=worded(report.warnings), file_warnings=[])
 
 
 async def _show_result(request: ApiRequest, token: str, kept: KeptList, result: ImportedList) -> Response[Any]:
@@ -145,7 +174,8 @@ def _next_step(result: ImportedList, token: str) -> str:
 
 
 def _remember_region(unit: Unit, region: str) -> None:
-    if region and region != unit.conventions.region:
+    """Give an account its country if nobody has: a country that was chosen, and is that of the user's time zone."""
+    if not unit.conventions.region:
         change_default_region(unit, unit.actor.id, region)
 
 

@@ -158,6 +158,25 @@ for (const form of document.querySelectorAll(".call-again")) {
   });
 }
 
+// A list before its import: a choice that is changed shows at once what an import does now.
+let lookedAt = 0;
+document.addEventListener("change", async (event) => {
+  const form = event.target.closest("form.list");
+  if (!form || !event.target.matches("select, [type=checkbox]")) return;
+  const place = (lookedAt += 1);
+  for (const button of form.querySelectorAll("[name=import]")) button.disabled = true;
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body: new URLSearchParams(new FormData(form)) });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (place !== lookedAt) return; // Something else was changed meanwhile.
+  const fresh = page.querySelector("main");
+  if (!fresh) return location.reload();
+  morph(document.querySelector("main"), document.adoptNode(fresh));
+  for (const select of document.querySelectorAll("form.list select")) {
+    select.value = select.querySelector("option[selected]")?.value ?? select.value;
+  }
+  history.replaceState(null, "", answer.url);
+});
+
 // A key that leads to a field, "/" to the search of the console, or presses a button.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;

@@ -1,0 +1,307 @@
+"""The rows that an import adds: contacts of a phonebook, and entries of a do-not-call list."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from sqlalchemy import Column, Connection, Table, bindparam, select
+
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import ContactsImported, NumbersCalledOff
+from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
+from dialer.app.imports.number_cells import NumberCells, RowNumber
+from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
+from dialer.app.imports.refusals import Wish
+from dialer.app.imports.report import RowError
+from dialer.app.imports.variables import Variables
+from dialer.app.touched_records import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.own_zones import person_zone_key
+from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.numbers.emergency import emergency_error, is_emergency
+from dialer.domain.numbers.normal_form import NumberError
+from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
+from dialer.domain.search_keys import name_key
+from dialer.domain.sentences import FieldName, Sentence, message_of
+from dialer.store.bulk import Among, bulk_insert
+from dialer.store.contact_collection import collect_phonebook
+from dialer.store.contact_names import count_added
+from dialer.store.queries.do_not_call import entries_on
+from dialer.store.tables import Row
+from dialer.store.wishes import own_list
+
+FULL_NAME_MAX: Final = 255
+NAME_PARTS: Final = ("first_name", "last_name")
+READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
+"""Columns of an export of contacts that are not imported: the new contacts get their own values."""
+
+_TABLES: Final = Row.metadata.tables
+
+
+class ImportTargetGoneError(UnknownRecordError):
+    """An error for a phonebook or list that is deleted during an import. The imported rows are deleted with it."""
+
+
+class NumberRows:
+    """A parent record, and the rows of numbers that an import adds to it."""
+
+    column: ClassVar[str]
+    """The column with the number, in the header and in the table."""
+    _table: ClassVar[Table]
+    _parent: ClassVar[Column[int]]
+    _parents: ClassVar[Table]
+    _among: ClassVar[Among]
+    _further: ClassVar[tuple[str, ...]] = ()
+    _exported: ClassVar[frozenset[str]]
+    """Columns by which an export of the records is recognised. Its cells are imported exactly as they are."""
+
+    _is_kind: ClassVar = False
+    """True if whatever can be a number is one, since a number that is not read is called."""
+
+    def __init__(self, parent_id: int, *, region: str | None) -> None:
+        self.parent_id: Final = parent_id
+        self.region: Final = region
+        self._place = 0
+        self.is_export = False
+        self._numbers = self._cells_of((self.column,), NO_ROLES)
+        stamps = ("user_id", "created_date", "updated_date")
+        names = (self._parent.name, self.column, "number", *self._further, *stamps)
+        self._insert = bulk_insert(self._table, *names)
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:  # noqa: ARG002 - contacts have names
+        """Prepare for rows with these columns; raise CsvError if a role is that of a column that is not there."""
+        roles.check(columns)
+        self._place = _place(columns, self.column)
+        self.is_export = {name.lower() for name in columns} >= self._exported
+        self._numbers = self._cells_of(columns, roles)
+
+    def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+        """Return the number of a row in normal form, and the values to store; raises RowError."""
+        try:
+            found = self._numbers.first(cells)
+        except NumberError as error:
+            raise self._row_error(error, cells) from None
+        return found.number, self._values_of(found, cells)
+
+    def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
+        """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
+        try:
+            return [self.row(cells)], None
+        except RowError as error:
+            return [], error
+
+    def wish_in(self, cells: Sequence[str]) -> Wish:  # noqa: ARG002 - contacts have wishes
+        """Return whether a row says that the person must not be called."""
+        return Wish.NONE
+
+    def refusal_in(self, cells: Sequence[str]) -> str:  # noqa: ARG002 - contacts have wishes
+        """Return the words of a row that say that the person must not be called."""
+        return ""
+
+    def cell_in(self, cells: Sequence[str]) -> str:
+        """Return the number of a row as it is written in the file."""
+        try:
+            return self._numbers.first(cells).written
+        except NumberError:
+            return self._numbers.written(cells)
+
+    def sampled_numbers(self) -> list[str]:
+        """Return numbers from all parts of the file whose rows do not name their country."""
+        return self._numbers.sample.numbers()
+
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
+        """Put numbers on the do-not-call list of the account, each with its text and the words that refuse calls."""
+        raise NotImplementedError
+
+    def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
+        """Return the name among the values of a row; empty if such rows have none."""
+        return ""
+
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:  # noqa: ARG002 - contacts have zones
+        """Return the reason, kind and value of a remark on the zone in a row that is imported; None if it is fine."""
+        return None
+
+    def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
+        """Insert the rows, by number, that are not there yet; return how many they are.
+
+        Raises:
+            ImportTargetGoneError: the parent has been deleted.
+        """
+        connection, now_ms = unit.connection, unit.now_ms
+        stamps = (self._owner(connection), now_ms, now_ms)
+        stored_numbers = self._known(connection, rows)
+        added = [values + stamps for number, values in rows.items() if number not in stored_numbers]
+        self._insert.run(connection, added)
+        self._stored(unit, added)
+        return len(added)
+
+    def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        """Return those of the numbers that the parent has already; a parent without an id is yet to be made.
+
+        Raises:
+            ImportTargetGoneError: the parent has been deleted.
+        """
+        if not self.parent_id:
+            return set()
+        self._owner(connection)
+        return self._known(connection, numbers)
+
+    def _owner(self, connection: Connection) -> int:
+        """Return the account of the parent, or raise ImportTargetGoneError."""
+        owner_id: int | None = connection.scalar(
+            select(self._parents.c.user_id).where(self._parents.c.id == self.parent_id)
+        )
+        if owner_id is None:
+            raise ImportTargetGoneError
+        return owner_id
+
+    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        return self._among.run(connection, numbers, {"parent": self.parent_id})
+
+    def _cells_of(self, columns: Sequence[str], roles: ColumnRoles) -> NumberCells:
+        return NumberCells(
+            columns,
+            self._place,
+            self.region,
+            roles,
+            check=self._check,
+            is_exact=self.is_export,
+            is_kind=self._is_kind,
+        )
+
+    def _row_error(self, error: NumberError, cells: Sequence[str]) -> RowError:
+        sentence = Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error))
+        return RowError(error.problem, sentence, self._numbers.written(cells))
+
+    def _values_of(self, found: RowNumber, cells: Sequence[str]) -> tuple[Any, ...]:
+        return (self.parent_id, found.text, found.number, *self._values(cells, found.number))
+
+    def _check(self, cell: str, number: str) -> None:
+        """Raise NumberError for a number that must not be stored."""
+
+    def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
+        """Return the values of the `_further` columns; raises RowError."""
+        return ()
+
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        """Do what follows in the same transaction, and note what was touched."""
+        raise NotImplementedError
+
+
+_NAME_PLACE: Final = 5
+"""The place of the full name among the values of a contact, behind phonebook, contact, number, zone and tz_code."""
+
+
+class ContactRows(NumberRows):
+    """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
+
+    column = "contact"
+    _exported = frozenset({"url", "additional_vars"})
+    _table = _TABLES["contact"]
+    _parent = _table.c.phonebook_id
+    _parents = _TABLES["phonebook"]
+    _further = ("zone", "tz_code", "full_name", "full_name_key", "additional_vars")
+    _among = Among(_table.c.number, _parent == bindparam("parent"))
+    _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
+    _variables_at = 3 + _further.index("additional_vars")
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:
+        """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
+        super().begin(columns, roles=roles)
+        self._wishes = WishCells(columns, roles)
+        self._name_place = _place(columns, "full_name")
+        parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
+        self._name_parts = [place for place in parts if place >= 0]
+        self._own_zones = ZoneCells(columns, is_export=self.is_export)
+        others = {self._place, self._name_place, _place(columns, "tz_code")}
+        skipped = READ_ONLY_COLUMNS if self.is_export else frozenset[str]()
+        named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
+        self._variables = Variables(
+            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self.is_export
+        )
+
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
+        """Return the reason, kind and value of a remark on a cell that names no known time zone."""
+        found = self._own_zones.of(cells, number)
+        return None if found.problem is None else (found.problem, UNKNOWN_ZONE, found.cell)
+
+    def name_in(self, values: Sequence[Any]) -> str:
+        """Return the full name among the values of a row."""
+        return str(values[_NAME_PLACE])
+
+    def wish_in(self, cells: Sequence[str]) -> Wish:
+        """Return whether a row says that the person must not be called."""
+        return self._wishes.of(cells) if self._wishes.is_used else Wish.NONE
+
+    def refusal_in(self, cells: Sequence[str]) -> str:
+        """Return the columns that refuse calls with their words, such as `Do Not Call: 1`."""
+        return said_in(self._wishes.words(cells))
+
+    def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
+        """Put numbers on the account's own do-not-call list, which holds for all its campaigns."""
+        own = own_list(unit.connection, self._owner(unit.connection), unit.now_ms)
+        rows = {number: (own, text, number, WishSource.IMPORT.value, said) for number, (text, said) in refused.items()}
+        DncRows(own, region=None).store(unit, rows)
+
+    def _check(self, cell: str, number: str) -> None:
+        if is_emergency(number):
+            raise emergency_error(cell)
+
+    def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
+        full_name = cells[self._name_place] if self._name_place >= 0 else ""
+        if not self.is_export:
+            full_name = full_name.strip()
+        if self._name_parts and not full_name:
+            full_name = " ".join(filter(None, [cells[place].strip() for place in self._name_parts]))
+        if len(full_name) > FULL_NAME_MAX:
+            raise RowError(
+                "full_name",
+                Sentence(
+                    "%(column)s: more than %(most)s characters", column=FieldName("full_name"), most=FULL_NAME_MAX
+                ),
+                full_name,
+            )
+        tz_code, number_zone = self._own_zones.of(cells, number).tz_code, zone_of_number(number)
+        zone = person_zone_key(tz_code, "", number_zone)
+        return zone, tz_code, full_name, name_key(full_name), self._variables.of(cells)
+
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        count_added(unit.connection, self.parent_id, [(row[self._name_at], row[self._variables_at]) for row in added])
+        campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(self.parent_id, len(added)))
+
+
+class DncRows(NumberRows):
+    """Numbers of a do-not-call list."""
+
+    column = "phone_number"
+    _exported = frozenset({"url", "dnc"})
+    _table = _TABLES["dnc_contact"]
+    _parent = _table.c.dnc_id
+    _parents = _TABLES["dnc_list"]
+    _is_kind = True
+    _further = ("source", "said")
+
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:
+        """Prepare for rows. An export has the proof of each entry, which stays as words."""
+        super().begin(columns, joins_names=joins_names, roles=roles)
+        self._proof = [_place(columns, name) for name in PROOF_COLUMNS] if self.is_export else []
+
+    def _values(self, cells: Sequence[str], _number: str) -> tuple[Any, ...]:
+        return WishSource.IMPORT.value, earlier_proof([cells[place] for place in self._proof if place >= 0])
+
+    def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
+        """Return the entries for all numbers of a row, and the reason why one of its numbers is rejected."""
+        found, problems = self._numbers.all(cells)
+        entries = [(one.number, self._values_of(one, cells)) for one in found]
+        return entries, self._row_error(problems[0], cells) if problems else None
+
+    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
+
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, len(added)))
+
+
+def _place(columns: Sequence[str], wanted: str) -> int:
+    """Return the place of a column, its name in upper or lower case; -1 if there is none."""
+    return next((place for place, name in enumerate(columns) if name.lower() == wanted), -1)
