@@ -39,6 +39,7 @@ def chosen(page: str) -> dict[str, str]:
     """Return the fields of the form of a list, as a browser would send them."""
     fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
     fields |= dict(re.findall(r'<input id="\w+" name="(\w+)" value="([^"]*)"', page))
+    fields |= dict(re.findall(r'<input type="checkbox" name="(\w+)" value="([^"]*)" checked>', page))
     for name, options in re.findall(r'<select id="\w+" name="(\w+)">(.*?)</select>', page, re.DOTALL):
         found = re.findall(r'<option value="([^"]*)"( selected)?>', options)
         fields[name] = next((value for value, is_selected in found if is_selected), found[0][0])

@@ -45,6 +45,7 @@ from dialer.store.tables import (
     SetAsideReport,
     Shard,
     SmsMessage,
+    SmsReceived,
     Subscriber,
     SubscriberCount,
     SubscriberMove,
@@ -72,7 +73,7 @@ LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, SurveyChange)
-LEFT_OUT = (AuditLog, PeopleToCopy, *CONSOLE, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
+LEFT_OUT = (AuditLog, PeopleToCopy, SmsReceived, *CONSOLE, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in
 progress, which a forecast never reads."""
 

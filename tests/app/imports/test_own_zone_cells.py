@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import select
 from dialer.domain.calling_times.zones import zones_of_key
 from dialer.store.database import Database
 from dialer.store.tables import Contact
-from tests.app.imports.test_imports import database, load
+from tests.app.imports.test_imports import database, load, rows
 
 __all__ = ["database"]
 
@@ -61,3 +62,40 @@ def reason_of(cell: str) -> str:
         f"{cell!r} is no time zone that is known, so that of the number counts. Use a name such as America/New_York,"
         " or an offset such as UTC-5."
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "number", "zones"),
+    [
+        ("State", "CA", "+12125550100", "America/Los_Angeles@US"),
+        ("State", "Florida", "+12125550100", ""),
+        ("Mailing State/Province", "TN", "+14155550100", "America/New_York&America/Chicago@US"),
+        ("State", "OK", "+12125550100", "America/Chicago&America/New_York@US"),
+        ("Province", "BC", "+14165550100", "America/Vancouver&America/Edmonton@CA"),
+        ("ZIP code", "90210", "+12125550100", "America/Los_Angeles@US"),
+        ("Postal Code", "V6B 1A1", "+14165550100", "America/Vancouver&America/Edmonton@CA"),
+        ("UF", "AM", "+5511987654321", "America/Manaus&America/Eirunepe@BR"),
+        ("Zeitzone", "America/Denver", "+12125550100", "America/Denver"),
+        ("Bemerkung", "CA", "+12125550100", ""),
+        ("State", "", "+12125550100", ""),
+        ("State", "TX", "+442079460018", ""),
+    ],
+)
+def test_a_state_or_postal_code_tells_where_the_person_is(
+    database: Database,
+    column: str,
+    cell: str,
+    number: str,
+    zones: str,
+) -> None:
+    report = load(database, table(("contact", column), (number, cell)))
+    ((tz_code, _),) = contacts(database)
+    assert (report.imported, report.warned, tz_code) == (1, 0, zones)
+    ((variables,),) = rows(database, "SELECT additional_vars FROM contact")
+    assert json.loads(str(variables)) == {column: cell}
+
+
+def test_an_unknown_state_is_a_remark(database: Database) -> None:
+    report = load(database, table(("contact", "state"), ("+12125550100", "Calif0rnia")))
+    assert [(one.kind, one.value) for one in report.warnings] == [("unknown_zone", "Calif0rnia")]
+    assert contacts(database) == [("", "America/New_York")]

@@ -22,6 +22,7 @@ from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows
 from dialer.app.imports.report import ImportReport
+from dialer.app.imports.sheet_readers import reading_for
 from dialer.app.unit import UnitOfWork
 from dialer.domain.sentences import Sentence, message_of
 
@@ -72,7 +73,7 @@ async def run_import(
 
     arriving = partial(import_csv, _waiting_for(body), target, commit, options)
     try:
-        with _one_of(request.user.id):
+        with _one_of(request.user.id), reading_for(request.user.id):
             report = await anyio.to_thread.run_sync(
                 partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
             )

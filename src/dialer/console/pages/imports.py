@@ -7,7 +7,7 @@ from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -39,6 +39,7 @@ from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
 from dialer.app.imports.refusals import likely_kind
 from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
+from dialer.app.imports.sheet_readers import reading_for
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
 from dialer.console.errors import messages_of
@@ -77,6 +78,7 @@ CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
 _PIECE_BYTES: Final = 65_536
+_Read = TypeVar("_Read")
 
 
 class ListPage(NamedTuple):
@@ -176,7 +178,7 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
 
 async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
     """Return how a file is read, with all that was open in the choices as the file tells it."""
-    return await anyio.to_thread.run_sync(_look_at, hints_for(request, ()), path, choices)
+    return await _in_thread(request, _look_at, hints_for(request, ()), path, choices)
 
 
 def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
@@ -198,7 +200,7 @@ async def report_of(
 ) -> ImportReport:
     """Import a list that stands at `path` now, or say what that would do, and write its rejected lines into a file."""
     kind = KINDS[choices.into]
-    view = await anyio.to_thread.run_sync(look_at, path, choices.form, choices.region or None)
+    view = await _in_thread(request, look_at, path, choices.form, choices.region or None)
     lines = RejectedLines(
         kept.rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";"
     )
@@ -213,6 +215,12 @@ async def report_of(
         return await run_import(request, kind, choices.identity, options, _pieces(path))
     finally:
         lines.close()
+
+
+async def _in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
+    """Read a file in a thread, as one of the few that a user may read at the same time."""
+    with reading_for(request.user.id):
+        return await anyio.to_thread.run_sync(read, *arguments)
 
 
 async def _pieces(path: Path) -> AsyncIterator[bytes]:
@@ -232,7 +240,7 @@ async def _read(
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
-    rows = await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX)
+    rows = await _in_thread(request, read_rows, view, path, target, options, SAMPLES_MAX)
     report = None
     if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         further = looked.country.look_further

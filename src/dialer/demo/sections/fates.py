@@ -12,9 +12,9 @@ from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, table
 from dialer.demo.evidence import CdrRecord, Evidence, SubscriberRecord, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
-from dialer.domain.enums import Cause, SectionType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.reasons import AFTER_ANSWER
+from dialer.domain.reasons import AFTER_ANSWER, SubscriberReason
 
 
 class FateLine(msgspec.Struct, frozen=True):
@@ -40,15 +40,18 @@ class _End(msgspec.Struct, frozen=True):
 
     name: str
     status: SubscriberStatus
-    is_no_such_number: bool = False
+    reason: str = ""
+    """The reason by which it differs from the other outcome of the status; empty for that one."""
 
 
-_INVALID: Final = "invalid_number"
+_NAMED: Final = frozenset({str(SubscriberReason.INVALID_NUMBER), str(SubscriberReason.MACHINE)})
+_AFTER_ANSWER: Final = AFTER_ANSWER | {SubscriberReason.MACHINE}
 _ENDS: Final = (
     _End("completed the survey", SubscriberStatus.COMPLETED),
     _End("answered, but hung up before its end", SubscriberStatus.SENT),
     _End("never reached, in any attempt", SubscriberStatus.FAIL),
-    _End("no such number: not tried again", SubscriberStatus.FAIL, is_no_such_number=True),
+    _End("an answering machine at the last call", SubscriberStatus.FAIL, SubscriberReason.MACHINE),
+    _End("no such number: not tried again", SubscriberStatus.FAIL, SubscriberReason.INVALID_NUMBER),
     _End("asked not to be called again", SubscriberStatus.NOT_AUTHORIZED),
     _End("due for another attempt when the campaign expired", SubscriberStatus.PENDING),
 )
@@ -89,16 +92,25 @@ def _dialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
 
 
 def _is_at(end: _End, subscriber: SubscriberRecord) -> bool:
-    return subscriber.status == end.status and (subscriber.status_reason == _INVALID) is end.is_no_such_number
+    if end.status is not SubscriberStatus.FAIL:
+        return subscriber.status == end.status
+    reason = subscriber.status_reason if subscriber.status_reason in _NAMED else ""
+    return subscriber.status == end.status and reason == end.reason
 
 
 def _ended_so(end: _End, subscriber: SubscriberRecord, last: CdrRecord) -> bool:
     """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
-        return last.is_answered is (subscriber.status_reason in AFTER_ANSWER)
+        return last.is_answered is (subscriber.status_reason in _AFTER_ANSWER)
     if end.status is SubscriberStatus.FAIL:
-        return (last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER) is end.is_no_such_number and not last.is_answered
+        return _reason_by_record(last) == end.reason
     return last.is_answered
+
+
+def _reason_by_record(last: CdrRecord) -> str:
+    if last.is_answered:
+        return SubscriberReason.MACHINE if last.amd_status == AmdStatus.MACHINE else "a person answered"
+    return SubscriberReason.INVALID_NUMBER if last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER else ""
 
 
 def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:

@@ -46,12 +46,7 @@ class NumberZones:
     def learn(self, taught: Mapping[str, NumberPlace]) -> None:
         """Take the rows that an administrator teaches, by the starts of numbers without `+`, and forget others."""
         self.places = Places(taught)
-        self._keys = PrefixTable(self._key_of_start, _STARTS)
-
-    def of(self, number: str) -> str:
-        """Return the zone key of a number in E.164; empty if it has no zone."""
-        key = self._keys.of(number)
-        return _key_of_place(self.places.of(number)) if key is None else key
+        self.keys = PrefixTable(self._key_of_start, _STARTS)
 
     def _key_of_start(self, start: str, _length: int) -> str | None:
         is_settled = start.startswith("+") and self.places.is_settled(start)
@@ -64,7 +59,8 @@ NUMBER_ZONES: Final = NumberZones()
 
 def zone_of_number(number: str) -> str:
     """Return the zone key of a number in E.164; empty if it has no zone."""
-    return NUMBER_ZONES.of(number)
+    key = NUMBER_ZONES.keys.of(number)
+    return _key_of_place(NUMBER_ZONES.places.of(number)) if key is None else key
 
 
 def countries_of_number(number: str) -> tuple[str, ...]:
