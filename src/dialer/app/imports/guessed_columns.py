@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from dialer.app.imports import script_words
 from dialer.app.imports.country_words import plain_word, region_in
 from dialer.app.imports.place_columns import (
     CONTACT_EXPORT,
@@ -90,7 +91,19 @@ _WORDS: Final = {
     AREA: """area code | areacode | npa | vorwahl | ortsvorwahl | telefonvorwahl | indicatif regional | codigo de area
         | prefijo | prefijo local | ddd | codigo de area ddd | prefisso | netnummer | kengetal""",
 }
-WORDS: Final = {meaning: tuple(" ".join(word.split()) for word in text.split("|")) for meaning, text in _WORDS.items()}
+_OTHER_SCRIPTS: Final = {
+    NUMBER: script_words.NUMBERS,
+    FULL_NAME: script_words.FULL_NAMES,
+    FIRST_NAME: script_words.FIRST_NAMES,
+    LAST_NAME: script_words.LAST_NAMES,
+}
+WORDS: Final = {
+    meaning: (
+        *(" ".join(word.split()) for word in text.split("|")),
+        *(plain_word(word) for word in _OTHER_SCRIPTS.get(meaning, "").split("|") if word),
+    )
+    for meaning, text in _WORDS.items()
+}
 _KNOWN: Final = frozenset(word for words in WORDS.values() for word in words)
 _MOBILE: Final = re.compile(r"mobil|mobiel|cell|celular|cellular|handy|portable|movil|telemovel|gsm|whatsapp")
 _OF_PERSON: Final = re.compile(

@@ -19,7 +19,8 @@ from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError, RowRemark
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.unit import UnitOfWork
-from dialer.domain.numbers.normal_form import NumberProblem, is_possible
+from dialer.domain.numbers.doubts import doubt_of
+from dialer.domain.numbers.normal_form import NumberProblem
 from dialer.domain.sentences import Sentence, message_of
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
@@ -160,8 +161,9 @@ def _take(
             report.duplicates += 1
         else:
             chunk.rows[number] = values
-            if not is_possible(number):
-                report.warn(record.line, number)
+            doubt = doubt_of(number)
+            if doubt:
+                report.warn(record.line, number, doubt)
             remark = target.remark_on_zone(record.cells, number)
             if remark is not None:
                 report.warn_of(RowRemark(record.line, *remark))
