@@ -17,6 +17,7 @@ LIBRARY_IS_WRONG: Final = {
     "1867766": "Yellowknife: the zone of Fort Nelson",
     "1879": "Newfoundland and Labrador: the zone of Puerto Rico, for Labrador's coast",
     "1907581": "Unalaska: the zone of Honolulu",
+    "34827": "Cáceres: the zone of the Canary Islands",
     "55673480": "Paranhos: the zone of Sao Paulo",
 }
 """Starts of numbers for which the library has another zone than the laws, with the reason."""

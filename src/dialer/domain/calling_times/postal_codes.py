@@ -2,8 +2,8 @@
 
 Sources, read on 2026-11-28: the three digits of ZIP codes by state as the United States Postal Service assigns them
 (Domestic Mail Manual, L002), the letters of Canada Post, and the ranges of Australia Post. The ZIP codes were compared
-with the 42,789 codes of the package `zipcodes` 3.0.0. Spain's provinces and Portugal's islands are those of their posts (Correos, CTT); they were
-compared with the 205,148 codes of both countries in the package `countrystatecity-postal-codes` 2.0.1.
+with the 42,789 codes of the package `zipcodes` 3.0.0. The islands
+of Spain and Portugal are those of public lists, and of the 205,148 codes in `countrystatecity-postal-codes` 2.0.1.
 """
 
 import re

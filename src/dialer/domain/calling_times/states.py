@@ -3,7 +3,8 @@
 Each row has the code, the names, and one zone for each clock that is kept in the state. Sources, read on 2026-11-28:
 United States: 49 CFR part 71 with the exceptions of its zones. Canada: the time acts of the provinces as the zone
 database 2026f has them. Australia: the Standard Time acts of its states. Brazil: Lei 12.876/2013. Mexico: Ley de los
-Husos Horarios of 2022. Spain and Portugal: the islands with a clock of their own, as the zone database has them. `tests/domain/calling_times/test_states.py` compares them with the area codes of phonenumbers.
+Husos Horarios of 2022. Spain and Portugal: the islands with a clock of their own, as the zone database has them.
+`tests/domain/calling_times/test_states.py` compares them with the area codes of phonenumbers.
 """
 
 import unicodedata
