@@ -50,8 +50,8 @@ AGENT_EVENT_MAX: Final = 450
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
-IMPORTED: Final = (1_000, 4_000)
-"""Rows of lists that are read."""
+IMPORTED: Final = (2_000, 8_000)
+"""Rows of lists that are read. Of both, as many are looked at to judge the country."""
 IMPORTED_ROW_MAX: Final = 31
 """Calls of Python functions for each row of a list of people, until it can be stored."""
 CHANGED_AFTER_MS: Final = 6_000
