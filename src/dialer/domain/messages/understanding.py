@@ -5,6 +5,7 @@ from typing import Final
 
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.messages.opt_out import OPT_OUT_CHARACTERS_MAX, is_opt_out, words_of
+from dialer.domain.messages.typed_words import as_meant, with_pluses_spoken
 from dialer.domain.messages.wish_patterns import PATTERNS
 
 WISH_WORDS_MAX: Final = 40
@@ -85,10 +86,10 @@ def understand(text: str) -> Understood:
     """Return what a text message means. In doubt it is `PERHAPS`."""
     if is_opt_out(text):
         return Understood.STOP
-    shown = text[:OPT_OUT_CHARACTERS_MAX]
-    clauses = [" ".join(words_of(clause)) for clause in _CLAUSES.split(shown)]
+    shown = with_pluses_spoken(text[:OPT_OUT_CHARACTERS_MAX])
+    clauses = [as_meant(words_of(clause)) for clause in _CLAUSES.split(shown)]
     asked = [_OPPOSITES.sub(" | ", clause) for clause in clauses if clause]
-    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", " ".join(words_of(shown))))}
+    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", as_meant(words_of(shown))))}
     if Understood.STOP in found:
         is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
         return Understood.STOP if is_short else Understood.PERHAPS
