@@ -1,4 +1,4 @@
-"""A second set of texts that people might send back: six wishes to be left alone and four that are none, of each language.
+"""A second set of texts that people might send back: six wishes to be left alone and four others of each language.
 
 They were written after the patterns had been widened for the first set, and before anybody ran the patterns on them.
 """

@@ -41,10 +41,15 @@ _ENGLISH: Final = Patterns(
         rf"(?<!\bi )(?<!you )(?<!we )(?<!they )(?<!why )\b(?:do not|dont|never|not to|no longer)(?: ever| please| you)? {_EN_TELL}\b",
         rf"\b(?:stop|quit|cease|halt|discontinue|end)(?! (?:by|in|over|at|off)\b)(?: \w+){{0,3}}? {_EN_THING}\b",
         (
-            r"\b(?:remove|delete|erase|unlist|wipe|scrub) (?:me|us|her|him|them|(?:my|our|this|the) (?:\w+ )?(?:number|name|phone|cell|info\w*|data"
+            r"\b(?:remove|delete|erase|unlist|wipe|scrub|bin|ditch|trash|scrap|destroy|dump|purge) (?:me|us|her|him|them|(?:my|our|this|the) (?:\w+ )?(?:number|name|phone|cell|info\w*|data"
             r"|contact|details))\b"
         ),
         r"\b(?:take|get|drop|strike|cross|scratch|pull) (?:me|us|her|him|my \w+|this \w+) (?:off|from|out of|of)\b",
+        (
+            r"\b(?:take|get|drop|strike|cross|scratch|pull|remove|delete|wipe) (?:\w+ ){1,5}?(?:off|from|out of) (?:of )?(?:your|the|this|that|all) (?:\w+ ){0,2}?"
+            r"(?:lists?|system|database|records?|files?|books?|dial\w*|contacts|rotation)\b"
+        ),
+        rf"\b(?:can|could|will|would) you (?:please |just )?not (?:\w+ )?{_EN_TELL}\b|\bavoid (?:\w+ )?{_EN_THING}\b",
         r"\b(?:be|get|been) (?:removed|deleted|taken off|unsubscribed|erased)\b",
         r"\bnot (?:to )?be (?:called|texted|contacted|messaged|disturbed|bothered)\b",
         r"\b(?:un ?subscri\w*|unsuscri\w*|unsubs?|opt(?:ing)? (?:\w+ )?out|optout)\b",
@@ -76,6 +81,8 @@ _ENGLISH: Final = Patterns(
         r"\b(?:fed up|had it with|sick of|tired of|sick and tired|block(?:ing|ed)? (?:you|this|your)|sue you|reporting you)\b",
         r"\b(?:not|isnt|aint) (?:\w+ )?(?:number|phone) (?:any ?more|any longer)\b|\bno (?:one|body) (?:here )?(?:by|called) (?:that|this)\b",
         r"\b(?:did not|didnt|never) (?:sign(?:ed)? up|subscribe\w*|consent\w*|opt(?:ed)? in|agree\w*)\b",
+        r"\b(?:no ?(?:one|body)|not|never|didnt|havent) (?:\w+ )?ask(?:ed)? (?:for|you|to)\b|\bno more(?: of (?:this|these|it|that|your)\b|$)",
+        r"\b(?:not|never|no|without) (?:\w+ ){0,2}?(?:consent|permission|authori[sz]\w*)\b|\b(?:lay off|leave it out|rid of you)\b",
         r"\bhow did you get (?:my|this)\b|\bwho gave you (?:my|this)\b|\benough (?:already|of)\b|\bno thanks? (?:you )?stop\b",
     ),
     opposites=(
@@ -86,7 +93,7 @@ _ENGLISH: Final = Patterns(
         r"\b(?:un ?subscribed|opted ?out) by (?:mistake|accident)\b",
     ),
     limits=r"\b(?:before|until|till|after|today|tonight|tomorrow|during|between|at work|so (?:early|late)|this (?:week|month))\b",
-    away=r"\b(?:(?:stop|quit|ceas)(?!ped)\w*|remov\w*|delet\w*|eras\w*|refus\w*|revok\w*|withdraw\w*|enough\b|(?:sick|tired|done|fed up) (?:of|with)|(?:take|get|took) (?:\w+ ){1,3}(?:off|down|out)\b|no longer|not consent|dont consent|no consent|no permission|object to|bugging|harass\w*|annoy\w*|block\w*|unwanted|permanently)",
+    away=r"\b(?:(?:stop|quit|ceas)(?!ped)\w*|remov\w*|delet\w*|eras\w*|refus\w*|revok\w*|withdraw\w*|enough\b|(?:sick|tired|done|fed up) (?:of|with)|(?:take|get|took) (?:\w+ ){1,3}(?:off|down|out)\b|no longer|not consent|dont consent|no consent|no permission|object to|bugging|harass\w*|annoy\w*|block\w*|unwanted|permanently|bin\b|ditch|trash|scrap\b|destroy|dump|purge|avoid|refrain|desist|no more\b|(?:dont|do not|never|not|didnt|did not) (?:want|wish|agree|ask|authori|permit|sign|give|gave)|without my|unlawful|illegal|privacy|rid of)",
     about=r"\b(?:call|text|messag|contact|phone|number|list|data\b|database|sms|email|survey|reminder|communicat|system|records?\b|campaign|line\b)",
 )
 _FR_TELL: Final = (
@@ -106,6 +113,11 @@ _FRENCH: Final = Patterns(
             r"\b(?:retir|supprim|enlev|effac|ray|ot|exclu|sort|vir|degag)(?:er|ez|e|es|s) (?:(?:moi|nous)\b|(?:mon|mes|ma|ce|le) (?:numero|nom|coordonnees"
             r"|contact|donnees|telephone|portable))"
         ),
+        (
+            r"\b(?:retir|supprim|enlev|effac|ray|ot|exclu|sort|vir|radi|biff)\w* (?:\w+ ){0,4}?(?:de|des|du|dans) (?:vos|votre|la|les|cette|ta|toutes vos) "
+            r"(?:\w+ )?(?:listes?|fichiers?|bases?|contacts?|registres?|donnees|systeme|repertoire)\b"
+        ),
+        rf"\b(?:evit|abst\w+ vous|abstenir)\w* (?:\w+ )?(?:de |d )(?:m |me |nous )?{_FR_TELL}\b|\b(?:refus|interdi)\w* (?:\w+ ){{0,3}}?{_FR_TELL}\b",
         r"\b(?:desinscri\w*|desabonn\w*)\b",
         rf"\bplus (?:d |de |aucun |aucune )(?:\w+ )?{_FR_THING}\b",
         (
@@ -122,7 +134,9 @@ _FRENCH: Final = Patterns(
         r"\b(?:je m oppose|(?:retir|revoqu)\w* mon consentement)\b",
     ),
     hints=(
-        r"\b(?:arr?etez|arr?eter|cessez|cesser|ca suffit|marre|ras le bol|j en peux plus|saoule\w*|relous?|oubliez (?:moi|nous)|inutile)\b",
+        r"\b(?:arr?etez?|arr?eter|cessez|cesser)(?= (?:ca|tout|maintenant|de|d|avec|vos|votre|immediatement|je|enfin|un peu)\b|$)",
+        r"\b(?:rien|pas|jamais) (?:\w+ )?(?:demande|donne (?:mon|de) \w+|autorise|consenti|accepte|signe)\b|\bsans mon (?:accord|consentement|autorisation)\b",
+        r"\b(?:ca suffit|marre|ras le bol|j en peux plus|saoule\w*|relous?|oubliez (?:moi|nous)|inutile)\b",
         r"\b(?:foutez le camp|fous le camp|degage\w*|casse toi|cassez vous|allez vous faire|va te faire)\b",
         r"\bne? (?:\w+ ){0,2}?(?:veux|souhaite|voulons|veut) (?:plus|rien)\b|\b(?:pas la peine|inutile) de\b",
         r"\bpas interesse\w*\b|\b(?:faux|mauvais) numero\b|\berreur de (?:numero|personne)\b",
@@ -134,7 +148,7 @@ _FRENCH: Final = Patterns(
         rf"\bpourquoi (?:\w+ ){{0,3}}?(?:ne |n |m |me )*{_FR_TELL}(?: \w+)?(?: plus| pas| jamais)\b",
     ),
     limits=r"\b(?:avant|apres|jusqu|aujourd|ce soir|demain|pendant|entre|cette semaine)\b",
-    away=r"\b(?:arret(?:ez|er)|cess|supprim|suppression|effac|retir|enlev|otez|oter|ray[ei]|refus|oppos|marre|assez\b|ne consens|n autorise|ne plus|lach|oubli|inutile|embet|emmerd|jamais\b|derang|importun|harcel)",
+    away=r"\b(?:arret(?:ez|er)|cess|supprim|suppression|effac|retir|enlev|otez|oter|ray[ei]|refus|oppos|marre|assez\b|ne consens|n autorise|ne plus|lach|oubli|vire[zr]|virer|sortez|radi[ea]|biff|bloqu|evit|abst|interdi|desinscri|sans mon|(?:veux|veut|souhaite|desire) (?:plus|pas)|(?:jamais|pas) (?:donn|demand|autoris|consent|accept)|inutile|embet|emmerd|jamais\b|derang|importun|harcel)",
     about=r"\b(?:appel|sms|messag|texto|contact|numero|liste|fichier|donnees|coordonnees|telephon|demarch|mail|enquete|sondage|base\b)",
 )
 _DE_TELL: Final = (
@@ -147,6 +161,15 @@ _GERMAN: Final = Patterns(
         rf"\bkeine?n? (?:weiteren? )?{_DE_THING}(?: \w+){{0,3}}? mehr\b|\bkeine?n? weiteren? {_DE_THING}\b",
         rf"\b(?:nicht|nie|niemals)(?: mehr| wieder| weiter| langer)+ (?:\w+ ){{0,2}}?(?:{_DE_TELL}|belieferte?)\b",
         rf"\b{_DE_TELL} (?:\w+ ){{0,4}}?(?:nicht|nie|niemals|nimmer)(?: \w+){{0,2}}? ?(?:mehr|wieder|weiter)\b",
+        rf"\b(?:will|mochte|moechte|wunsche|wuensche|wollen|mag|brauche)(?: \w+){{0,3}}? keine?n? (?:\w+ ){{0,2}}?{_DE_THING}\b",
+        (
+            r"\b(?:aus|von) (?:\w+ ){0,2}?(?:verteiler\w*|\w*listen?|datenbank\w*|system|kartei|datei|speicher|adressbuch|kontakten|kundendatei)"
+            r"(?: \w+){0,3}? (?:nehm|losch|loesch|streich|gestrichen|entfern|austrag|raus|tilg|genommen)\w*"
+        ),
+        r"\b(?:nehm|losch|loesch|streich|entfern|trag|nimm)\w* (?:\w+ ){0,5}?(?:aus|von) (?:\w+ ){0,2}?(?:verteiler\w*|\w*listen?|datenbank\w*|system|kartei|datei)\b",
+        rf"\b{_DE_THING}(?: \w+){{0,3}}? (?:einstellen|einzustellen|unterlassen|stoppen|abstellen|abbestellen|beenden|sein lassen)\b",
+        r"\b(?:entzieh|widerruf|verweiger|zieh)\w* (?:\w+ ){0,4}?(?:erlaubnis|einwilligung|zustimmung|genehmigung)\b",
+        r"\b(?:sperr|blockier|entfern)\w* (?:sie )?(?:bitte )?(?:meine|diese) (?:\w*nummer|telefon\w*)\b",
         rf"\b(?:nie|nicht) mehr (?:\w+ )?{_DE_THING}\b",
         rf"\bkeine?n? (?:bock|lust|nerven?|interesse)(?: mehr)?(?: auf| an| fur)?(?: \w+){{0,3}}? {_DE_THING}\b",
         rf"\b{_DE_THING}(?: \w+){{0,3}}? (?:unerwunscht|unerwuenscht|nicht erwunscht|nicht gewunscht|verbeten|verboten)\b",
@@ -179,6 +202,8 @@ _GERMAN: Final = Patterns(
         r"\b(?:will|mochte|moechte|wollen) (?:ich |wir )?(?:das|es|sowas|so was|dies) (?:alles )?nicht$",
         r"\b(?:lassen sie|lasst|lass) (?:das|es|den \w+)\b|\b(?:sehen|seht) (?:\w+ ){0,6}?ab\b|\babzusehen\b",
         r"\b(?:will|mochte|moechte|wollen) (?:\w+ ){0,3}?(?:nicht mehr|nichts mehr|nie wieder|kein\w* (?:\w+ )?mehr)\b",
+        r"\b(?:nie|nicht|keine?) (?:\w+ ){0,3}?(?:zugestimmt|eingewilligt|erlaubt|erlaubnis|einwilligung|zustimmung|gebeten|angefordert|bestellt)\b",
+        r"\b(?:unterlass\w*|sein lassen|bleiben lassen|mag (?:das|des|dies|es) nicht)\b",
         r"\bkein interesse\b|\bnicht interessiert\b|\bfalsche nummer\b|\bverwahlt\b|\bverwaehlt\b",
         r"\b(?:spam|belastig\w*|belaestig\w*|anwalt\w*|anzeige|bundesnetzagentur|dsgvo|verstorben|widerspruch|widerruf\w*|kundig\w*|kuendig\w*)\b",
     ),
@@ -189,7 +214,7 @@ _GERMAN: Final = Patterns(
         r"\bstopp? (?:and|n|und) go\b",
     ),
     limits=r"\b(?:vor|nach|bis|heute|morgen|zwischen|wahrend|diese woche)\b",
-    away=r"\b(?:losch|loesch|streich|gestrichen|entfern|abmeld|stopp|unterlass|kein\w* weiter|nie mehr|nie wieder|nicht mehr|verbiet|untersag|widersprech|einwillig|satt\b|genug\b|ruhe\b|belastig|nerv|verzicht|abseh|unerwunscht|vergess|vergiss|\braus\b|bock\b|schluss\b|aufhor|nicht einverstanden)",
+    away=r"\b(?:losch|loesch|streich|gestrichen|entfern|abmeld|stopp|unterlass|kein\w* weiter|nie mehr|nie wieder|nicht mehr|verbiet|untersag|widersprech|einwillig|satt\b|genug\b|ruhe\b|belastig|nerv|verzicht|sperr|blockier|einstell|abstell|(?:will|mochte|moechte|wollen|wunsche|brauche) (?:\w+ ){0,3}?kein|austrag|entzieh|vermeid|loswerden|abseh|unerwunscht|vergess|vergiss|\braus\b|bock\b|schluss\b|aufhor|nicht einverstanden)",
     about=r"\b(?:anruf|anzuruf|angeruf|sms|nachricht|nummer|daten|liste|verteiler|kontakt|umfrage|mail|werbung|telefon|system\b|datei)",
 )
 _ES_TELL: Final = (
@@ -205,6 +230,12 @@ _SPANISH: Final = Patterns(
         rf"\b(?:dej\w+|par(?:e|en|a|es)|ces\w+|basta|deteng\w+) (?:ya )?(?:de|con)(?! que\b) (?:\w+ ){{0,2}}?(?:{_ES_TELL}|{_ES_THING})\b",
         rf"\b(?:no|ni|nada de|nunca) (?:mas |plus )?{_ES_THING}(?: nunca)? ?(?:mas|plus|por favor|$)|\b(?:no|ni|nunca) (?:mas|plus) {_ES_THING}\b",
         rf"\b(?:no|nunca|jamas) (?:mas|plus) (?:me |nos )?{_ES_TELL}\b|\bprefer\w* (?:que )?no (?:\w+ )?(?:recib\w*|{_ES_TELL})\b",
+        (
+            r"\bno (?:quiero|deseo|queremos|sigan?|sigas|anden|esten?)(?: que)?(?: (?:me|nos|mas|esten?|sigan?|anden))* "
+            r"(?:llam|mand|envi|contact|molest|marc|habl|fastidi|busc|acos|insist|escrib|jod)(?:ando|iendo)(?:me|nos)?\b"
+        ),
+        rf"\b(?:evit|absteng)\w* (?:de )?(?:\w+ )?{_ES_TELL}\b",
+        r"\b(?:borr|elimin|quit|retir|suprim|remuev|sac|saqu|tach)\w* (?:\w+ ){1,5}?(?:de|del) (?:\w+ )?(?:listas?|bases?|registros?|sistema|agenda|archivos?)\b",
         r"\b(?:borr|elimin)(?:a|e|en|ad)(?:me|nos)\b",
         r"\b(?:quit|saqu|sac|remuev)(?:a|e|en|ad)(?:me|nos)(?: (?:ya|por favor))?(?:$| de\b| del\b)",
         r"\b(?:olvid\w*|pierd[ae]n?)(?:se)? (?:de )?(?:mi|este) (?:numero|telefono|contacto)\b",
@@ -223,6 +254,8 @@ _SPANISH: Final = Patterns(
         rf"\bbasta\b{_NOT_ENOUGH}",
         r"\b(?:hart[oa]s?|cansad[oa]s?|hasta (?:las narices|la coronilla|los \w+)|pesad[oa]s?|plastas?|olvid\w+ de mi|olvid[ae]n?me)\b",
         r"\b(?:vayan ?se|larguense|a la mierda|no jodan|no insist\w*|no fastidi\w*|ya estuvo|ya esta bien de)\b",
+        r"\b(?:nadie|no|nunca|jamas) (?:\w+ ){0,2}?(?:pidio|pedi|pedimos|autorice|autorizado|solicite|di (?:mi )?(?:permiso|numero|consentimiento))\b",
+        r"\bsin mi (?:permiso|consentimiento|autorizacion)\b|\b(?:larguense|pierdanse|desaparezcan)\b",
         r"\bno (?:autorizo|consiento|doy (?:mi )?(?:permiso|consentimiento))\b",
         r"\bno (?:quiero|queremos|deseo) (?:\w+ )?(?:saber|nada|mas)\b|\bno ser (?:llamad|contactad)\w\b",
         r"\bno (?:me|nos) interesa\b|\bno estoy interesad\w\b|\bnumero equivocado\b|\bse equivoc\w*\b",
@@ -234,7 +267,7 @@ _SPANISH: Final = Patterns(
         r"\bpor que (?:ya )?no (?:me |nos )?\w+(?: mas)?\b",
     ),
     limits=r"\b(?:antes|despues|hasta|hoy|manana|entre|durante|esta (?:semana|noche))\b",
-    away=rf"\b(?:borr[aeo]|elimin|quit[ae]|retir|saqu|paren\b|pare\b|dejen\b|deje\b|basta\b{_NOT_ENOUGH}|cansad|hart[oa]|no autoriz|opon|nunca\b|jamas\b|ya no\b|no mas\b|molest|suprim|cancelacion|supresion|rectificacion)",
+    away=rf"\b(?:borr[aeo]|elimin|quit[ae]|retir|saqu|paren\b|pare\b|dejen\b|deje\b|basta\b{_NOT_ENOUGH}|cansad|hart[oa]|no autoriz|opon|(?:nunca|jamas) (?:mas|quis|di\b|he|me|pedi|autori)|ya no (?:quier|dese|me\b|nos|mas)|no (?:quier|queremos|dese|pedi)|evit|absteng|prohib|bloque|olvid|tach|sin mi\b|sigan\b|no mas\b|molest|suprim|cancelacion|supresion|rectificacion)",
     about=r"\b(?:llam|mensaj|sms|texto|numero|telefono|lista|datos|contact|base\b|encuesta|publicidad|propaganda|registro|sistema|recib)",
 )
 _PT_NOT: Final = r"(?:nao|n|nem|nunca|jamais)"
@@ -252,6 +285,13 @@ _PORTUGUESE: Final = Patterns(
         rf"\b{_PT_NOT} me (?:mais )?(?:liga|manda|chama|envia|escreve|telefona|enche|perturba|procura|incomoda|amola|enche)\b",
         rf"\b(?:nada de|sem|sem mais|nao mais|mais nenhuma?) (?:mais )?{_PT_THING}(?: mais)?(?: por favor)?$",
         rf"\bprefiro (?:que )?{_PT_NOT} (?:\w+ )?(?:receb\w*|ser|{_PT_TELL})\b",
+        (
+            rf"\b{_PT_NOT} (?:quero|desejo|queremos|fiquem?|continuem?|continue)(?: que)?(?: (?:me|mais|fiquem?|voces?|vcs|continuem))* "
+            r"(?:lig|mand|envi|contact|contat|incomod|perturb|procur|cham)ando\b"
+        ),
+        rf"\b(?:evit|abst|escus)\w* (?:de |se de )?(?:me )?{_PT_TELL}\b",
+        r"\b(?:tir|remov|apag|exclu|elimin|retir|delet|risc)\w* (?:\w+ ){1,5}?(?:da|desta|dessa|das|do|deste|de) (?:\w+ )?(?:listas?|cadastro|base|sistema|registros?|registos?|agenda)\b",
+        r"\bser (?:removid|retirad|exclu?id|tirad|apagad)[oa]\b",
         r"\besquec\w* (?:o )?(?:meu|este|esse) (?:numero|contac?to|telefone)\b",
         r"^(?:por favor )?me (?:tir|remov|exclu|apag|delet)\w*(?: (?:d\w+|ja|logo|por favor|pf)\b|$)",
         rf"\b{_PT_THING} (?:nao (?:solicitad|desejad|autorizad)|indesejad)[oa]s?\b",
@@ -273,6 +313,8 @@ _PORTUGUESE: Final = Patterns(
     hints=(
         rf"\b(?:parem|pare)\b|\b(?:chega|basta)\b{_NOT_ENOUGH}|\bpara (?:com isso|ja)\b|\b(?:me esquec(?:e|a|am|em)|esquec(?:e|a|am|em) (?:me|de mim))\b",
         r"\b(?:saco cheio|encher o saco|enchendo o saco|cansei|cansad[oa] de|fart[oa] de|nao aguento mais|larga do meu pe|vai encher|chatos? demais)\b",
+        r"\b(?:ninguem|ngm|nao|n|nunca) (?:\w+ ){0,2}?(?:pedi|pediu|pedimos|autorizei|solicitei) (?:isso|isto|nada|ess\w+|est\w+|para|pra)\b",
+        r"^some(?: daqui| da minha vida)?$|\b(?:sumam|vazem)\b|\bsem (?:a )?minha (?:autorizacao|permissao)\b|\bsem (?:o )?meu consentimento\b",
         r"\bnao (?:autorizo|consinto|dei (?:autorizacao|permissao|consentimento))\b",
         r"\bnao (?:quero|queremos|desejo) (?:mais|nada|saber)\b|\bnao ser contac?tad\w\b",
         r"\b(?:sem|nao tenho) interesse\b|\bnao me interessa\b|\bnumero errado\b|\bengano\b",
@@ -280,7 +322,7 @@ _PORTUGUESE: Final = Patterns(
     ),
     opposites=(r"\bnao (?:me )?(?:par|deix|cess)\w*(?: \w+){0,3}", r"\bnao (?:me )?descadastr\w*"),
     limits=r"\b(?:antes|depois|ate|hoje|amanha|entre|durante|esta (?:semana|noite))\b",
-    away=rf"\b(?:remov|apag|exclu|tir(?:em|ar|e)\b|retir|parem\b|pare\b|chega\b|basta\b{_NOT_ENOUGH}|cansad|fart|nao autoriz|nunca\b|jamais\b|incomod|delet|nao consint|eliminacao)",
+    away=rf"\b(?:remov|apag|exclu|tir(?:em|ar|e)\b|retir|parem\b|pare\b|chega\b|basta\b{_NOT_ENOUGH}|cansad|fart|nao autoriz|(?:nunca|jamais) (?:mais|dei|me|pedi|autori)|nao (?:quer|desej|pedi)|evit|abst|escus|proib|bloque|cess|esquec|risc[aeo]|sem minha|incomod|delet|nao consint|eliminacao)",
     about=r"\b(?:lig(?:ac|ue|ar)|mensage|sms|numero|telefon|telemovel|lista|dados|contat|contact|cadastro|base\b|pesquisa|propaganda|receb|nome\b)",
 )
 _IT_TELL: Final = (
@@ -296,6 +338,11 @@ _ITALIAN: Final = Patterns(
         r"\bnon (?:voglio|vorrei|desidero) (?:piu )?(?:essere|venire) (?:piu )?\w+[ao]\b|\bnon essere (?:piu )?(?:ri)?(?:contattat|chiamat|disturbat)\w\b",
         rf"\b(?:mai piu|niente|niente piu|nessun altr[oa]|nessuna|basta con|stop) (?:altr\w+ |le |i |gli |ste |queste |vostre )*{_IT_THING}\b",
         rf"\bprefer\w* (?:di )?non (?:\w+ )?(?:ricev\w*|essere|{_IT_TELL})\b|\b{_IT_THING} (?:indesiderat|non (?:desiderat|gradit|richiest))\w\b",
+        rf"\b(?:evit|asten|vieto|piant)\w* (?:di |dal )?(?:\w+ )?{_IT_TELL}\b",
+        (
+            r"\b(?:depenn|cancell|elimin|togl|lev|rimuov|tolt)\w* (?:\w+ ){1,5}?(?:da|dal|dalla|dalle|dagli|dai) (?:\w+ )?"
+            r"(?:list[ae]|elench?[io]|archivi\w*|database|rubrica|registri?o?|sistem[ai])\b"
+        ),
         r"\blasci(?:a|ate)?(?:mi|ci) (?:stare|perdere|in pace|tranquill\w)\b",
         r"\b(?:dimentica|dimenticate|dimenticatevi|perdete|scordatevi)(?: pure)? (?:il mio|del mio|questo) (?:numero|contatto|telefono)\b",
         rf"\b(?:la|di) (?:finite|finisca|finirla|finiamo|smettete|piantate|smetta)(?:la)? (?:di|con) (?:\w+ )?(?:{_IT_TELL}|{_IT_THING})\b",
@@ -315,6 +362,8 @@ _ITALIAN: Final = Patterns(
     hints=(
         r"\b(?:avete|hai|ha|mi avete) (?:\w+ )?(?:rotto|stancato|stufato|scocciato)\b|\b(?:rompete|rompere|scocciare|stuf[oai]|non ne posso piu|sparite)\b",
         r"\b(?:dimenticat\w+|dimentica|scordat\w+) di me\b|\bla (?:finite|finisca|finiamo|smettete|piantate)\b|\be (?:mort|mancat)[oa]\b|\bmai piu\b",
+        r"\bnon (?:ho|abbiamo) (?:mai )?(?:\w+ )?(?:dato|autorizzato|acconsentito|chiesto|richiesto) (?:il|alcun|nessun|a|niente|nulla|di|quest\w+|l)\b",
+        r"\bnessuno (?:\w+ ){0,3}?chiesto\b|\bsenza (?:il )?mio (?:consenso|permesso)\b",
         r"\bnon (?:autorizzo|acconsento|do il (?:mio )?consenso)\b|\b(?:andate|vai) a (?:quel paese|cagare)\b|\bvaffan\w+|\blasciatemi\b",
         rf"\bbasta\b{_NOT_ENOUGH}|\b(?:smett\w+|piantatela|finitela|finiscila|piantala)\b|\bnon (?:voglio|vogliamo) (?:piu|saperne|sapere)\b",
         r"\bnon mi interessa\b|\bnon sono interessat\w\b|\bnumero sbagliato\b|\bha sbagliato\b",
@@ -325,8 +374,8 @@ _ITALIAN: Final = Patterns(
         r"\bperche non (?:mi|ci) \w+(?: piu)?\b",
     ),
     limits=r"\b(?:prima|dopo|fino|oggi|domani|stasera|durante|questa settimana)\b",
-    away=rf"\b(?:cancell|rimuov|rimozion|elimin|togli|smett|basta\b{_NOT_ENOUGH}|finit|stuf[oai]|non autorizz|nego|mai piu|disturb|revoc|oppon|rifiut|molest)",
-    about=r"\b(?:chiam|messagg|sms|numero|telefon|lista|elenco|dati\b|contatt|sondagg|pubblicit|archivi)",
+    away=rf"\b(?:cancell|rimuov|rimozion|elimin|togli|smett|basta\b{_NOT_ENOUGH}|finit|stuf[oai]|non autorizz|nego|mai piu|evit|depenn|dimentic|sparit|blocc|vieto|diffid|piant|non (?:voglio|vogliamo|desider)|non ho mai (?:dato|autor|chiest|richiest)|senza (?:il )?mio|disturb|revoc|oppon|rifiut|molest)",
+    about=r"\b(?:chiam|messagg|sms|numero|telefon|lista|elenco|dati\b|contatt|sondagg|pubblicit|archivi|consens)",
 )
 _DUTCH: Final = Patterns(
     wishes=(
