@@ -28,7 +28,7 @@ _SHORT: Final = {
     # German, with Bavarian and Swiss
     **dict.fromkeys(("nich", "ned", "net", "nit", "nid", "niht"), "nicht"),
     **dict.fromkeys(("nimmer", "numme", "nuemme", "nimma", "nimme"), "nicht mehr"),
-    **dict.fromkeys(("koa", "koan", "koane", "kei", "keini", "koi"), "keine"),
+    **dict.fromkeys(("kane", "kani", "koa", "koan", "koane", "kei", "keini", "koi"), "keine"),
     "nix": "nichts",
     "meh": "mehr",
     "nr": "nummer",

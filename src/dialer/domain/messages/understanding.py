@@ -80,6 +80,8 @@ _HINTS: Final = _compiled(tuple(one for each in PATTERNS.values() for one in eac
 _LIMITS: Final = _compiled(tuple(each.limits for each in PATTERNS.values() if each.limits))
 
 _TOGETHER: Final = tuple((_compiled((one.away,)), _compiled((one.about,))) for one in PATTERNS.values() if one.away)
+_DENIED: Final = tuple((_compiled((one.nots,)), _compiled((one.about,))) for one in PATTERNS.values() if one.nots)
+_INVITES: Final = _compiled(tuple(one.invites for one in PATTERNS.values() if one.invites))
 
 
 def understand(text: str) -> Understood:
@@ -93,9 +95,18 @@ def understand(text: str) -> Understood:
     if Understood.STOP in found:
         is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
         return Understood.STOP if is_short else Understood.PERHAPS
-    whole = " | ".join(asked)
-    may_be = Understood.PERHAPS in found or any(away.search(whole) and about.search(whole) for away, about in _TOGETHER)
+    may_be = Understood.PERHAPS in found or _is_about_contact(asked)
     return Understood.PERHAPS if may_be else Understood.OTHER
+
+
+def _is_about_contact(clauses: list[str]) -> bool:
+    """Return whether a message refuses something, and speaks of calls, messages or what is known of a person."""
+    whole = " | ".join(clauses)
+    if any(away.search(whole) and about.search(whole) for away, about in _TOGETHER):
+        return True
+    if _INVITES.search(whole):
+        return False
+    return any(nots.search(clause) and about.search(clause) for clause in clauses for nots, about in _DENIED)
 
 
 def _of_clause(clause: str) -> Understood:

@@ -23,6 +23,10 @@ class Patterns(NamedTuple):
     """Beginnings of words such as "remove", "refuse" or "no longer". Together with a word of `about` they may be a wish."""
     about: str = ""
     """Beginnings of words such as "call", "number" or "list"."""
+    nots: str = ""
+    """Words that deny. In a part of a message with a word of `about`, they may be a wish."""
+    invites: str = ""
+    """Words of people who ask for a call or a message, or miss one. Beside them, `nots` are no wish."""
     limits: str = ""
     """Words beside a wish that limit it to a time, such as "before nine"."""
 
@@ -44,7 +48,7 @@ _ENGLISH: Final = Patterns(
             r"\b(?:remove|delete|erase|unlist|wipe|scrub|bin|ditch|trash|scrap|destroy|dump|purge) (?:me|us|her|him|them|(?:my|our|this|the) (?:\w+ )?(?:number|name|phone|cell|info\w*|data"
             r"|contact|details))\b"
         ),
-        r"\b(?:take|get|drop|strike|cross|scratch|pull) (?:me|us|her|him|my \w+|this \w+) (?:off|from|out of|of)\b",
+        r"\b(?:take|get|drop|strike|cross|scratch|pull) (?:me|us|her|him|(?:my|this) (?:\w+ )?(?:number|name|phone|cell|mobile|landline|line|details|info\w*|data|contact|email|address)) (?:off|from|out of|of)\b(?! (?:hold|the phone))",
         (
             r"\b(?:take|get|drop|strike|cross|scratch|pull|remove|delete|wipe) (?:\w+ ){1,5}?(?:off|from|out of) (?:of )?(?:your|the|this|that|all) (?:\w+ ){0,2}?"
             r"(?:lists?|system|database|records?|files?|books?|dial\w*|contacts|rotation)\b"
@@ -92,9 +96,11 @@ _ENGLISH: Final = Patterns(
         ),
         r"\b(?:un ?subscribed|opted ?out) by (?:mistake|accident)\b",
     ),
+    nots=r"\b(?:no|not|never|nobody|none|dont|didnt|wont|without|any ?more|any longer|longer|shouldnt)\b",
+    invites=r"\b(?:later|tomorrow|back|again (?:please|pls|tomorrow)|re ?send|missed|(?:call|text|txt|ring|message) me|(?:hear|get) you|get through|who is|changed|hesitate|answer\w*|use this|(?:not|didnt|never|havent) (?:\w+ )?(?:receiv\w*|got|get|have)|received)\b",
     limits=r"\b(?:before|until|till|after|today|tonight|tomorrow|during|between|at work|so (?:early|late)|this (?:week|month))\b",
     away=r"\b(?:(?:stop|quit|ceas)(?!ped)\w*|remov\w*|delet\w*|eras\w*|refus\w*|revok\w*|withdraw\w*|enough\b|(?:sick|tired|done|fed up) (?:of|with)|(?:take|get|took) (?:\w+ ){1,3}(?:off|down|out)\b|no longer|not consent|dont consent|no consent|no permission|object to|bugging|harass\w*|annoy\w*|block\w*|unwanted|permanently|bin\b|ditch|trash|scrap\b|destroy|dump|purge|avoid|refrain|desist|no more\b|(?:dont|do not|never|not|didnt|did not) (?:want|wish|agree|ask|authori|permit|sign|give|gave)|without my|unlawful|illegal|privacy|rid of)",
-    about=r"\b(?:call|text|messag|contact|phone|number|list|data\b|database|sms|email|survey|reminder|communicat|system|records?\b|campaign|line\b)",
+    about=r"\b(?:ring(?:s|ing)?\b|call|text|messag|contact|phone|number|list|data\b|database|sms|email|survey|reminder|communicat|system|records?\b|campaign|line\b)",
 )
 _FR_TELL: Final = (
     r"(?:r?app?el\w*|telephon\w*|re?contact\w*|contact\w*|ecri[rtv]\w*|envo[iy]\w*|derang\w*|sollicit\w*|joindre|relanc\w*|importun\w*"
@@ -140,16 +146,18 @@ _FRENCH: Final = Patterns(
         r"\b(?:foutez le camp|fous le camp|degage\w*|casse toi|cassez vous|allez vous faire|va te faire)\b",
         r"\bne? (?:\w+ ){0,2}?(?:veux|souhaite|voulons|veut) (?:plus|rien)\b|\b(?:pas la peine|inutile) de\b",
         r"\bpas interesse\w*\b|\b(?:faux|mauvais) numero\b|\berreur de (?:numero|personne)\b",
-        r"\b(?:spam\w*|harcel\w*|cnil|bloctel|plainte|avocat\w*|arnaque\w*|signal 33700|decede\w*|est morte?(?! de))\b",
+        r"\b(?:spam\w*|harcel\w*|cnil|bloctel|plainte|police|gendarmes?|avocat\w*|arnaque\w*|signal 33700|decede\w*|est morte?(?! de))\b",
     ),
     opposites=(
         r"\bn (?:arret\w*|cess\w*) (?:pas|jamais|surtout pas)(?: \w+){0,3}",
         r"\bne (?:vous |me |m )?(?:desinscri|desabonn|supprim|retir)\w* pas\b",
         rf"\bpourquoi (?:\w+ ){{0,3}}?(?:ne |n |m |me )*{_FR_TELL}(?: \w+)?(?: plus| pas| jamais)\b",
     ),
+    nots=r"\b(?:ne|n|pas|plus|jamais|rien|aucune?|sans|personne)\b",
+    invites=r"\b(?:plus tard|demain|r?app?ele[rz] moi|r?app?elle moi|rappelez|renvo\w+|recue?s?|pas eu|coupe|entendu\w*|arrive pas|change|repond\w*|envoyez moi|ecrivez moi|retrouve|oublie)\b",
     limits=r"\b(?:avant|apres|jusqu|aujourd|ce soir|demain|pendant|entre|cette semaine)\b",
-    away=r"\b(?:arret(?:ez|er)|cess|supprim|suppression|effac|retir|enlev|otez|oter|ray[ei]|refus|oppos|marre|assez\b|ne consens|n autorise|ne plus|lach|oubli|vire[zr]|virer|sortez|radi[ea]|biff|bloqu|evit|abst|interdi|desinscri|sans mon|(?:veux|veut|souhaite|desire) (?:plus|pas)|(?:jamais|pas) (?:donn|demand|autoris|consent|accept)|inutile|embet|emmerd|jamais\b|derang|importun|harcel)",
-    about=r"\b(?:appel|sms|messag|texto|contact|numero|liste|fichier|donnees|coordonnees|telephon|demarch|mail|enquete|sondage|base\b)",
+    away=r"\b(?:retrait|sortie de|stop (?:a|aux)|arret(?:ez|er)|cess|supprim|suppression|effac|retir|enlev|otez|oter|ray[ei]|refus|oppos|marre|assez\b|ne consens|n autorise|ne plus|lach|oubli|vire[zr]|virer|sortez|radi[ea]|biff|bloqu|evit|abst|interdi|desinscri|sans mon|(?:veux|veut|souhaite|desire) (?:plus|pas)|(?:jamais|pas) (?:donn|demand|autoris|consent|accept)|inutile|embet|emmerd|jamais\b|derang|importun|harcel)",
+    about=r"\b(?:appel|sms|messag|texto|contact|numero|liste|fichier|donnees|coordonnees|telephon|demarch|fiche|mail|enquete|sondage|base\b)",
 )
 _DE_TELL: Final = (
     r"(?:an(?:zu|ge)?ruf\w*|ruf\w*|schreib\w*|anschreib\w*|kontakt\w*|meld\w*|schick\w*|send\w*|zusend\w*|belastig\w*|belaestig\w*|stor\w*"
@@ -205,7 +213,7 @@ _GERMAN: Final = Patterns(
         r"\b(?:nie|nicht|keine?) (?:\w+ ){0,3}?(?:zugestimmt|eingewilligt|erlaubt|erlaubnis|einwilligung|zustimmung|gebeten|angefordert|bestellt)\b",
         r"\b(?:unterlass\w*|sein lassen|bleiben lassen|mag (?:das|des|dies|es) nicht)\b",
         r"\bkein interesse\b|\bnicht interessiert\b|\bfalsche nummer\b|\bverwahlt\b|\bverwaehlt\b",
-        r"\b(?:spam|belastig\w*|belaestig\w*|anwalt\w*|anzeige|bundesnetzagentur|dsgvo|verstorben|widerspruch|widerruf\w*|kundig\w*|kuendig\w*)\b",
+        r"\b(?:spam|polizei|belastig\w*|belaestig\w*|anwalt\w*|anzeige|bundesnetzagentur|dsgvo|verstorben|widerspruch|widerruf\w*|kundig\w*|kuendig\w*)\b",
     ),
     opposites=(
         r"\b(?:hor\w*|hoer\w*) (?:\w+ ){0,2}?nicht auf\b(?: \w+){0,3}",
@@ -213,9 +221,11 @@ _GERMAN: Final = Patterns(
         r"\b(?:warum|wieso|weshalb) (?:\w+ ){0,4}?(?:nicht|nie|niemand|keiner) (?:mehr|wieder)\b(?: \w+){0,2}",
         r"\bstopp? (?:and|n|und) go\b",
     ),
+    nots=r"\b(?:nicht|nie|niemals|kein\w*|niemand\w*|nichts|ohne|weg|wen anders|jemand anders|andere[rn]?)\b",
+    invites=r"\b(?:spater|spaeter|morgen|nochmals?|noch mal|noch einmal|zuruck\w*|zurueck\w*|bekommen|erhalten|gekommen|verstehen|verstanden|geandert|geaendert|erreich\w*|melde mich|gehort|gehoert|weitere fragen)\b",
     limits=r"\b(?:vor|nach|bis|heute|morgen|zwischen|wahrend|diese woche)\b",
     away=r"\b(?:losch|loesch|streich|gestrichen|entfern|abmeld|stopp|unterlass|kein\w* weiter|nie mehr|nie wieder|nicht mehr|verbiet|untersag|widersprech|einwillig|satt\b|genug\b|ruhe\b|belastig|nerv|verzicht|sperr|blockier|einstell|abstell|(?:will|mochte|moechte|wollen|wunsche|brauche) (?:\w+ ){0,3}?kein|austrag|entzieh|vermeid|loswerden|abseh|unerwunscht|vergess|vergiss|\braus\b|bock\b|schluss\b|aufhor|nicht einverstanden)",
-    about=r"\b(?:anruf|anzuruf|angeruf|sms|nachricht|nummer|daten|liste|verteiler|kontakt|umfrage|mail|werbung|telefon|system\b|datei)",
+    about=r"\b(?:anruf|anzuruf|angeruf|sms|nachricht|nummer|daten|liste|verteiler|kontakt|umfrage|mail|werbung|telefon|ruft\b|rufen\b|system\b|datei)",
 )
 _ES_TELL: Final = (
     r"(?:(?:llam|mand|envi|contact|molest|telefone|habl|fastidi|acos|textee|timbr|rall|importun|incord)(?:en?|es|eis)"
@@ -250,7 +260,7 @@ _SPANISH: Final = Patterns(
         r"\b(?:revoco|retiro) (?:mi |el )?consentimiento\b|\bme opongo\b",
     ),
     hints=(
-        r"\b(?:paren|pare|pares|dejen|deje|dejes|basta|deteng\w+) (?:ya|de)\b|\b(?:paren|dejenme|dejadme|dejame)\b",
+        r"\b(?:paren|pare|pares|dejen|deje|dejes|basta|deteng\w+) (?:ya|de)\b|\b(?:paren)\b(?! en\b)|\b(?:dejenme|dejadme|dejame)(?: (?:ya|en|tranquil\w+)\b|$)|\bcort(?:en|a|e|ad)la\b",
         rf"\bbasta\b{_NOT_ENOUGH}",
         r"\b(?:hart[oa]s?|cansad[oa]s?|hasta (?:las narices|la coronilla|los \w+)|pesad[oa]s?|plastas?|olvid\w+ de mi|olvid[ae]n?me)\b",
         r"\b(?:vayan ?se|larguense|a la mierda|no jodan|no insist\w*|no fastidi\w*|ya estuvo|ya esta bien de)\b",
@@ -259,13 +269,15 @@ _SPANISH: Final = Patterns(
         r"\bno (?:autorizo|consiento|doy (?:mi )?(?:permiso|consentimiento))\b",
         r"\bno (?:quiero|queremos|deseo) (?:\w+ )?(?:saber|nada|mas)\b|\bno ser (?:llamad|contactad)\w\b",
         r"\bno (?:me|nos) interesa\b|\bno estoy interesad\w\b|\bnumero equivocado\b|\bse equivoc\w*\b",
-        r"\b(?:spam|acoso|abogad\w|denunci\w*|estafa|fallecio|murio|robinson|profeco|repep)\b",
+        r"\b(?:spam|policia|guardia civil|acoso|abogad\w|denunci\w*|estafa|fallecio|murio|robinson|profeco|repep)\b",
     ),
     opposites=(
         r"\bno (?:me )?(?:dej|par|ces)\w* de(?: \w+){0,3}",
         r"\bno (?:me )?(?:den|de|doy|quiero darme) de baja\b|\bno (?:me )?(?:borr|elimin|quit)\w*(?: \w+){0,3}",
         r"\bpor que (?:ya )?no (?:me |nos )?\w+(?: mas)?\b",
     ),
+    nots=r"\b(?:no|nunca|jamas|ni|nadie|sin|cancel\w*|ya basta)\b",
+    invites=r"\b(?:despues|mas tarde|manana|luego|otra vez|de nuevo|vuelv(?:an|e|a) a|ll[aá]m[ae]n?me|mand[ae]n?(?:me|lo|melo)|envi[ae]n?(?:me|lo|melo)|recibi|recibido|lleg\w+|cambi\w+|se corto|contest\w*|tengo|puedo|se oye)\b",
     limits=r"\b(?:antes|despues|hasta|hoy|manana|entre|durante|esta (?:semana|noche))\b",
     away=rf"\b(?:borr[aeo]|elimin|quit[ae]|retir|saqu|paren\b|pare\b|dejen\b|deje\b|basta\b{_NOT_ENOUGH}|cansad|hart[oa]|no autoriz|opon|(?:nunca|jamas) (?:mas|quis|di\b|he|me|pedi|autori)|ya no (?:quier|dese|me\b|nos|mas)|no (?:quier|queremos|dese|pedi)|evit|absteng|prohib|bloque|olvid|tach|sin mi\b|sigan\b|no mas\b|molest|suprim|cancelacion|supresion|rectificacion)",
     about=r"\b(?:llam|mensaj|sms|texto|numero|telefono|lista|datos|contact|base\b|encuesta|publicidad|propaganda|registro|sistema|recib)",
@@ -318,9 +330,11 @@ _PORTUGUESE: Final = Patterns(
         r"\bnao (?:autorizo|consinto|dei (?:autorizacao|permissao|consentimento))\b",
         r"\bnao (?:quero|queremos|desejo) (?:mais|nada|saber)\b|\bnao ser contac?tad\w\b",
         r"\b(?:sem|nao tenho) interesse\b|\bnao me interessa\b|\bnumero errado\b|\bengano\b",
-        r"\b(?:spam|procon|advogad\w|golpe|denunci\w*|faleceu|morreu|assedio|anatel)\b",
+        r"\b(?:spam|policia|procon|advogad\w|golpe|denunci\w*|faleceu|morreu|assedio|anatel)\b",
     ),
     opposites=(r"\bnao (?:me )?(?:par|deix|cess)\w*(?: \w+){0,3}", r"\bnao (?:me )?descadastr\w*"),
+    nots=r"\b(?:nao|nunca|jamais|nada|ninguem|nem|sem|cancel\w*)\b",
+    invites=r"\b(?:depois|mais tarde|amanha|de novo|novamente|outra vez|receb(?:i|eu)|chegou|me lig(?:a|ue)|caiu|atender|mudou|consegu\w+|consigo|resolvi\w*|retorn\w+|podem enviar|chama)\b",
     limits=r"\b(?:antes|depois|ate|hoje|amanha|entre|durante|esta (?:semana|noite))\b",
     away=rf"\b(?:remov|apag|exclu|tir(?:em|ar|e)\b|retir|parem\b|pare\b|chega\b|basta\b{_NOT_ENOUGH}|cansad|fart|nao autoriz|(?:nunca|jamais) (?:mais|dei|me|pedi|autori)|nao (?:quer|desej|pedi)|evit|abst|escus|proib|bloque|cess|esquec|risc[aeo]|sem minha|incomod|delet|nao consint|eliminacao)",
     about=r"\b(?:lig(?:ac|ue|ar)|mensage|sms|numero|telefon|telemovel|lista|dados|contat|contact|cadastro|base\b|pesquisa|propaganda|receb|nome\b)",
@@ -367,15 +381,17 @@ _ITALIAN: Final = Patterns(
         r"\bnon (?:autorizzo|acconsento|do il (?:mio )?consenso)\b|\b(?:andate|vai) a (?:quel paese|cagare)\b|\bvaffan\w+|\blasciatemi\b",
         rf"\bbasta\b{_NOT_ENOUGH}|\b(?:smett\w+|piantatela|finitela|finiscila|piantala)\b|\bnon (?:voglio|vogliamo) (?:piu|saperne|sapere)\b",
         r"\bnon mi interessa\b|\bnon sono interessat\w\b|\bnumero sbagliato\b|\bha sbagliato\b",
-        r"\b(?:spam|avvocato|garante|opposizioni|denunci\w*|truffa|decedut\w|registro delle opposizioni|molestie)\b",
+        r"\b(?:spam|carabinieri|polizia|avvocato|garante|opposizioni|denunci\w*|truffa|decedut\w|registro delle opposizioni|molestie)\b",
     ),
     opposites=(
         r"\bnon (?:la )?(?:smett|ferm|cess|cancell|togl)\w*(?: \w+){0,3}",
         r"\bperche non (?:mi|ci) \w+(?: piu)?\b",
     ),
+    nots=r"\b(?:non|mai|nessun\w*|niente|nulla|senza|basta)\b",
+    invites=r"\b(?:dopo|domani|piu tardi|di nuovo|richiamatemi|richiamate|ricevut\w+|arrivat\w+|rimand\w+|cambiat\w+|caduta|risponder\w*|sentit\w+|riesco|risolto)\b",
     limits=r"\b(?:prima|dopo|fino|oggi|domani|stasera|durante|questa settimana)\b",
-    away=rf"\b(?:cancell|rimuov|rimozion|elimin|togli|smett|basta\b{_NOT_ENOUGH}|finit|stuf[oai]|non autorizz|nego|mai piu|evit|depenn|dimentic|sparit|blocc|vieto|diffid|piant|non (?:voglio|vogliamo|desider)|non ho mai (?:dato|autor|chiest|richiest)|senza (?:il )?mio|disturb|revoc|oppon|rifiut|molest)",
-    about=r"\b(?:chiam|messagg|sms|numero|telefon|lista|elenco|dati\b|contatt|sondagg|pubblicit|archivi|consens)",
+    away=rf"\b(?:sparire|cancell|rimuov|rimozion|elimin|togli|smett|basta\b{_NOT_ENOUGH}|finit|stuf[oai]|non autorizz|nego|mai piu|evit|depenn|dimentic|sparit|blocc|vieto|diffid|piant|non (?:voglio|vogliamo|desider)|non ho mai (?:dato|autor|chiest|richiest)|senza (?:il )?mio|disturb|revoc|oppon|rifiut|molest)",
+    about=r"\b(?:chiam|messagg|sms|numero|telefon|lista|elenco|dati\b|contatt|sondagg|pubblicit|archivi|consens|recapit)",
 )
 _DUTCH: Final = Patterns(
     wishes=(
