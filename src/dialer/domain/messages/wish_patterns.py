@@ -34,7 +34,7 @@ class Patterns(NamedTuple):
 _NOT_ENOUGH: Final = (
     r"(?! (?:que|com que|con que|che|un|una|poco|chiedere|sapere|solo|cosi poco|ligar|llamar|dizer|decir)\b)"
 )
-"""What follows "basta" where it says what is enough: "basta che mi dite"."""
+"""Words after "basta" make it say that a thing suffices: "basta che mi dite"."""
 _EN_TELL: Final = r"(?:call|ring|phone|text|txt|message|msg|contact|write|disturb|bother|mail|email|sms|dial|send|reach out|communicate)"
 _EN_THING: Final = (
     r"(?:call(?:s|ing?|in)?|text\w*|txt\w*|messag\w*|msgs?|contact\w*|ring\w*|phon\w*|sms|send\w*|communicat\w*|spam\w*|bother\w*|harass\w*"
