@@ -63,7 +63,7 @@ FITS_MIN: Final = 3.0
 FITS_TOLD_MIN: Final = 2.0
 """Points for a country that other numbers of the file name: the library has no numbers for films (07700 900123)."""
 EXPLICIT: Final = 1.5
-OF_HEADER: Final = 0.5
+OF_HEADER: Final = 1.0
 NAMED: Final = 0.75
 OF_ZONE: Final = 0.75
 AHEAD: Final = 1.1
@@ -224,7 +224,7 @@ def _bonus(region: str, explicit: Counter[str], hints: Hints) -> float:
     of_header = _OF_LANGUAGE.get(language_of(hints.headers), ())
     return (
         (EXPLICIT * told / total if total else 0.0)
-        + (OF_HEADER if region in of_header[:1] else OF_HEADER / 2 if region in of_header else 0.0)
+        + (OF_HEADER if region in of_header[:1] else OF_HEADER / 4 if region in of_header else 0.0)
         + (NAMED if hints.named and same_plan(region, hints.named) else 0.0)
         + (OF_ZONE if hints.zone and same_plan(region, hints.zone) else 0.0)
     )

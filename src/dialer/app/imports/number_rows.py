@@ -10,6 +10,7 @@ from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.number_cells import NumberCells, RowNumber
 from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
+from dialer.app.imports.place_columns import CONTACT_EXPORT, OWN_COLUMN
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import RowError
 from dialer.app.imports.variables import Variables
@@ -195,7 +196,7 @@ class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
     column = "contact"
-    _exported = frozenset({"url", "additional_vars"})
+    _exported = CONTACT_EXPORT
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
@@ -211,8 +212,10 @@ class ContactRows(NumberRows):
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
-        self._own_zones = ZoneCells(columns, is_export=self.is_export)
-        others = {self._place, self._name_place, _place(columns, "tz_code")}
+        self._own_zones = ZoneCells(columns, roles.places, is_export=self.is_export)
+        others = {self._place, self._name_place}
+        if self._own_zones.zone_place == _place(columns, OWN_COLUMN):
+            others.add(self._own_zones.zone_place)
         skipped = READ_ONLY_COLUMNS if self.is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(

@@ -301,7 +301,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
         elif stage is Stage.AWAITING_BEEP:
             self._leave_message()
         elif stage not in _BEFORE_AND_AFTER:
-            self.is_message_left = stage is _LEAVING_MESSAGE
+            prompt = self.call.plan.voicemail_prompt
+            self.is_message_left = stage is _LEAVING_MESSAGE and prompt is not None and prompt.audio_ms != 0
             self._clear()  # The message was left, or the section was deleted.
 
     def _walk(self, at_ms: int, step: SurveyStep | None, *, is_again: bool = False) -> None:
