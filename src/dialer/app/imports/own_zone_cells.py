@@ -43,7 +43,8 @@ class ZoneCells:
         """Take the columns, and those that were chosen: a meaning by each name in lower case. None guesses them."""
         places = guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen)
         self._zone, self._state, self._code = (places.get(meaning, -1) for meaning in PLACES)
-        self._is_used = max(self._zone, self._state, self._code) >= 0
+        self.is_used: Final = max(self._zone, self._state, self._code) >= 0
+        """True if there is such a column."""
 
     @property
     def zone_place(self) -> int:
@@ -52,8 +53,6 @@ class ZoneCells:
 
     def of(self, cells: Sequence[str], number: str) -> OwnZone:
         """Return what a row says of the person with this number, in E.164: its zone, else its state, else its code."""
-        if not self._is_used:
-            return _NOTHING
         of_zone = _zone_of_cell(_cell(cells, self._zone), number[:2])
         if of_zone.tz_code:
             return of_zone
