@@ -22,7 +22,7 @@ class Layout(NamedTuple):
     """The answer to it that is pressed."""
     into: str = "phonebook"
     changed: Mapping[str, str] = {}
-    """What is chosen otherwise than it was guessed."""
+    """Choices of the page that the viewer changes."""
 
     @property
     def content(self) -> bytes:

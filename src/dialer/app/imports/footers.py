@@ -38,7 +38,7 @@ _NOTE: Final = re.compile(
     r"|gerado|stampato|generato|распечатано|сформировано)\b.*\d.*"
     r"|(?:page|seite|pagina|страница) \d+.*"
 )
-"""What programs write below a table, with a date or a number."""
+"""Notes that programs write below a table, with a date or a number."""
 
 
 def is_footer(cells: Sequence[str]) -> bool:
