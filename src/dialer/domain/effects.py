@@ -390,6 +390,8 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     """The campaign whose text message is answered with the wish, if the carrier reports no answers of its own."""
     is_held: bool = False
     """True if it is held until somebody has looked at a text message. Then `user_id` is known, and `dnc_id` is None."""
+    is_simulated: bool = False
+    """True if a simulated person asked. Then only the account's list of such wishes keeps the number."""
 
 
 class WakeDistributor(msgspec.Struct, frozen=True, gc=False):

@@ -326,7 +326,11 @@ class Engine:
             campaign = self._campaigns.get(call.plan.id)
             plan = call.plan if campaign is None else campaign.plan
             proof, answered_id = proof_of(call, event), plan.id if call.parts else None
-            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, proof, answered_id))
+            gateway = self._gateways.get(call.plan.gateway_id)
+            is_simulated = gateway is not None and gateway.plan.is_simulated
+            dnc_id, number = None if is_simulated else plan.dnc_id, call.subscriber.number
+            wish = KeepWish(plan.user_id, dnc_id, number, proof, answered_id, is_simulated=is_simulated)
+            self._keep_wish(now_ms, wish)
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
         self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, None, event.is_held))
