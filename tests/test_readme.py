@@ -26,7 +26,20 @@ from dialer.api.routes import recycle as recycling
 from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.call_centre import live_calls
-from dialer.app.imports import csv_records, headers, imports, number_rows, preview, rejected_lines, workbooks
+from dialer.app.imports import (
+    csv_records,
+    headers,
+    imports,
+    number_rows,
+    preview,
+    rejected_lines,
+    sheet_parts,
+    sheet_process,
+    sheet_readers,
+    vcard_lines,
+    vcards,
+    workbooks,
+)
 from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
@@ -50,7 +63,7 @@ from dialer.domain.billing import money
 from dialer.domain.engine import desk_transfers, holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
-from dialer.domain.numbers import normal_form
+from dialer.domain.numbers import by_the_library
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import callflow, check
@@ -250,7 +263,7 @@ LIMITS: Final = {
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
-    "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
+    "A phone number": f"{by_the_library.NUMBER_DIGITS_MIN} to {by_the_library.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
     "Text of a `search`": f"{searching.SEARCH_MAX} characters",
     "Records that one `DELETE` by filter deletes": f"{deleting.DELETED_AT_ONCE_MAX:,}",
@@ -274,7 +287,21 @@ LIMITS: Final = {
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
-    "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {workbooks.ROWS_MAX:,} rows",
+    "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {sheet_parts.ROWS_MAX:,} rows",
+    "A workbook: its parts together, unpacked; a row; the texts that cells share": (
+        f"{sheet_process.UNPACKED_BYTES_MAX // 1024**3} GiB; {sheet_parts.ROW_MAX // MIB} MiB;"
+        f" {sheet_parts.TEXTS_BYTES_MAX // MIB} MiB and {sheet_parts.TEXTS_MAX:,}"
+    ),
+    "The process that reads a workbook": (
+        f"{sheet_process.MEMORY_BYTES_MAX // MIB} MiB of memory, {sheet_process.CPU_S_MAX} s of CPU"
+    ),
+    "Workbooks that are read at the same time; of one user": (
+        f"{sheet_readers.READERS_MAX}; {sheet_readers.READERS_OF_A_USER_MAX},"
+        f" each after a wait of up to {sheet_readers.WAIT_S} s"
+    ),
+    "A property of a vCard; properties of a card; its numbers": (
+        f"{vcard_lines.PROPERTY_MAX:,} characters; {vcards.PROPERTIES_OF_A_CARD_MAX:,}; {vcards.NUMBERS_OF_A_CARD_MAX}"
+    ),
     "Lists that one user has uploaded and not imported yet": (
         f"{kept_lists.KEPT_OF_A_USER_MAX} for {kept_lists.KEPT_S // 3_600} hours,"
         f" {kept_lists.KEPT_BYTES_OF_A_USER_MAX // MIB} MiB"

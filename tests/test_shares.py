@@ -48,7 +48,7 @@ def test_no_share_of_simulated_calls_leaves_0_to_100(fleet: Fleet) -> None:
             assert one.column.kind is not ValueKind.SHARE or value is None or 0 <= value <= 100  # type: ignore[operator]
     results = results_by_cause(calls)
     assert sum(results.values()) == total.calls
-    machines = [effect for effect in ended if effect.outcome.is_of_machine]
+    machines = [effect for effect in ended if effect.outcome.answered_ms is not None and not effect.outcome.is_live]
     assert results.get("machine", 0) == sum(1 for effect in machines if figures_of(effect).answered)  # type: ignore[call-overload]
     for effect in machines:
         is_reached = effect.disposition.reason == "message_left"

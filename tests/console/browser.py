@@ -46,7 +46,8 @@ class Watched:
         self.address = address
         self.complaints: list[str] = []
         # The policy of the pages forbids scripts from elsewhere, the finder of barriers among them.
-        self.context = browser.new_context(base_url=address, timezone_id="Europe/London", bypass_csp=True, **options)
+        settings = {"timezone_id": "Europe/London", "bypass_csp": True, **options}
+        self.context = browser.new_context(base_url=address, **settings)
         self.context.set_default_timeout(STEP_S_MAX * 1_000)
         self.page: Page = self.context.new_page()
         self.page.on("console", self._note)

@@ -120,3 +120,38 @@ def test_a_manager_goes_from_a_messy_spreadsheet_to_a_campaign_that_dials(
     called = served.client.get(f"callrequest/?campaign_id={campaign['id']}").json()
     assert campaign["totalcontact"] == 40
     assert called["count"] > 0
+
+
+FRENCH_ROWS: Final = "".join(
+    f"Dupont;Anne {place};06 39 98 0{place} {20 + 3 * place};{int(place == 3)}\n" for place in range(10)
+)
+FRENCH: Final[FilePayload] = {
+    "name": "clients.csv",
+    "mimeType": "text/csv",
+    "buffer": f"Nom;Prénom;Téléphone;Ne pas appeler\n{FRENCH_ROWS}".encode(),
+}
+
+
+def test_a_manager_in_berlin_answers_from_which_country_a_list_is(browser: Browser, served: Served) -> None:
+    tab = Watched(browser, served.base.removesuffix("/rest-api/"), timezone_id="Europe/Berlin")
+    tab.sign_in()
+    page, hand = tab.page, Hand(tab, has_scripts=True)
+    page.goto("/console/new-campaign/")
+    page.get_by_label("File", exact=True).set_input_files(FRENCH)
+    hand.press("Upload and go on")
+    expect(page.get_by_role("heading", name="From which country are the numbers without one?")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Import "))).to_have_count(0)
+    hand.look()
+    page.get_by_role("button", name=re.compile("^Read them as numbers of France")).click()
+    expect(page.get_by_text("→ +33639980020")).to_be_visible()
+    expect(page.get_by_role("button", name="Import 9 people")).to_be_visible()
+    hand.look()
+    page.get_by_label("Ne pas appeler", exact=True).select_option(label="A column for texts")
+    expect(page.get_by_role("button", name="Import 10 people")).to_be_visible()
+    page.get_by_label("Ne pas appeler", exact=True).select_option(label="Must not be called: yes")
+    hand.press("Import 9 people")
+    expect(page.get_by_text("9 people imported.")).to_be_visible()
+    tab.context.close()
+    assert tab.complaints == []
+    (entry,) = served.client.get("dnc-contact/").json()["results"]
+    assert (entry["phone_number"], entry["said"]) == ("06 39 98 03 29", "Ne pas appeler: 1")

@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.app.contacts.do_not_call import add_dnc_list, change_dnc_list, delete_dnc_list
+from dialer.app.erasure.erasure import erase_number
 from dialer.app.errors import RefusedError, StillUsedError
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc
@@ -71,6 +72,15 @@ async def test_a_number_on_any_list_is_refused(sociable: House) -> None:
     assert refused(sociable) == [FIRST, SECOND, THIRD]
     ids = [row["id"] for row in sociable.rows(Subscriber)]
     assert sociable.database.read_now(lambda c: on_dnc(c, ids)) == set(ids[:3])
+
+
+async def test_a_number_without_its_country_on_a_list_is_refused(sociable: House) -> None:
+    """As a list that somebody imported without a country has them, also when the entry was erased."""
+    own = sociable.dnc_list(FIRST.removeprefix("+1"), SECOND.removeprefix("+"), FOURTH[-7:])
+    campaign_id = naming(sociable, dnc_id=own)
+    erase_number(sociable.database, SECOND.removeprefix("+"), lambda _: None, MONDAY_NOON_MS)
+    assert await run(sociable, campaign_id) == [THIRD, FOURTH]
+    assert refused(sociable) == [FIRST]
 
 
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:

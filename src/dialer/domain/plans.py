@@ -386,11 +386,6 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
 
     @property
-    def is_of_machine(self) -> bool:
-        """Return whether an answering machine answered the call, as far as detection can tell."""
-        return self.answered_ms is not None and self.amd_status is AmdStatus.MACHINE
-
-    @property
     def is_live(self) -> bool:
         """Return whether a person answered the call, as far as detection can tell."""
         return self.answered_ms is not None and self.amd_status is not AmdStatus.MACHINE

@@ -10,11 +10,13 @@ from sqlalchemy import Connection, select
 
 from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
+from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
@@ -150,12 +152,15 @@ def write_numbers(writer: RecordWriter, dnc_id: int, wanted: Wanted) -> list[str
     """
     if wanted.parts is None:
         return []
-    nodes = wanted.parts.items(PEOPLE_MAX)
-    numbers = {_number(writer, node): node for node in nodes}
+    numbers = {
+        entry.number: (entry.text if place else None, node)
+        for node in wanted.parts.items(PEOPLE_MAX)
+        for place, entry in enumerate(_entries(writer, node))
+    }
     on_list = {number for _, number in entries_on(writer.unit.connection, [dnc_id], list(numbers))}
     new = [
-        NewEntry(dnc_id, writer.complete(_ENTRY, {"phone_number": node})["phone_number"], number)
-        for number, node in numbers.items()
+        NewEntry(dnc_id, text or writer.complete(_ENTRY, {"phone_number": node})["phone_number"], number)
+        for number, (text, node) in numbers.items()
         if number not in on_list
     ]
     if not new:
@@ -164,10 +169,22 @@ def write_numbers(writer: RecordWriter, dnc_id: int, wanted: Wanted) -> list[str
     return [f"numbers: {len(new)} new"]
 
 
-def _number(writer: RecordWriter, node: Node) -> str:
-    if not isinstance(node.value, (str, int)) or isinstance(node.value, bool):
-        raise FileError.at(node.place, f"expected a phone number, got {node.kind()}")
+def _entries(writer: RecordWriter, node: Node) -> Sequence[FoundNumber]:
+    """Return the numbers that a text puts on a do-not-call list."""
     try:
-        return normalise(str(node.value), writer.unit.conventions.region)
+        return entries_in(_text(node), writer.unit.conventions.region)[0]
     except NumberError as error:
         raise FileError.at(node.place, str(message_of(error))) from None
+
+
+def _number(writer: RecordWriter, node: Node) -> str:
+    try:
+        return normalise(_text(node), writer.unit.conventions.region)
+    except NumberError as error:
+        raise FileError.at(node.place, str(message_of(error))) from None
+
+
+def _text(node: Node) -> str:
+    if not isinstance(node.value, (str, int)) or isinstance(node.value, bool):
+        raise FileError.at(node.place, f"expected a phone number, got {node.kind()}")
+    return str(node.value)

@@ -12,6 +12,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.digest import RunningDigest
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
+from dialer.domain.numbers.listed_forms import has_no_country, is_listed, listed_forms
 from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
@@ -66,6 +67,8 @@ class RunStore:
         self._people: Final = stage.people
         self._number_key: Final = stage.number_key
         self._listed: Final = stage.listed
+        self._lists_national = any(map(has_no_country, stage.listed))
+        """True if a list has numbers without a country, which count for numbers of any country."""
         self._called_off: Final[set[str]] = set()
         """Numbers that were put on a do-not-call list in the run."""
         self.last_id = stage.openings[0].last_id if stage.openings else 0
@@ -187,7 +190,10 @@ class RunStore:
     def _is_listed(self, number: str) -> bool:
         if number in self._listed or number in self._called_off:
             return True
-        return self._number_key is not None and hashed(self._number_key, number) in self._listed
+        if self._lists_national and (is_listed(number, self._listed) or is_listed(number, self._called_off)):
+            return True
+        key = self._number_key
+        return key is not None and any(hashed(key, form) in self._listed for form in listed_forms(number))
 
     # --- what the engine reports ------------------------------------------------------------------------------------
 
@@ -299,3 +305,4 @@ class RunStore:
 
     def _record_wish(self, effect: effects.KeepWish, _now_ms: int) -> None:
         self._called_off.add(effect.number)
+        self._lists_national = self._lists_national or has_no_country(effect.number)

@@ -11,6 +11,7 @@ from dialer.domain import effects, events
 from dialer.domain.engine.called_off import lists_of_wish
 from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
+from dialer.domain.numbers.listed_forms import has_no_country, is_listed
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.states import OPEN_SUBSCRIBERS
@@ -112,6 +113,8 @@ class MemoryStore:
         self.calls_in_progress_peak = 0
         self._campaigns: Final[dict[int, _Campaign]] = {}
         self._dnc: Final[dict[int, set[str]]] = {}
+        self._lists_national: Final[set[int]] = set()
+        """The lists with numbers without a country, which count for numbers of any country."""
         self._standings: Final[dict[int, SubscriberStanding]] = {}
         recorders: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
@@ -134,7 +137,11 @@ class MemoryStore:
 
     def add_dnc(self, dnc_id: int, numbers: Iterable[str]) -> None:
         """Add numbers (in normal form) to a do-not-call list."""
-        self._dnc.setdefault(dnc_id, set()).update(numbers)
+        listed = self._dnc.setdefault(dnc_id, set())
+        for number in numbers:
+            listed.add(number)
+            if has_no_country(number):
+                self._lists_national.add(dnc_id)
 
     def add_campaign(self, campaign_id: int, subscribers: Iterable[Subscriber], dnc_ids: Sequence[int] = ()) -> None:
         """Add a campaign and its subscribers, all PENDING, sorted by id."""
@@ -240,9 +247,15 @@ class MemoryStore:
             for numbers in listed:
                 if subscriber.number in numbers:
                     subscriber.is_on_dnc = True
+            if self._lists_national and not subscriber.is_on_dnc:
+                subscriber.is_on_dnc = self._is_on(dnc_ids, subscriber.number)
 
     def _is_on(self, dnc_ids: Sequence[int], number: str) -> bool:
-        return any(number in self._dnc.get(dnc_id, ()) for dnc_id in dnc_ids)
+        for dnc_id in dnc_ids:
+            listed = self._dnc.get(dnc_id, ())
+            if number in listed or (dnc_id in self._lists_national and is_listed(number, listed)):
+                return True
+        return False
 
     def _record_dial(self, effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
         call = effect.call

@@ -78,3 +78,25 @@ def test_there_is_a_limit_of_lists_that_hold_for_everybody(admin: Caller) -> Non
     assert (answer.status_code, answer.json()) == (400, {"is_global": [message]})
     admin.change(created[0]["url"], name="still global")
     assert admin.get(created[0]["url"])["is_global"] is True
+
+
+def test_an_entry_is_read_kindly_and_each_number_of_it_is_listed_once(alice: Caller) -> None:
+    listed = alice.create("dnc-list", name="list")["id"]
+    first = alice.create("dnc-contact", dnc=listed, phone_number="+49 30 2300074 ext. 5 (Ada)")
+    assert first["phone_number"] == "+49 30 2300074 ext. 5 (Ada)"
+    second = alice.create("dnc-contact", dnc=listed, phone_number="+49 30 2300074 / +49 170 1234567, +12125550100")
+    assert alice.get("dnc-contact/", phone_number="+491701234567")["results"][0]["id"] == second["id"]
+    entries = alice.get("dnc-contact/", dnc_id=listed)["results"]
+    assert [entry["phone_number"] for entry in entries] == [
+        "+49 30 2300074 ext. 5 (Ada)",
+        "+49 30 2300074 / +49 170 1234567, +12125550100",
+        "+12125550100",
+    ]
+    answer = alice.request("POST", "dnc-contact/", json={"dnc": listed, "phone_number": "+12125550100 / +491701234567"})
+    assert answer.status_code == 400
+    assert answer.json() == {"phone_number": ["'+12125550100 / +491701234567' is on the list already."]}
+    alice.change(first["url"], dnc=listed)
+    alice.change(first["url"], phone_number="+33612345678; +33612345679")
+    assert alice.get("dnc-contact/", dnc_id=listed)["count"] == 4
+    assert alice.get("dnc-contact/", phone_number="+33612345679")["count"] == 1
+    assert alice.get("dnc-contact/", phone_number="+49302300074")["count"] == 0

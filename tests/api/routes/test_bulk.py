@@ -229,3 +229,27 @@ def test_half_of_a_surrogate_pair_is_an_error_of_its_record(alice: Caller) -> No
 @pytest.mark.parametrize("body", ['["\\ud800"', '["\\ud800",]', '["\\ud800" 1]', '{"a": "\\ud800"}', '["\\ud800"]]'])
 def test_a_body_that_is_no_array_is_refused_with_half_of_a_surrogate_pair_too(alice: Caller, body: str) -> None:
     assert alice.request("POST", "contact/bulk/", content=body.encode(), headers=JSON).status_code == 400
+
+
+def test_entries_are_read_kindly_and_each_number_of_a_text_counts(alice: Caller) -> None:
+    texts = ["+49 30 2300074 ext. 5", "+49 30 2300074 / +1 212 555 0100", "+12125550100 (Ada)", "by post"]
+    answers = bulk(alice, "dnc-contact", [{"dnc": 1, "phone_number": text} for text in texts])["results"]
+    assert [one["status"] for one in answers] == [201, 201, 400, 400]
+    assert [one.get("warnings") for one in answers] == [
+        {"phone_number": ["The extension is left out: '+49302300074' is on the list."]},
+        {"phone_number": ["The cell has several numbers. All are on the list: +49302300074, +12125550100."]},
+        None,
+        None,
+    ]
+    for number in ("+49302300074", "+12125550100"):
+        assert alice.get("dnc-contact/", phone_number=number)["count"] == 1
+
+
+def test_a_contact_that_nobody_can_be_is_stored_with_a_warning(alice: Caller) -> None:
+    right, lost = bulk(
+        alice, "contact", [{"phonebook": 1, "contact": number} for number in ("+12025550100", "+39612345678")]
+    )["results"]
+    assert (right["status"], "warnings" in right, lost["status"]) == (201, False, 201)
+    assert lost["warnings"] == {
+        "contact": ["'+39612345678' is a number that nobody can have. A 0 is missing: '+390612345678' would be right."]
+    }

@@ -116,8 +116,8 @@ def test_a_dry_run_gives_the_report_and_stores_nothing(alice: Caller, numbers: l
 
 
 def test_a_dry_run_knows_the_numbers_of_earlier_chunks(alice: Caller) -> None:
-    rows = b"".join(b"+1202%07d\n" % number for number in range(CHUNK_ROWS + 1))
-    content = b"phone_number\n" + rows + b"+12020000000\n"
+    rows = b"".join(b"+1202%d\n" % (2_000_000 + number) for number in range(CHUNK_ROWS + 1))
+    content = b"phone_number\n" + rows + b"+12022000000\n"
     report = {**NONE, "imported": CHUNK_ROWS + 1, "duplicates": 1}
     assert load(alice, content, "dnc-list/1/import/", dry_run="1") == (200, report)
     assert load(alice, content, "dnc-list/1/import/") == (200, report)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, create_engine, insert, select
 from sqlalchemy.pool import StaticPool
 
 from dialer.store.queries import do_not_call
-from dialer.store.queries.do_not_call import ensure_key, entries_on, forms_of, hashed, is_hashed
+from dialer.store.queries.do_not_call import ensure_key, entries_against, entries_on, forms_of, hashed, is_hashed
 from dialer.store.tables import DncContact, Row
 
 NUMBERS = st.sets(st.from_regex(r"\+?[0-9]{3,15}", fullmatch=True), max_size=20)
@@ -82,4 +82,21 @@ def test_more_numbers_than_one_query_asks_for(connection: Connection, monkeypatc
         for number in numbers:
             listed(connection, 1, hashed(key, number))
         assert set(entries_on(connection, [1], numbers)) == {(1, number) for number in numbers}
+        attempt.rollback()
+
+
+@pytest.mark.parametrize("is_erased", [False, True])
+def test_an_entry_without_a_country_counts_for_the_numbers_of_every_country(
+    connection: Connection,
+    is_erased: bool,  # noqa: FBT001 - drawn
+) -> None:
+    with connection.begin_nested() as attempt:
+        key = ensure_key(connection, 0)
+        listed(connection, 1, hashed(key, "0302300074") if is_erased else "0302300074")
+        wanted = ["+49302300074", "+55302300074", "+49302300075", "302300074", "+14930230007"]
+        assert entries_against(connection, [1], wanted) == {
+            (1, number): 7 for number in ("+49302300074", "+55302300074", "302300074")
+        }
+        assert entries_against(connection, [2], wanted) == {}
+        assert entries_on(connection, [1], wanted) == {}
         attempt.rollback()

@@ -23,6 +23,7 @@ from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, fo
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
+from dialer.domain.numbers.several_numbers import read_kindly
 from dialer.domain.sentences import Sentence, message_of
 
 TEXT_MAX: Final = 16_000
@@ -334,10 +335,14 @@ class PhoneNumber(Kind, frozen=True):
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise FieldError("Not a valid string.")
         try:
-            normalise(str(value)[: NUMBER_INPUT_MAX + 1], conventions.region)
+            self.normal_form(str(value)[: NUMBER_INPUT_MAX + 1], conventions)
         except NumberError as error:
             raise FieldError(message_of(error)) from None
         return str(value)
+
+    def normal_form(self, text: str, conventions: Conventions) -> str:
+        """Return the normal form of a number as a client spells it; raise NumberError if it is none."""
+        return normalise(text, conventions.region)
 
     def schema(self) -> Schema:
         """Return the schema of a phone number."""
@@ -349,6 +354,16 @@ class PhoneNumber(Kind, frozen=True):
         The pattern allows digits, one leading `+`, blanks, dots, dashes, parentheses and square brackets.
         """
         return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX, pattern=NUMBER_PATTERN)
+
+
+class ListedNumber(PhoneNumber, frozen=True):
+    """A phone number on a do-not-call list, or several: they are read kindly, without extensions and remarks."""
+
+    def normal_form(self, text: str, conventions: Conventions) -> str:
+        """Return the normal form of the first number; raise NumberError if there is none."""
+        if len(text) > NUMBER_INPUT_MAX:
+            return normalise(text, conventions.region)
+        return read_kindly(text, conventions.region).numbers[0].number
 
 
 class JsonObject(Kind, frozen=True):

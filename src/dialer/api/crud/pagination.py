@@ -31,7 +31,6 @@ from dialer.api.crud.searching import SEARCH, Search, is_searchable, parse_searc
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.service import ApiRequest, Encode, Service
-from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.sentences import Sentence, message_of
 
 PAGE_SIZE: Final = 10
@@ -149,7 +148,7 @@ def _reversed_ranges(filters: Mapping[str, Filter], values: Mapping[str, Stored]
 
 
 def _normal(kind: Kind, value: Stored, conventions: Conventions) -> Stored:
-    return normalise(value, conventions.region) if isinstance(kind, PhoneNumber) else value
+    return kind.normal_form(value, conventions) if isinstance(kind, PhoneNumber) else value
 
 
 def _page(text: str) -> int:

@@ -18,11 +18,14 @@ from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
 from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
+from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.described import described
+from dialer.domain.numbers.doubts import doubt_in_words, doubt_of
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.store.queries.do_not_call import entries_on
 
 PARENTS_MAX: Final = 100
@@ -47,6 +50,13 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
             "https://dialer.example/rest-api/contact/1/",
         ),
     ] = None
+    warnings: Annotated[
+        Errors | None,
+        described(
+            "Remarks on a number that is stored, by the name of the field: nobody can have it, or it was read kindly.",
+            {"contact": ["…"]},
+        ),
+    ] = None
     errors: Annotated[
         Errors | None, described("Messages by the name of the field.", {"contact": ["This field is required."]})
     ] = None
@@ -60,6 +70,9 @@ class Draft(msgspec.Struct):
     errors: Errors
     ignored: tuple[str, ...] = ()
     zone: str = ""
+    entries: list[FoundNumber] = []
+    """All numbers of an entry of a do-not-call list; nothing for a contact."""
+    remarks: list[str] = []
 
 
 class BulkKind(NamedTuple):
@@ -71,6 +84,8 @@ class BulkKind(NamedTuple):
     """Returns the answers to records that repeat another and are refused; None for the others."""
     store: Callable[[Unit, Sequence[Draft]], list[BulkResult]]
     refuses_emergency: bool = False
+    is_list: bool = False
+    """True if numbers are read kindly, and each in a text counts."""
 
     @property
     def parent(self) -> str:
@@ -95,13 +110,25 @@ def _draft(kind: BulkKind, document: bytes, conventions: Conventions) -> Draft:
     draft = Draft(values, "", errors, parsed.ignored)
     if kind.number not in errors:
         spelling = values[kind.number]
-        draft.number = normalise(spelling, conventions.region)
+        _read_number(kind, draft, spelling, conventions)
         if kind.refuses_emergency:
             draft.zone = person_zone_key(values["tz_code"], "", zone_of_number(draft.number))
             errors |= zone_errors(values["tz_code"])
         if kind.refuses_emergency and spells_emergency(spelling, conventions.region):
             errors[kind.number] = [str(emergency_error(spelling))]
     return draft
+
+
+def _read_number(kind: BulkKind, draft: Draft, spelling: str, conventions: Conventions) -> None:
+    if kind.is_list:
+        entries, remarks = entries_in(spelling, conventions.region)
+        draft.entries, draft.number = list(entries), entries[0].number
+        draft.remarks = [str(remark.message) for remark in remarks]
+        return
+    draft.number = normalise(spelling, conventions.region)
+    doubt = doubt_of(draft.number)
+    if doubt:
+        draft.remarks = [str(doubt_in_words(doubt, draft.number))]
 
 
 def create_all(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> list[BulkResult]:
@@ -116,6 +143,9 @@ def create_all(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> list[Bulk
     refused = dict(zip(good, kind.repeated(unit, [drafts[place] for place in good]), strict=True))
     kept = [place for place in good if refused[place] is None]
     stored = dict(zip(kept, kind.store(unit, [drafts[place] for place in kept]), strict=True))
+    for place, result in stored.items():
+        if drafts[place].remarks:
+            result.warnings = {kind.number: drafts[place].remarks}
     found = [answer or refused.get(place) or stored.get(place) for place, answer in enumerate(answers)]
     return [one for one in found if one is not None]
 
@@ -142,7 +172,8 @@ def _shape(kind: BulkKind) -> type[Shape]:
 def _by_parent(drafts: Sequence[Draft], parent: str) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for draft in drafts:
-        found.setdefault(draft.values[parent], []).append(draft.number)
+        numbers = [entry.number for entry in draft.entries] or [draft.number]
+        found.setdefault(draft.values[parent], []).extend(numbers)
     return found
 
 
@@ -203,20 +234,27 @@ def _listed_already(unit: Unit, drafts: Sequence[Draft]) -> list[BulkResult | No
         known.update(entries_on(unit.connection, [dnc_id], set(numbers)))
     answers: list[BulkResult | None] = []
     for draft in drafts:
-        key = (draft.values["dnc"], draft.number)
-        answers.append(BulkResult(400, errors=already_on_list(draft.values["phone_number"])) if key in known else None)
-        known.add(key)
+        dnc_id = draft.values["dnc"]
+        draft.entries = [entry for entry in draft.entries if (dnc_id, entry.number) not in known]
+        is_known = not draft.entries
+        answers.append(BulkResult(400, errors=already_on_list(draft.values["phone_number"])) if is_known else None)
+        known.update((dnc_id, entry.number) for entry in draft.entries)
     return answers
 
 
 def _store_entries(unit: Unit, drafts: Sequence[Draft]) -> list[BulkResult]:
-    rows = [NewEntry(draft.values["dnc"], draft.values["phone_number"], draft.number) for draft in drafts]
-    links = unit.conventions.links
-    return [BulkResult(201, one, links.record(DNC_CONTACTS.path, one)) for one in add_entries(unit, rows)]
+    rows, firsts = list[NewEntry](), list[int]()
+    for draft in drafts:
+        firsts.append(len(rows))
+        first, *further = draft.entries
+        rows.append(NewEntry(draft.values["dnc"], draft.values["phone_number"], first.number))
+        rows += [NewEntry(draft.values["dnc"], *entry) for entry in further]
+    links, ids = unit.conventions.links, add_entries(unit, rows)
+    return [BulkResult(201, ids[place], links.record(DNC_CONTACTS.path, ids[place])) for place in firsts]
 
 
 CONTACTS_IN_BULK: Final = BulkKind(CONTACTS, "contact", _strict_repeats, _store_contacts, refuses_emergency=True)
-DNC_CONTACTS_IN_BULK: Final = BulkKind(DNC_CONTACTS, "phone_number", _listed_already, _store_entries)
+DNC_CONTACTS_IN_BULK: Final = BulkKind(DNC_CONTACTS, "phone_number", _listed_already, _store_entries, is_list=True)
 
 
 def ignored_in(drafts: Collection[Draft]) -> list[str]:

@@ -1,12 +1,13 @@
 """Phonebooks, contacts and do-not-call lists."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from msgspec import structs
 from sqlalchemy import bindparam, func, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text, TextChoice
+from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, ListedNumber, PhoneNumber, Text, TextChoice
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
@@ -21,9 +22,12 @@ from dialer.app.contacts.do_not_call import (
     delete_dnc_list,
     remove_from_dnc,
 )
+from dialer.app.imports.bulk import NewEntry, add_entries
+from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.roles import Role
@@ -123,8 +127,11 @@ _DNC_CONTACT: Final = shapes(
         **own("dnc-contact"),
         "dnc": writable(Reference("dnc-list"), "The do-not-call list to which the entry belongs."),
         "phone_number": writable(
-            PhoneNumber(),
-            "The phone number that must not be called, in any usual spelling. A list has it once.",
+            ListedNumber(),
+            (
+                "The phone number that must not be called, in any usual spelling. A list has it once. An extension and"
+                " remarks are ignored. Of several numbers, each gets an entry, and the answer has the first new one."
+            ),
             example="+12025550100",
         ),
         "source": read_only(TextChoice(tuple(WishSource)), "Where the wish comes from.", example=WishSource.TEXT.value),
@@ -178,22 +185,50 @@ def _first_with_number(unit: Unit, columns: Values) -> int | None:
     return found[0] if found else None
 
 
-def _entry_number(change: Change) -> str:
-    """Return the normal form of the number of an entry, or the stored hash if the number was erased."""
-    if not change.is_new and change.values["phone_number"] == ERASED:
-        return str(change.stored["number"])
-    return normal_form(change, "phone_number")
+def _entries(change: Change) -> Sequence[FoundNumber]:
+    """Return the numbers that an entry names, or the stored hash if the number was erased."""
+    text = change.values["phone_number"]
+    if not change.is_new and text == ERASED:
+        return [FoundNumber(text, str(change.stored["number"]))]
+    return entries_in(text, change.unit.conventions.region)[0]
+
+
+def _new_entries(change: Change) -> list[FoundNumber]:
+    """Return the numbers that an entry names and its list does not have in other entries."""
+    entries, connection = _entries(change), change.unit.connection
+    forms = forms_of(connection, [entry.number for entry in entries])
+    query = select(DncContact.number).where(
+        DncContact.dnc_id == change.values["dnc"], DncContact.number.in_(forms), DncContact.id != change.record_id
+    )
+    listed = {forms[form] for form in connection.scalars(query)}
+    return [entry for entry in entries if entry.number not in listed]
+
+
+def _entry_columns(change: Change) -> Values:
+    """Return the normal form of the number of an entry; of several, the first that is new."""
+    entries = _entries(change)
+    if len(entries) > 1:
+        entries = _new_entries(change) or entries
+    return {"number": entries[0].number}
+
+
+def _add_further(change: Change, first: str) -> None:
+    """Put the numbers of an entry behind the first one on its list, too."""
+    if len(_entries(change)) > 1:
+        dnc_id = change.values["dnc"]
+        further = [NewEntry(dnc_id, *entry) for entry in _new_entries(change) if entry.number != first]
+        if further:
+            add_entries(change.unit, further, _source(change))
+
+
+def _insert_entry(change: Change, columns: Values) -> Any:  # noqa: ANN401 - a row
+    row = add_to_dnc(change.unit, {**columns, "source": _source(change)})
+    _add_further(change, columns["number"])
+    return row
 
 
 def _once_on_a_list(change: Change) -> Errors:
-    query = select(DncContact.id).where(
-        DncContact.dnc_id == change.values["dnc"],
-        DncContact.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
-        DncContact.id != change.record_id,
-    )
-    if change.unit.connection.execute(query).first() is None:
-        return {}
-    return already_on_list(change.values["phone_number"])
+    return {} if _new_entries(change) else already_on_list(change.values["phone_number"])
 
 
 def _source(change: Change) -> str:
@@ -206,6 +241,8 @@ def _change_entry(change: Change, columns: Values) -> None:
     is_other = change.stored["number"] != columns.get("number", change.stored["number"])
     proof = {**structs.asdict(Proof(WishSource(_source(change)))), "source": _source(change)} if is_other else {}
     change_dnc_entry(change.unit, change.record_id, {**columns, **proof})
+    if "phone_number" in columns:
+        _add_further(change, columns["number"])
 
 
 def already_on_list(phone_number: str) -> Errors:
@@ -291,9 +328,9 @@ DNC_CONTACTS = Resource(
     orderings=("phone_number", "created_date"),
     numbers=("phone_number",),
     is_large=True,
-    columns=lambda change: {"number": _entry_number(change)},
+    columns=_entry_columns,
     rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
-    insert=lambda change, columns: add_to_dnc(change.unit, {**columns, "source": _source(change)}),
+    insert=_insert_entry,
     update=_change_entry,
     remove=remove_from_dnc,
     exported=True,

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
-from threading import Semaphore
+from threading import Event, Semaphore
 from typing import Final, NamedTuple
 
 import anyio.from_thread
 import anyio.to_thread
 from anyio.lowlevel import RunVar
+from msgspec.structs import replace
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource
@@ -71,17 +72,60 @@ async def run_import(
     def commit(work: Callable[[UnitOfWork], int]) -> int:
         return anyio.from_thread.run(partial(run, request, work))
 
-    arriving = partial(import_csv, _waiting_for(body), target, commit, options)
+    watched, is_read, is_gone = options, anyio.Event(), Event()
+    if options.is_dry:
+        watched = replace(options, on_progress=lambda _count, _share: go_on_unless(is_gone))
+    arriving = partial(import_csv, _waiting_for(_telling(body, is_read)), target, commit, watched)
     try:
         with _one_of(request.user.id), reading_for(request.user.id):
-            report = await anyio.to_thread.run_sync(
-                partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
-            )
+            is_dry = options.is_dry
+            report = await (_while_there(request, is_read, is_gone, arriving) if is_dry else _in_thread(arriving))
     except CsvError as error:
         raise MalformedError(message_of(error)) from None
     if not options.is_dry:
         await _tell_programs(request, kind.parents, identity, report)
     return report
+
+
+def go_on_unless(is_gone: Event) -> None:
+    """Raise an error if the client of a dry run has disconnected."""
+    if is_gone.is_set():
+        raise MalformedError("The client has disconnected.")
+
+
+async def _telling(body: AsyncIterator[bytes], is_read: anyio.Event) -> AsyncIterator[bytes]:
+    """Yield a body, and tell when it has ended."""
+    async for piece in body:
+        yield piece
+    is_read.set()
+
+
+async def _while_there(
+    request: ApiRequest, is_read: anyio.Event, is_gone: Event, work: Callable[[], ImportReport]
+) -> ImportReport:
+    """Do work in a thread, and tell it by `is_gone` if the client disconnects after the end of its body."""
+    report, failure = None, None
+    async with anyio.create_task_group() as tasks:
+
+        async def watch() -> None:
+            await is_read.wait()
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            is_gone.set()
+
+        tasks.start_soon(watch)
+        try:
+            report = await _in_thread(work)
+        except Exception as error:  # noqa: BLE001 - raised after the task group, which would wrap it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if report is None:
+        raise failure or MalformedError("The client has disconnected.")
+    return report
+
+
+async def _in_thread(work: Callable[[], ImportReport]) -> ImportReport:
+    return await anyio.to_thread.run_sync(partial(_at_work, work), abandon_on_cancel=True, limiter=_limiter())
 
 
 async def _tell_programs(request: ApiRequest, parents: Resource, identity: int, report: ImportReport) -> None:

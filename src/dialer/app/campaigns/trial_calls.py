@@ -18,7 +18,7 @@ from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.queries.calls_in_progress import gateway_row
-from dialer.store.queries.do_not_call import entries_on
+from dialer.store.queries.do_not_call import entries_against
 from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 
@@ -134,7 +134,7 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
 def _check_lists(connection: Connection, number: str) -> None:
     """Refuse a number on a do-not-call list that holds for every campaign."""
     everywhere = list(connection.scalars(select(DncList.id).where(DncList.is_global)))
-    if entries_on(connection, everywhere, [number]):
+    if entries_against(connection, everywhere, [number]):
         raise RefusedError(
             "The number is on a do-not-call list that holds for every campaign, so it is not called.",
             code=ErrorCode.DO_NOT_CALL,

@@ -75,10 +75,10 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     return ids
 
 
-def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry]) -> list[int]:
+def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry], source: str = WishSource.API) -> list[int]:
     """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
     owners = _owners(unit.connection, DncList.__table__, [row.dnc_id for row in rows])
-    stored = [(*row, WishSource.API.value, owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows]
+    stored = [(*row, str(source), owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows]
     ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, stored)
     for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
         unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))

@@ -63,7 +63,7 @@ FITS_MIN: Final = 3.0
 FITS_TOLD_MIN: Final = 2.0
 """Points for a country that other numbers of the file name: the library has no numbers for films (07700 900123)."""
 EXPLICIT: Final = 1.5
-OF_HEADER: Final = 0.5
+OF_HEADER: Final = 1.0
 NAMED: Final = 0.75
 OF_ZONE: Final = 0.75
 AHEAD: Final = 1.1
@@ -114,16 +114,18 @@ class NumberSample:
     def __init__(self) -> None:
         self._kept: list[str] = []
         self._every = 1
-        self._seen = 0
+        self.seen = 0
+        """Numbers that were seen. Whoever reads rows counts them here, as a call for each would cost too much."""
+        self.next_seen = 1
+        """The count of numbers at which the next one is kept."""
 
-    def add(self, cell: str) -> None:
-        """Take a number as it is written."""
-        if self._seen % self._every == 0:
-            self._kept.append(cell)
-            if len(self._kept) > 2 * SAMPLE_MAX:
-                del self._kept[1::2]
-                self._every *= 2
-        self._seen += 1
+    def keep(self, cell: str) -> None:
+        """Take the number that was seen last, as it is written."""
+        self._kept.append(cell)
+        if len(self._kept) > 2 * SAMPLE_MAX:
+            del self._kept[1::2]
+            self._every *= 2
+        self.next_seen = self.seen + self._every
 
     def numbers(self) -> list[str]:
         """Return the numbers."""
@@ -224,7 +226,7 @@ def _bonus(region: str, explicit: Counter[str], hints: Hints) -> float:
     of_header = _OF_LANGUAGE.get(language_of(hints.headers), ())
     return (
         (EXPLICIT * told / total if total else 0.0)
-        + (OF_HEADER if region in of_header[:1] else OF_HEADER / 2 if region in of_header else 0.0)
+        + (OF_HEADER if region in of_header[:1] else OF_HEADER / 4 if region in of_header else 0.0)
         + (NAMED if hints.named and same_plan(region, hints.named) else 0.0)
         + (OF_ZONE if hints.zone and same_plan(region, hints.zone) else 0.0)
     )

@@ -4,7 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from dialer.app.imports import script_words
 from dialer.app.imports.country_words import plain_word, region_in
+from dialer.app.imports.place_columns import (
+    CONTACT_EXPORT,
+    PLACES,
+    POSTAL_CODE,
+    STATE,
+    TIME_ZONE,
+    guess_places,
+    names_zones,
+)
 from dialer.app.imports.refusals import RefusalColumn, Suspicion, likely_kind, suspicion_of
 from dialer.domain.numbers.normal_form import NumberError, digits_of, normalise
 
@@ -33,6 +43,7 @@ MEANINGS: Final = (
     FULL_NAME,
     FIRST_NAME,
     LAST_NAME,
+    *PLACES,
     *REFUSALS,
     VARIABLE,
     LEAVE_OUT,
@@ -80,7 +91,19 @@ _WORDS: Final = {
     AREA: """area code | areacode | npa | vorwahl | ortsvorwahl | telefonvorwahl | indicatif regional | codigo de area
         | prefijo | prefijo local | ddd | codigo de area ddd | prefisso | netnummer | kengetal""",
 }
-WORDS: Final = {meaning: tuple(" ".join(word.split()) for word in text.split("|")) for meaning, text in _WORDS.items()}
+_OTHER_SCRIPTS: Final = {
+    NUMBER: script_words.NUMBERS,
+    FULL_NAME: script_words.FULL_NAMES,
+    FIRST_NAME: script_words.FIRST_NAMES,
+    LAST_NAME: script_words.LAST_NAMES,
+}
+WORDS: Final = {
+    meaning: (
+        *(" ".join(word.split()) for word in text.split("|")),
+        *(plain_word(word) for word in _OTHER_SCRIPTS.get(meaning, "").split("|") if word),
+    )
+    for meaning, text in _WORDS.items()
+}
 _KNOWN: Final = frozenset(word for words in WORDS.values() for word in words)
 _MOBILE: Final = re.compile(r"mobil|mobiel|cell|celular|cellular|handy|portable|movil|telemovel|gsm|whatsapp")
 _OF_PERSON: Final = re.compile(
@@ -134,6 +157,7 @@ def guess_columns(names: Sequence[str], rows: Sequence[Sequence[str]], region: s
     _judge_pairs(meanings)
     _judge_parts(plain, columns, meanings)
     _judge_refusals(names, columns, meanings)
+    _judge_places(names, columns, meanings)
     return meanings
 
 
@@ -190,6 +214,24 @@ def _judge_refusals(names: Sequence[str], columns: Sequence[Sequence[str]], mean
             meanings[place] = str(likely_kind(names[place]))
         elif suspicion is Suspicion.MAY_SAY_NO:
             meanings[place] = ASKED
+
+
+def _judge_places(names: Sequence[str], columns: Sequence[Sequence[str]], meanings: list[str]) -> None:
+    """Find the columns that say where the person is, as imports do, and else a column whose cells name time zones."""
+    is_export = {name.lower() for name in names} >= CONTACT_EXPORT
+    for meaning, place in guess_places(names, is_export=is_export).items():
+        if meanings[place] == VARIABLE:
+            meanings[place] = meaning
+    if TIME_ZONE in meanings or is_export:
+        return
+    named = (
+        place
+        for place, cells in enumerate(columns)
+        if meanings[place] in {VARIABLE, STATE, POSTAL_CODE} and names_zones(cells)
+    )
+    found = next(named, None)
+    if found is not None:
+        meanings[found] = TIME_ZONE
 
 
 def _share(cells: Sequence[str], region: str | None) -> float:

@@ -5,7 +5,8 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.described import described
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words
+from dialer.domain.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -86,12 +87,9 @@ class ImportReport(msgspec.Struct):
         if len(self.errors) < most:
             self.errors.append(RowRemark(line, message_of(error), error.kind, error.value[:VALUE_MAX]))
 
-    def warn(self, line: int, number: str) -> None:
-        """Count a row with a number that is impossible in its country, and keep a remark on it."""
-        reason = Sentence(
-            "%(number)r is impossible in its country. Check the number of digits and the country code.", number=number
-        )
-        self.warn_of(RowRemark(line, reason, "impossible_number", number))
+    def warn(self, line: int, number: str, doubt: NumberDoubt) -> None:
+        """Count a row with a number that nobody can have, and keep a remark on it."""
+        self.warn_of(RowRemark(line, doubt_in_words(doubt, number), doubt.value, number))
 
     def warn_of(self, remark: RowRemark) -> None:
         """Count a remark on a row that is imported, and keep it if there is room."""

@@ -35,6 +35,7 @@ from dialer.app.imports.guessed_columns import (
 )
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.place_columns import PLACES
 from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
 from dialer.app.imports.refusals import likely_kind
 from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
@@ -255,7 +256,7 @@ def check_meanings(choices: ListChoices) -> None:
         raise CsvError(gettext("Choose the column that has the phone numbers."))
     if count > 1:
         raise CsvError(gettext("Choose one column for the phone number, not several."))
-    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME):
+    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME, *PLACES):
         if choices.meanings.count(meaning) > 1:
             name = gettext(MEANING_WORDS[meaning])
             raise CsvError(gettext("Several columns are chosen for “%(name)s”. Choose one of them.") % {"name": name})

@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.effects import KeepWish
 from dialer.domain.events import DncReached
+from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
 from dialer.domain.plans import Call, CampaignPlan, Subscriber
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import SubscriberReason
@@ -64,6 +65,8 @@ class CalledOff:
     def __init__(self) -> None:
         self.numbers: Final[dict[int, dict[str, int]]] = {}
         """The place of each number in the order, by do-not-call list. Nearly always there is none."""
+        self._has_national = False
+        """True if one of them has no country, and so counts for numbers of any country."""
         self._last = 0
         self._forgets_at = FORGETS_EVERY
 
@@ -80,6 +83,7 @@ class CalledOff:
     def add(self, wish: KeepWish) -> None:
         """Add the number of a wish."""
         self._last += 1
+        self._has_national = self._has_national or has_no_country(wish.number)
         for dnc_id in lists_of_wish(wish):
             self.numbers.setdefault(dnc_id, {})[wish.number] = self._last
 
@@ -90,7 +94,10 @@ class CalledOff:
             numbers = self.numbers.get(dnc_id)
             if numbers is not None and numbers.get(number, 0) > since:
                 return True
-        return False
+        if not self._has_national:
+            return False
+        others = [form for form in listed_forms(number) if form != number]
+        return any(self.numbers.get(one, {}).get(form, 0) > since for one in lists_over(plan) for form in others)
 
     def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
         """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""

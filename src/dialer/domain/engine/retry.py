@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from dialer.domain.enums import AmdBehavior, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 from dialer.domain.reasons import NoReason, SubscriberReason
 
@@ -27,6 +27,7 @@ _FAIL: Final = SubscriberStatus.FAIL
 _SENT: Final = SubscriberStatus.SENT
 _COMPLETED: Final = SubscriberStatus.COMPLETED
 _NO_ROUTE: Final = MessageStatus.NO_ROUTE
+_MACHINE: Final = AmdStatus.MACHINE
 _MESSAGE_REASONS: Final = {
     MessageStatus.FAILED: SubscriberReason.NOT_DELIVERED,
     MessageStatus.NO_ROUTE: SubscriberReason.NO_ROUTE,
@@ -70,7 +71,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
     if outcome.is_message_left and is_enough(call):
         return _final(call, _SENT, SubscriberReason.MESSAGE_LEFT)
-    if not outcome.is_live:
+    if outcome.answered_ms is None or outcome.amd_status is _MACHINE:
         return _after_failure(call, outcome)
     return _after_incomplete(call, outcome) if call.plan.flow.has_completion else _final(call, _SENT, "")
 
@@ -112,7 +113,7 @@ def never_made(call: Call, now_ms: int) -> Disposition:
 
 def failure_reason(outcome: CallOutcome) -> SubscriberReason:
     """Return the reason why an attempt counts as failed."""
-    if outcome.is_of_machine:
+    if outcome.answered_ms is not None and outcome.amd_status is _MACHINE:
         return SubscriberReason.MACHINE
     if outcome.message_status is not None:
         return _MESSAGE_REASONS.get(outcome.message_status, SubscriberReason.CARRIER_FAILURE)

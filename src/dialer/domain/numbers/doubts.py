@@ -33,14 +33,6 @@ class NumberDoubt(StrEnum):
     LOST_ZERO = "lost_zero"
 
 
-_SENTENCES: Final = {
-    NumberDoubt.IMPOSSIBLE: "%(number)r is impossible in its country. Check the number of digits and the country code.",
-    NumberDoubt.UNASSIGNED: "%(number)r is a number that nobody can have in its country. Check the digits and the"
-    " country.",
-    NumberDoubt.LOST_ZERO: "%(number)r is a number that nobody can have. A 0 is missing: %(mended)r would be right.",
-}
-
-
 def doubt_of(number: str) -> NumberDoubt:
     """Return the doubt about a number in normal form. A number without a country code raises none."""
     if number[:1] != "+":
@@ -53,8 +45,20 @@ def doubt_of(number: str) -> NumberDoubt:
 
 def doubt_in_words(doubt: NumberDoubt, number: str) -> Sentence:
     """Return a doubt about a number in a sentence."""
-    mended = {"mended": with_lost_zero(number)} if doubt is NumberDoubt.LOST_ZERO else {}
-    return Sentence(_SENTENCES[doubt], number=number, **mended)
+    if doubt is NumberDoubt.LOST_ZERO:
+        return Sentence(
+            "%(number)r is a number that nobody can have. A 0 is missing: %(mended)r would be right.",
+            number=number,
+            mended=with_lost_zero(number),
+        )
+    if doubt is NumberDoubt.UNASSIGNED:
+        return Sentence(
+            "%(number)r is a number that nobody can have in its country. Check the digits and the country.",
+            number=number,
+        )
+    return Sentence(
+        "%(number)r is impossible in its country. Check the number of digits and the country code.", number=number
+    )
 
 
 def with_lost_zero(number: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
-from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
+from dialer.domain.plans import NO_AMD, Call, SectionResult
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -32,10 +32,10 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_fields import SessionFields, outcome_of, way_back
+from dialer.domain.sessions.session_fields import SessionFields, way_back
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
-from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput, last_keys
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, MISSED, THE_END, HeardInput, last_keys
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -234,7 +234,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
         A callee that `amd_behavior` excludes is hung up on.
         """
         call, plan = self.call, self.call.plan
-        self._report_answer(at_ms)
+        if plan.flow.queue_ids:
+            self._report_answer(at_ms)
         if call.amd != NO_AMD:
             if self.is_unwanted:
                 self.is_refused_machine = call.amd == AmdBehavior.HUMAN_ONLY
@@ -246,16 +247,15 @@ class IvrSession(SessionFields, eq=False, gc=False):
         self._walk(at_ms, first_step(plan.flow))
 
     def _report_answer(self, at_ms: int) -> None:
-        call = self.call
-        if call.plan.flow.queue_ids:
-            self.seq += 1
-            is_live = self.amd_status is not _MACHINE
-            self.engine_events += (events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq),)
+        self.seq += 1
+        is_live = self.amd_status is not _MACHINE
+        self.engine_events += (events.CallAnswered(self.call.id, self.answered_ms or at_ms, is_live, self.seq),)
 
     def _hear_person(self, at_ms: int) -> None:
         """Take a callee who presses keys for a person: detection was wrong, as machines press none."""
         self.amd_status = AmdStatus.PERSON
-        self._report_answer(at_ms)
+        if self.call.plan.flow.queue_ids:
+            self._report_answer(at_ms)
 
     def _await_beep(self) -> None:
         self._give(AwaitBeep(self.turn + 1), Stage.AWAITING_BEEP)
@@ -301,7 +301,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
         elif stage is Stage.AWAITING_BEEP:
             self._leave_message()
         elif stage not in _BEFORE_AND_AFTER:
-            self.is_message_left = stage is _LEAVING_MESSAGE
+            prompt = self.call.plan.voicemail_prompt
+            self.is_message_left = stage is _LEAVING_MESSAGE and prompt is not None and prompt.audio_ms != 0
             self._clear()  # The message was left, or the section was deleted.
 
     def _walk(self, at_ms: int, step: SurveyStep | None, *, is_again: bool = False) -> None:
@@ -417,11 +418,6 @@ class IvrSession(SessionFields, eq=False, gc=False):
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
 
-    def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
-        """Return the inputs with another one, so that the call can be replayed."""
-        heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text)
-        return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
-
     # --- the end ------------------------------------------------------------------------------------------------
 
     def _clear(self) -> None:
@@ -442,8 +438,3 @@ class IvrSession(SessionFields, eq=False, gc=False):
         self.stage = _OVER
         outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
         self.engine_events += (events.CallEnded(self.call.id, outcome, seq),)
-
-    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
-        """Return the outcome of the call if it ends at `at_ms`."""
-        heard = self.heard if self.step is None else self._with(self.step, LEFT, at_ms)
-        return outcome_of(self, at_ms, cause, heard, is_cut_off=is_cut_off)

@@ -10,7 +10,7 @@ from dialer.domain.plans import Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import Order, Speech
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
-from dialer.domain.survey.heard import HeardInput
+from dialer.domain.survey.heard import HEARD_MAX, LEFT, HeardInput
 
 _MACHINE: Final = AmdStatus.MACHINE
 """Every call uses it. A lookup in an enumeration costs as much as a function call."""
@@ -49,6 +49,31 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
+    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
+        """Return the outcome of the call if it ends at `at_ms`. A machine completes no survey, but may hear it."""
+        signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
+        if self.answered_ms is None:
+            return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
+        is_machine = self.amd_status is _MACHINE
+        return CallOutcome(
+            at_ms,
+            cause,
+            self.answered_ms,
+            self.amd_status,
+            self.is_refused_machine,
+            self.is_completed and not is_machine,
+            self.results,
+            signalled_ms=signalled_ms,
+            is_cut_off=is_cut_off,
+            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
+            is_message_left=is_machine and (self.is_message_left or self.is_completed),
+        )
+
+    def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
+        """Return the inputs with another one, so that the call can be replayed."""
+        heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text)
+        return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
+
 
 def way_back(session: SessionFields, section_id: int, at_ms: int) -> events.TransferReached | None:
     """Return the transfer back to the queue of the agent who has transferred the call; None if there is no way back."""
@@ -58,26 +83,3 @@ def way_back(session: SessionFields, section_id: int, at_ms: int) -> events.Tran
     agent_id, queue_id = earlier[-1].from_agent_id, earlier[-2].queue_id
     where = (session.call.id, section_id, queue_id, "", session.answered_ms or at_ms)
     return events.TransferReached(*where, session.seq + 1, agent_id, agent_id)
-
-
-def outcome_of(
-    session: SessionFields, at_ms: int, cause: Cause, heard: tuple[HeardInput, ...], *, is_cut_off: bool
-) -> CallOutcome:
-    """Return the outcome of a call that ends at `at_ms`. A machine completes no survey, but may have heard it."""
-    signalled_ms = session.signalled_ms if session.call.attempt > 0 else None
-    if session.answered_ms is None:
-        return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
-    is_machine = session.amd_status is _MACHINE
-    return CallOutcome(
-        at_ms,
-        cause,
-        session.answered_ms,
-        session.amd_status,
-        session.is_refused_machine,
-        session.is_completed and not is_machine,
-        session.results,
-        signalled_ms=signalled_ms,
-        is_cut_off=is_cut_off,
-        heard=heard,
-        is_message_left=is_machine and (session.is_message_left or session.is_completed),
-    )

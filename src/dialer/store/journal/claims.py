@@ -2,14 +2,14 @@
 
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_
+from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, or_, select, tuple_
 
 from dialer.domain import effects, events
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import has_uncollected
-from dialer.store.queries.do_not_call import held_among, is_hashed, lists_that_hold, on_dnc
+from dialer.store.queries.do_not_call import held_among, is_hashed, is_without_country, lists_that_hold, on_dnc
 from dialer.store.tables import DncContact, Subscriber
 
 
@@ -18,8 +18,11 @@ def _claimable() -> Select[*tuple[Any, ...]]:
     campaign: BindParameter[int] = bindparam("campaign")
     of_campaign = DncContact.dnc_id.in_(lists_that_hold(campaign))
     is_on_dnc = exists().where(of_campaign, DncContact.number == Subscriber.number)
-    # Most lists hold no hashes of erased numbers. Only for lists that do, a second query compares the hashes.
-    lists_hashes = exists().where(of_campaign, is_hashed(DncContact.number)).label("lists_hashes")
+    # Most lists hold no hashes of erased numbers, and no numbers without a country. Only for lists that do, a second
+    # query compares all forms of a number. Two ranges of the index are looked up, and not all of the list.
+    lists_hashes = exists().where(of_campaign, is_hashed(DncContact.number))
+    lists_national = exists().where(of_campaign, is_without_country(DncContact.number))
+    lists_forms = or_(lists_hashes, lists_national).label("lists_forms")
     return select(
         Subscriber.id,
         Subscriber.number,
@@ -32,7 +35,7 @@ def _claimable() -> Select[*tuple[Any, ...]]:
         is_on_dnc,
         Subscriber.full_name,
         Subscriber.additional_vars,
-        lists_hashes,
+        lists_forms,
         Subscriber.phonebook_id,
         Subscriber.skip_count,
         Subscriber.promised_agent_id,
@@ -96,7 +99,7 @@ def count(connection: Connection, request: effects.CountSubscribers) -> events.S
 def _found(connection: Connection, query: Select[Any], asked: dict[str, Any]) -> list[Callee]:
     found = connection.execute(query, asked).all()
     callees = [_callee(row) for row in found]
-    if any(row.lists_hashes for row in found):
+    if any(row.lists_forms for row in found):
         called_off = on_dnc(connection, [callee.id for callee in callees])
         for callee in callees:
             callee.is_on_dnc = callee.id in called_off

@@ -216,7 +216,7 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
     # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
-    is_for_agents = outcome.is_live and call.plan.flow.queue_ids and call.attempt > 0
+    is_for_agents = call.plan.flow.queue_ids and call.attempt > 0 and outcome.is_live
     return CdrRow(
         cdr_id,
         call.plan.user_id,

@@ -2,12 +2,14 @@
 
 The entry of an erased number holds a keyed hash instead: `#`, which no number begins with, and 90 bits of an
 HMAC-SHA256. Only a search through all numbers with the key recovers the number. The entry still prevents calls to it.
+
+An entry without a country code prevents calls to the numbers of every country whose national part it is.
 """
 
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -23,12 +25,14 @@ from sqlalchemy import (
     case,
     exists,
     literal_column,
+    or_,
     select,
     union_all,
     update,
 )
 
 from dialer.domain.engine.called_off import OF_SERVICE, held_list_of, own_list_of, simulated_list_of
+from dialer.domain.numbers.listed_forms import WITHOUT_COUNTRY, listed_forms
 from dialer.domain.plans import SIMULATED, SMS
 from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
@@ -88,6 +92,16 @@ def is_hashed(number: SQLColumnExpression[str]) -> ColumnElement[bool]:
     return and_(number >= _SIGN, number < _AFTER_SIGN)
 
 
+def is_without_country(number: SQLColumnExpression[str]) -> ColumnElement[bool]:
+    """Return a condition for entries that are digits without a country code. The list's index serves it."""
+    return number >= WITHOUT_COUNTRY
+
+
+def is_in_another_form(number: SQLColumnExpression[str]) -> ColumnElement[bool]:
+    """Return a condition for entries that may prevent calls to a number without being equal to it."""
+    return or_(is_hashed(number), is_without_country(number))
+
+
 def hashed(key: bytes, number: str) -> str:
     """Return the hash that replaces an erased number, which is given in normal form."""
     digest = hmac.digest(key, number.encode(), "sha256")
@@ -105,7 +119,7 @@ def ensure_key(connection: Connection, now_ms: int) -> bytes:
 
 
 def forms_of(connection: Connection, numbers: Collection[str]) -> dict[str, str]:
-    """Return all forms of numbers that a list may contain, plain and hashed, each with its number."""
+    """Return the forms of numbers by which a list has them already, plain and hashed, each with its number."""
     forms = {number: number for number in numbers}
     key = connection.scalar(select(ServiceState.number_key))
     return forms if key is None else forms | {hashed(key, number): number for number in numbers}
@@ -121,21 +135,55 @@ def entries_on(
     if not dnc_ids:
         return {}
     forms = forms_of(connection, numbers)
-    asked = list(forms)
+    return {(row.dnc_id, forms[row.number]): row.created_date for row in _entries(connection, dnc_ids, list(forms))}
+
+
+def entries_against(
+    connection: Connection, dnc_ids: Collection[int], numbers: Collection[str]
+) -> dict[tuple[int, str], int]:
+    """Return the lists that prevent calls to some of the numbers, as pairs of list and number.
+
+    An entry without a country code counts, too. Each pair has the time of its earliest entry in milliseconds since the
+    epoch.
+    """
+    if not dnc_ids:
+        return {}
+    meant = _forms_against(connection, numbers)
     found: dict[tuple[int, str], int] = {}
-    for place in range(0, len(asked), FORMS_ASKED_MAX):
-        some = asked[place : place + FORMS_ASKED_MAX]
-        query = select(DncContact.dnc_id, DncContact.number, DncContact.created_date).where(
-            DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(some)
-        )
-        found |= {(dnc_id, forms[form]): since for dnc_id, form, since in connection.execute(query)}
+    for row in _entries(connection, dnc_ids, list(meant)):
+        for number in meant[row.number]:
+            pair = (row.dnc_id, number)
+            found[pair] = min(found.get(pair, row.created_date), row.created_date)
     return found
 
 
+def _forms_against(connection: Connection, numbers: Collection[str]) -> dict[str, list[str]]:
+    """Return all forms of entries that prevent calls to some numbers, plain and hashed, each with its numbers."""
+    key = connection.scalar(select(ServiceState.number_key))
+    meant: dict[str, list[str]] = {}
+    for number in numbers:
+        for form in listed_forms(number):
+            meant.setdefault(form, []).append(number)
+            if key is not None:
+                meant.setdefault(hashed(key, form), []).append(number)
+    return meant
+
+
+def _entries(connection: Connection, dnc_ids: Collection[int], forms: Sequence[str]) -> Iterator[Row[Any, Any, Any]]:
+    for place in range(0, len(forms), FORMS_ASKED_MAX):
+        some = forms[place : place + FORMS_ASKED_MAX]
+        query = select(DncContact.dnc_id, DncContact.number, DncContact.created_date).where(
+            DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(some)
+        )
+        yield from connection.execute(query)
+
+
 def proofs_on(connection: Connection, dnc_ids: Collection[int], number: str) -> dict[int, RowMapping]:
-    """Return the entries of a number on lists, with their proofs, by list."""
-    query = select(DncContact.__table__).where(
-        DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(forms_of(connection, [number]))
+    """Return the earliest entries on lists that prevent calls to a number, with their proofs, by list."""
+    query = (
+        select(DncContact.__table__)
+        .where(DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(_forms_against(connection, [number])))
+        .order_by(DncContact.created_date.desc(), DncContact.id.desc())
     )
     return {row["dnc_id"]: row for row in connection.execute(query).mappings()}
 
@@ -184,7 +232,7 @@ def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[in
 
 def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str]) -> set[tuple[int, str]]:
     """Return the numbers that are on lists of a campaign now, each with its list as `lists_of_wish` names it."""
-    found = entries_on(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
+    found = entries_against(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
     if not found:
         return set()
     query = select(DncList.id, DncList.user_id, DncList.keeps_wishes_of)
@@ -226,7 +274,7 @@ def _lists_with(connection: Connection, subscriber_ids: Collection[int]) -> dict
     )
     rows = connection.execute(query).all()
     lists = lists_of(connection, {campaign_id: dnc_id for campaign_id, dnc_id, _, _ in rows})
-    listed = entries_on(connection, {one for each in lists.values() for one in each.ids}, {row[3] for row in rows})
+    listed = entries_against(connection, {one for each in lists.values() for one in each.ids}, {row[3] for row in rows})
     found: dict[int, set[int]] = {}
     for campaign_id, _, subscriber_id, number in rows:
         having = {dnc_id for dnc_id in lists[campaign_id].ids if (dnc_id, number) in listed}
