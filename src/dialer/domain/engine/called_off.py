@@ -35,6 +35,13 @@ def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
 
 
+def wish_in(call: Call, plan: CampaignPlan, reached: DncReached, *, is_simulated: bool) -> KeepWish:
+    """Return the wish that was uttered in a call of a campaign, or in the answer to a text message of it."""
+    dnc_id, answered_id = None if is_simulated else plan.dnc_id, plan.id if call.parts else None
+    proof = proof_of(call, reached)
+    return KeepWish(plan.user_id, dnc_id, call.subscriber.number, proof, answered_id, is_simulated=is_simulated)
+
+
 def proof_of(call: Call, reached: DncReached) -> Proof:
     """Return the proof of a wish that was uttered in a call, or in the answer to a text message."""
     campaign_id = call.plan.id
