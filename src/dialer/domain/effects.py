@@ -378,7 +378,7 @@ class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepWish(msgspec.Struct, frozen=True, gc=False):
-    """Put the number of somebody who asked not to be called on lists; if `is_simulated`, on that of such people only."""
+    """Put the number of somebody who asked not to be called on lists; if `is_simulated`, on that of such people."""
 
     user_id: int | None
     """The account whose own list keeps the number; None for the list of the service, which holds for everybody."""
