@@ -18,7 +18,7 @@ from tests.test_server import ADMIN, VIRTUAL, Served, serving
 ROWS: Final = 2 * CHUNK_ROWS + 100
 BAD_LINES: Final = (7, CHUNK_ROWS + 50)
 LINES: Final = [
-    "no number" if line in BAD_LINES else f"+1202{line:07d}"
+    "no number" if line in BAD_LINES else f"+1202{2_000_000 + line}"
     for line in range(2, ROWS + 2)  # the report counts the header as line 1
 ]
 REMARK: Final = {
