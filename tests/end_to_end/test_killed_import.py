@@ -76,6 +76,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "errors": [{"line": line, **REMARK} for line in BAD_LINES],
         "warned": 0,
         "hidden": 0,
+        "totals": 0,
         "warnings": [],
         "file_warnings": [],
     }
