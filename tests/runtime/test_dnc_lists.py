@@ -19,6 +19,13 @@ GOODBYE: Final = {"type": 9, "script": "we will not call again"}  # 5 words: 2 s
 FIRST, SECOND, THIRD, FOURTH = (f"+1202555{number}" for number in (1000, 1001, 1002, 1003))
 
 
+@pytest.fixture
+def sociable(house: House) -> House:
+    """Return a service whose callees all answer and listen, as real people do."""
+    house.meet_real_people()
+    return house
+
+
 def naming(house: House, *dnc_ids: int, survey: Mapping[str, Any] = SHORT, **values: Any) -> int:  # noqa: ANN401 - of columns
     """Create a campaign that calls the four numbers, and names these lists besides its own."""
     campaign_id = house.campaign(house.survey(dict(survey)), house.phonebook(FIRST, SECOND, THIRD, FOURTH), **values)
@@ -74,6 +81,28 @@ async def test_a_number_without_its_country_on_a_list_is_refused(sociable: House
     erase_number(sociable.database, SECOND.removeprefix("+"), lambda _: None, MONDAY_NOON_MS)
     assert await run(sociable, campaign_id) == [THIRD, FOURTH]
     assert refused(sociable) == [FIRST]
+
+
+@pytest.mark.parametrize("first_has_country", [False, True])
+async def test_a_wish_without_a_country_holds_for_the_number_with_it(
+    sociable: House, *, first_has_country: bool
+) -> None:
+    """Everybody asks. The first person is in the phonebook twice, with a country and without; calls are 10 s apart."""
+    bare = FIRST.removeprefix("+1")
+    called, other = (FIRST, bare) if first_has_country else (bare, FIRST)
+    people = sociable.phonebook(called, SECOND, THIRD, FOURTH, other)
+    campaign_id = sociable.campaign(sociable.survey(dict(GOODBYE)), people, frequency=6)
+    assert await run(sociable, campaign_id) == [called, SECOND, THIRD, FOURTH]
+    assert refused(sociable) == [other]
+
+
+async def test_an_entry_with_its_country_stops_calls_to_the_number_without_it(sociable: House) -> None:
+    own = sociable.dnc_list(FIRST, SECOND)
+    erase_number(sociable.database, SECOND, lambda _: None, MONDAY_NOON_MS)
+    numbers = [number.removeprefix("+1") for number in (FIRST, SECOND, THIRD)]
+    campaign_id = sociable.campaign(sociable.survey(dict(SHORT)), sociable.phonebook(*numbers), dnc_id=own)
+    assert await run(sociable, campaign_id) == numbers[2:]
+    assert refused(sociable) == numbers[:2]
 
 
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:

@@ -13,6 +13,7 @@ FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""
 _HELD_FROM: Final = 2**63
 """More than any id."""
+_SIMULATED_FROM: Final = 2 * _HELD_FROM
 OF_SERVICE: Final = 0
 """Stands for the list of the service, which keeps wishes of people to whom no account is known to have written."""
 
@@ -20,15 +21,25 @@ OF_SERVICE: Final = 0
 def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
     """Return the lists that hold for a campaign, as `lists_of_wish` names them."""
     own = -plan.user_id  # As `own_list_of` and `held_list_of` name them, without two calls for each dial.
-    return (*plan.dnc_ids, own, own - _HELD_FROM, OF_SERVICE)
+    stored = (*plan.dnc_ids, own, own - _HELD_FROM, OF_SERVICE)
+    return (*stored, own - _SIMULATED_FROM) if plan.is_simulated else stored
 
 
 def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
     if wish.is_held and wish.user_id is not None:
         return (held_list_of(wish.user_id),)
+    if wish.is_simulated and wish.user_id is not None:
+        return (simulated_list_of(wish.user_id),)
     own = OF_SERVICE if wish.user_id is None else own_list_of(wish.user_id)
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
+
+
+def wish_in(call: Call, plan: CampaignPlan, reached: DncReached, *, is_simulated: bool) -> KeepWish:
+    """Return the wish that was uttered in a call of a campaign, or in the answer to a text message of it."""
+    dnc_id, answered_id = None if is_simulated else plan.dnc_id, plan.id if call.parts else None
+    proof = proof_of(call, reached)
+    return KeepWish(plan.user_id, dnc_id, call.subscriber.number, proof, answered_id, is_simulated=is_simulated)
 
 
 def proof_of(call: Call, reached: DncReached) -> Proof:
@@ -50,6 +61,11 @@ def held_list_of(user_id: int) -> int:
     return -user_id - _HELD_FROM
 
 
+def simulated_list_of(user_id: int) -> int:
+    """Return the number that stands for an account's list of the wishes of simulated people."""
+    return -user_id - _SIMULATED_FROM
+
+
 class CalledOff:
     """The order in which numbers were added, so that each campaign can check those since it was last opened."""
 
@@ -57,7 +73,7 @@ class CalledOff:
         self.numbers: Final[dict[int, dict[str, int]]] = {}
         """The place of each number in the order, by do-not-call list. Nearly always there is none."""
         self._has_national = False
-        """True if one of them has no country, and so counts for numbers of any country."""
+        """True if one of them has no country. Only then the forms of numbers that have one matter."""
         self._last = 0
         self._forgets_at = FORGETS_EVERY
 
@@ -85,19 +101,22 @@ class CalledOff:
             numbers = self.numbers.get(dnc_id)
             if numbers is not None and numbers.get(number, 0) > since:
                 return True
-        if not self._has_national:
+        if not self._has_national and number[:1] == "+":
             return False
-        others = [form for form in listed_forms(number) if form != number]
-        return any(self.numbers.get(one, {}).get(form, 0) > since for one in lists_over(plan) for form in others)
+        return any(self._is_on(one, number, since) for one in lists_over(plan))
 
     def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
         """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""
-        held = self.numbers.get(held_list_of(plan.user_id), {})
-        is_now_held = not subscriber.is_on_dnc and held.get(subscriber.number, 0) > since
-        others = (one for one in lists_over(plan) if one != held_list_of(plan.user_id) and one in self.numbers)
-        is_off = any(self.numbers[one].get(subscriber.number, 0) > since for one in others)
+        held, number = held_list_of(plan.user_id), subscriber.number
+        is_now_held = not subscriber.is_on_dnc and self._is_on(held, number, since)
+        is_off = any(self._is_on(one, number, since) for one in lists_over(plan) if one != held)
         is_held = (subscriber.is_held or is_now_held) and not is_off
         return SubscriberReason.HELD if is_held else SubscriberReason.DNC
+
+    def _is_on(self, dnc_id: int, number: str, since: int) -> bool:
+        """Return whether a number was put on a list after the place `since`, with or without its country."""
+        numbers = self.numbers.get(dnc_id)
+        return numbers is not None and any(numbers.get(form, 0) > since for form in listed_forms(number))
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""
