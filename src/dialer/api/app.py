@@ -96,6 +96,9 @@ class Pages(Protocol):
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
         """Return the routes of the console, `/` among them."""
 
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return a context in which the tasks of the console run."""
+
 
 def create_app(  # noqa: PLR0913 - everything is put together here
     settings: Settings,
@@ -128,6 +131,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
     own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None)
+    tasks = [what_if_runs.running, *([] if console is None else [console.running])]
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -147,7 +151,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(*own, what_if_runs.running, authenticator.uses.storing, authenticator.refusals.storing)],
+        lifespan=[_running(*own, *tasks, authenticator.uses.storing, authenticator.refusals.storing)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
