@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +23,8 @@ from benchmarks.fixture_campaign import scenario
 from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
+from dialer.app.imports.imports import ImportOptions, import_csv
+from dialer.app.imports.number_rows import ContactRows
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -48,6 +50,10 @@ AGENT_EVENT_MAX: Final = 450
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
+IMPORTED: Final = (2_000, 8_000)
+"""Rows of lists that are read. Of both, as many are looked at to judge the country."""
+IMPORTED_ROW_MAX: Final = 31
+"""Calls of Python functions for each row of a list of people, until it can be stored."""
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10
 """Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
@@ -213,6 +219,23 @@ def touched_functions(campaigns: int, folder: Path) -> int:
         touched_once(database)
         with counted_functions() as counts:
             anyio.run(worker.settle)
+    return counts["call"]
+
+
+@pytest.mark.parametrize("number", ["+4930{}", "030 {}"])
+def test_a_row_of_an_import_stays_within_its_cost(number: str) -> None:
+    read_rows(number, IMPORTED[1])  # Tables of numbers are filled at their first use.
+    smaller, larger = (read_rows(number, size) for size in IMPORTED)
+    assert (larger - smaller) / (IMPORTED[1] - IMPORTED[0]) <= IMPORTED_ROW_MAX
+
+
+def read_rows(number: str, rows: int) -> int:
+    """Return the calls of functions by which a list of people is read, without those that store them."""
+    lines = (f"{number.format(2_000_000 + row)},Ann,Smith,Berlin\n".encode() for row in range(rows))
+    options = ImportOptions(region="DE", joins_names=True)
+    with counted_functions() as counts:
+        header = b"contact,first_name,last_name,city\n"
+        import_csv(chain([header], lines), ContactRows(1, region="DE"), lambda _work: 0, options)
     return counts["call"]
 
 

@@ -34,6 +34,7 @@ from dialer.app.imports.guessed_columns import (
 )
 from dialer.app.imports.headers import COLUMNS_MAX, DELIMITERS
 from dialer.app.imports.imports import ImportOptions
+from dialer.app.imports.place_columns import PLACES, POSTAL_CODE, STATE, TIME_ZONE
 from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
 from dialer.console.language import gettext_noop
 from dialer.domain.numbers.destinations import read_region
@@ -76,6 +77,9 @@ MEANING_WORDS: Final = {
     FULL_NAME: gettext_noop("Name"),
     FIRST_NAME: gettext_noop("First name"),
     LAST_NAME: gettext_noop("Last name"),
+    TIME_ZONE: gettext_noop("Time zone of the person"),
+    STATE: gettext_noop("State or province"),
+    POSTAL_CODE: gettext_noop("Postal code"),
     DO_NOT_CALL: gettext_noop("Must not be called: yes"),
     DO_NOT_CALL_NOTES: gettext_noop("Must not be called: if the words say so"),
     MAY_BE_CALLED: gettext_noop("May be called: yes"),
@@ -228,9 +232,9 @@ def number_place(chosen: ListChoices) -> int | None:
 
 def roles_of(chosen: ListChoices, columns: Sequence[str]) -> ColumnRoles:
     """Return the roles of columns besides that of the number, by the names under which they are read."""
-    roles = NO_ROLES
+    roles = replace(NO_ROLES, places={})
     named = list(zip(columns, chosen.meanings, strict=False))
-    for wanted in (*ALL_NUMBERS[1:], COUNTRY, AREA, *REFUSALS):
+    for wanted in (*ALL_NUMBERS[1:], COUNTRY, AREA, *PLACES, *REFUSALS):
         for name, meaning in named:
             if meaning == wanted:
                 roles = roles.with_role(name, "contact" if meaning in ALL_NUMBERS else meaning)

@@ -23,6 +23,7 @@ from dialer.app.imports.guessed_columns import (
     NUMBER,
 )
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.place_columns import PLACES
 from dialer.app.imports.preview import FileView, look_at
 from dialer.app.imports.rejected_lines import RejectedLines
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
@@ -149,7 +150,7 @@ def check_meanings(choices: ListChoices) -> None:
         raise CsvError(gettext("Choose the column that has the phone numbers."))
     if count > 1:
         raise CsvError(gettext("Choose one column for the phone number, not several."))
-    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME):
+    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME, *PLACES):
         if choices.meanings.count(meaning) > 1:
             name = gettext(MEANING_WORDS[meaning])
             raise CsvError(gettext("Several columns are chosen for “%(name)s”. Choose one of them.") % {"name": name})

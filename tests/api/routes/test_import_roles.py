@@ -1,5 +1,7 @@
 """Imports over the API whose columns say more about the number, or who must not be called."""
 
+import json
+
 import pytest
 
 from tests.api.harness import Caller
@@ -122,3 +124,31 @@ def test_a_role_of_a_column_that_is_not_there_is_refused(alice: Caller) -> None:
         "POST", BOOK, content=b"contact\n+12025550143\n", headers={"Content-Type": "text/csv"}, params=options
     )
     assert answer.json() == {"detail": "The header has no column 'sperre'. It has: contact."}
+
+
+@pytest.mark.parametrize(
+    ("columns", "zone", "variables"),
+    [
+        ("", "", {"zip": "n/a", "Code": "90210", "Region": "TX", "Where": "America/Denver"}),
+        ("Code:postal_code", "America/Los_Angeles@US", {"postal_code": "90210", "Region": "TX"}),
+        ("Region:state", "America/Chicago&America/Denver@US", {"state": "TX", "Code": "90210"}),
+        ("Where:time_zone", "America/Denver", {"time_zone": "America/Denver", "Region": "TX"}),
+        ("Where:tz_code", "America/Denver", {"Region": "TX"}),
+    ],
+)
+def test_a_column_is_renamed_to_say_where_the_person_is(
+    alice: Caller, columns: str, zone: str, variables: dict[str, str]
+) -> None:
+    rows = b"contact,zip,Code,Region,Where\n+12125550100,n/a,90210,TX,America/Denver\n"
+    assert load(alice, BOOK, rows, columns=columns)["imported"] == 1
+    (contact,) = alice.get("contact/")["results"]
+    assert contact["tz_code"] == zone
+    stored = json.loads(contact["additional_vars"])
+    assert (variables.items() <= stored.items(), "tz_code" in stored) == (True, False)
+
+
+def test_a_column_of_another_meaning_is_renamed_to_say_nothing_of_places(alice: Caller) -> None:
+    rows = b"contact,State\n+12125550100,CA\n"
+    assert load(alice, BOOK, rows, columns="State:Status")["imported"] == 1
+    (contact,) = alice.get("contact/")["results"]
+    assert (contact["tz_code"], contact["additional_vars"]) == ("", '{"Status":"CA"}')

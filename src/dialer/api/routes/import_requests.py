@@ -164,6 +164,7 @@ def _parameters() -> list[Parameter]:
                 " leaves the column out. Other columns keep their names. Several columns may be read as the number: the"
                 " later ones count where the earlier ones have none. `country_code`, `area_code`, `do_not_call`,"
                 " `do_not_call_notes` and `may_be_called` say more about the number, or who must not be called."
+                " `time_zone`, `state` and `postal_code` say where the person is."
             ),
             "Phone:contact,First:first_name",
         ),

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from dialer.app.imports.headers import HEADER_SHOWN_MAX, CsvError
+from dialer.app.imports.place_columns import PLACES
 from dialer.app.imports.refusals import READERS, RefusalColumn, Wish, strictest
 from dialer.domain.sentences import Sentence
 
@@ -28,12 +29,14 @@ class ColumnRoles(msgspec.Struct, frozen=True):
     """The column with the area code, which the number lacks."""
     refusals: Mapping[str, RefusalColumn] = {}
     """Columns that say who must not be called."""
+    places: Mapping[str, str] | None = None
+    """Columns that say where the person is, each with a member of `PLACES`; None if their names tell it."""
 
     @property
     def names(self) -> list[str]:
         """Return the names of all columns with a role."""
         parts = [one for one in (self.country, self.area) if one is not None]
-        return [*self.further_numbers, *parts, *self.refusals]
+        return [*self.further_numbers, *parts, *self.refusals, *(self.places or ())]
 
     def check(self, columns: Sequence[str]) -> None:
         """Raise CsvError for a role of a column that the file does not have."""
@@ -49,7 +52,7 @@ class ColumnRoles(msgspec.Struct, frozen=True):
             )
 
     def with_role(self, name: str, target: str) -> "ColumnRoles":
-        """Return these roles and that of one more column, a member of `ROLE_TARGETS` or of `NUMBER_TARGETS`."""
+        """Return these roles and that of one more column, of `ROLE_TARGETS`, `NUMBER_TARGETS` or `PLACES`."""
         name = name.lower()
         if target in NUMBER_TARGETS:
             return msgspec.structs.replace(self, further_numbers=(*self.further_numbers, name))
@@ -57,6 +60,8 @@ class ColumnRoles(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(self, country=name)
         if target == AREA_CODE:
             return msgspec.structs.replace(self, area=name)
+        if target in PLACES:
+            return msgspec.structs.replace(self, places={**(self.places or {}), name: target})
         return msgspec.structs.replace(self, refusals={**self.refusals, name: RefusalColumn(target)})
 
 

@@ -114,16 +114,18 @@ class NumberSample:
     def __init__(self) -> None:
         self._kept: list[str] = []
         self._every = 1
-        self._seen = 0
+        self.seen = 0
+        """Numbers that were seen. Whoever reads rows counts them here, as a call for each would cost too much."""
+        self.next_seen = 1
+        """The count of numbers at which the next one is kept."""
 
-    def add(self, cell: str) -> None:
-        """Take a number as it is written."""
-        if self._seen % self._every == 0:
-            self._kept.append(cell)
-            if len(self._kept) > 2 * SAMPLE_MAX:
-                del self._kept[1::2]
-                self._every *= 2
-        self._seen += 1
+    def keep(self, cell: str) -> None:
+        """Take the number that was seen last, as it is written."""
+        self._kept.append(cell)
+        if len(self._kept) > 2 * SAMPLE_MAX:
+            del self._kept[1::2]
+            self._every *= 2
+        self.next_seen = self.seen + self._every
 
     def numbers(self) -> list[str]:
         """Return the numbers."""

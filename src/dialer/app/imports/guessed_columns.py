@@ -6,6 +6,15 @@ from typing import Final
 
 from dialer.app.imports import script_words
 from dialer.app.imports.country_words import plain_word, region_in
+from dialer.app.imports.place_columns import (
+    CONTACT_EXPORT,
+    PLACES,
+    POSTAL_CODE,
+    STATE,
+    TIME_ZONE,
+    guess_places,
+    names_zones,
+)
 from dialer.app.imports.refusals import RefusalColumn, Suspicion, likely_kind, suspicion_of
 from dialer.domain.numbers.normal_form import NumberError, digits_of, normalise
 
@@ -34,6 +43,7 @@ MEANINGS: Final = (
     FULL_NAME,
     FIRST_NAME,
     LAST_NAME,
+    *PLACES,
     *REFUSALS,
     VARIABLE,
     LEAVE_OUT,
@@ -147,6 +157,7 @@ def guess_columns(names: Sequence[str], rows: Sequence[Sequence[str]], region: s
     _judge_pairs(meanings)
     _judge_parts(plain, columns, meanings)
     _judge_refusals(names, columns, meanings)
+    _judge_places(names, columns, meanings)
     return meanings
 
 
@@ -203,6 +214,24 @@ def _judge_refusals(names: Sequence[str], columns: Sequence[Sequence[str]], mean
             meanings[place] = str(likely_kind(names[place]))
         elif suspicion is Suspicion.MAY_SAY_NO:
             meanings[place] = ASKED
+
+
+def _judge_places(names: Sequence[str], columns: Sequence[Sequence[str]], meanings: list[str]) -> None:
+    """Find the columns that say where the person is, as imports do, and else a column whose cells name time zones."""
+    is_export = {name.lower() for name in names} >= CONTACT_EXPORT
+    for meaning, place in guess_places(names, is_export=is_export).items():
+        if meanings[place] == VARIABLE:
+            meanings[place] = meaning
+    if TIME_ZONE in meanings or is_export:
+        return
+    named = (
+        place
+        for place, cells in enumerate(columns)
+        if meanings[place] in {VARIABLE, STATE, POSTAL_CODE} and names_zones(cells)
+    )
+    found = next(named, None)
+    if found is not None:
+        meanings[found] = TIME_ZONE
 
 
 def _share(cells: Sequence[str], region: str | None) -> float:

@@ -133,7 +133,7 @@ def _chunks(
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
     chunk = _Chunk({}, {})
     seen: list[Sequence[str]] = []
-    for record in _watched(file, options):
+    for record in file if options.on_progress is None else _watched(file, options.on_progress):
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
@@ -164,7 +164,7 @@ def _take(
         if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
             return  # Spreadsheet programs write such lines at the end.
         _reject(report, record, error, options)
-    wish = target.wish_in(record.cells) if found else Wish.NONE
+    wish = target.wish_in(record.cells) if found and target.has_wishes else Wish.NONE
     for number, values in found:
         if wish is Wish.REFUSED or number in chunk.refused or (options.roles.refusals and number in refused):
             # An earlier row of the same number is left out as well.
@@ -179,19 +179,16 @@ def _take(
             doubt = doubt_of(number)
             if doubt:
                 report.warn(record.line, number, doubt)
-            remark = target.remark_on_zone(record.cells, number)
+            remark = target.remark_on_zone(record.cells, number) if target.has_own_zones else None
             if remark is not None:
                 report.warn_of(RowRemark(record.line, *remark))
 
 
-def _watched(file: ListFile, options: ImportOptions) -> Iterator[CsvRecord]:
+def _watched(file: ListFile, on_progress: Callable[[int, float], None]) -> Iterator[CsvRecord]:
     """Yield the records of a file, and tell the progress."""
-    if options.on_progress is None:
-        yield from file
-        return
     for count, record in enumerate(file, 1):
         if not count % WATCHED_ROWS:
-            options.on_progress(count, file.share)
+            on_progress(count, file.share)
         yield record
 
 

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.country_words import region_in
@@ -12,10 +14,12 @@ from dialer.domain.numbers.several_numbers import read_kindly
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 
 SEVERAL_MIN: Final = 2
+_SEPARATORS: Final = frozenset(".,'\u2019")
+"""A number without any of these has no decimals, and its thousands are not separated."""
 _AREA_DECIMALS: Final = re.compile(r"[.,]0{1,2}\Z")
 
 
-class RowNumber(NamedTuple):
+class RowNumber(msgspec.Struct, frozen=True, gc=False):
     """A number of a row: as it is written, as it is stored as the text of a contact, and in normal form."""
 
     written: str
@@ -65,9 +69,19 @@ class NumberCells:
             NumberError: there is none; the error is that of the first number that is there.
         """
         if self._is_plain:
-            cell = self._cell(cells[self._places[0]])
+            # Not `_cell` and `_found`: this runs for each row of most imports.
+            cell = cells[self._places[0]]
+            if not self._is_exact:
+                cell = cell.strip()
+                if not _SEPARATORS.isdisjoint(cell):
+                    cell = without_decimals(cell)
             try:
-                return self._found(cell, cells, None)
+                number = normalise(cell, self._region)
+                self._check(cell, number)
+                self.sample.seen += 1
+                if self.sample.seen >= self.sample.next_seen:
+                    self.sample.keep(cell)
+                return RowNumber(cell, cell, number)
             except NumberError as error:
                 if error.problem is not NumberProblem.SEVERAL:
                     raise
@@ -122,7 +136,9 @@ class NumberCells:
         number = normalise(text, self._region) if own is None else _number_in(text, own)
         self._check(cell, number)
         if own is None:
-            self.sample.add(text)
+            self.sample.seen += 1
+            if self.sample.seen >= self.sample.next_seen:
+                self.sample.keep(text)
         # The cell alone could be another number once it is exported and imported again.
         is_whole = own is None and self._area is None
         return RowNumber(cell, text if is_whole else number, number)

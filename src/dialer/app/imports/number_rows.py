@@ -10,6 +10,7 @@ from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.number_cells import NumberCells, RowNumber
 from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
+from dialer.app.imports.place_columns import CONTACT_EXPORT, OWN_COLUMN
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import RowError
 from dialer.app.imports.variables import Variables
@@ -62,6 +63,8 @@ class NumberRows:
         self.region: Final = region
         self._place = 0
         self.is_export = False
+        self.has_own_zones = self.has_wishes = False
+        """True if rows may say where their people are, and that somebody must not be called."""
         self._numbers = self._cells_of((self.column,), NO_ROLES)
         stamps = ("user_id", "created_date", "updated_date")
         names = (self._parent.name, self.column, "number", *self._further, *stamps)
@@ -84,10 +87,15 @@ class NumberRows:
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
+        # Not `row`: this runs for each row of an import.
         try:
-            return [self.row(cells)], None
+            found = self._numbers.first(cells)
+            values = (self.parent_id, found.text, found.number, *self._values(cells, found.number))
+        except NumberError as error:
+            return [], self._row_error(error, cells)
         except RowError as error:
             return [], error
+        return [(found.number, values)], None
 
     def wish_in(self, cells: Sequence[str]) -> Wish:  # noqa: ARG002 - contacts have wishes
         """Return whether a row says that the person must not be called."""
@@ -195,7 +203,7 @@ class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
     column = "contact"
-    _exported = frozenset({"url", "additional_vars"})
+    _exported = CONTACT_EXPORT
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
@@ -208,11 +216,15 @@ class ContactRows(NumberRows):
         """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
         super().begin(columns, roles=roles)
         self._wishes = WishCells(columns, roles)
+        self.has_wishes = self._wishes.is_used
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
-        self._own_zones = ZoneCells(columns, is_export=self.is_export)
-        others = {self._place, self._name_place, _place(columns, "tz_code")}
+        self._own_zones = ZoneCells(columns, roles.places, is_export=self.is_export)
+        self.has_own_zones = self._own_zones.is_used
+        others = {self._place, self._name_place}
+        if self._own_zones.zone_place == _place(columns, OWN_COLUMN):
+            others.add(self._own_zones.zone_place)
         skipped = READ_ONLY_COLUMNS if self.is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(
@@ -221,6 +233,8 @@ class ContactRows(NumberRows):
 
     def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
         """Return the reason, kind and value of a remark on a cell that names no known time zone."""
+        if not self.has_own_zones:
+            return None
         found = self._own_zones.of(cells, number)
         return None if found.problem is None else (found.problem, UNKNOWN_ZONE, found.cell)
 
@@ -230,7 +244,7 @@ class ContactRows(NumberRows):
 
     def wish_in(self, cells: Sequence[str]) -> Wish:
         """Return whether a row says that the person must not be called."""
-        return self._wishes.of(cells) if self._wishes.is_used else Wish.NONE
+        return self._wishes.of(cells) if self.has_wishes else Wish.NONE
 
     def refusal_in(self, cells: Sequence[str]) -> str:
         """Return the columns that refuse calls with their words, such as `Do Not Call: 1`."""
@@ -260,7 +274,9 @@ class ContactRows(NumberRows):
                 ),
                 full_name,
             )
-        tz_code, number_zone = self._own_zones.of(cells, number).tz_code, zone_of_number(number)
+        tz_code, number_zone = "", zone_of_number(number)
+        if self.has_own_zones:
+            tz_code = self._own_zones.of(cells, number).tz_code
         zone = person_zone_key(tz_code, "", number_zone)
         return zone, tz_code, full_name, name_key(full_name), self._variables.of(cells)
 

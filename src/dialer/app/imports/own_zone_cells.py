@@ -1,20 +1,18 @@
 """Cells of lists that say where a person is: a time zone, a state, or a postal code."""
 
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
-from zoneinfo import available_timezones
 
+from dialer.app.imports.place_columns import PLACES, guess_places, iana_name, plain_zone
 from dialer.domain.calling_times.own_zones import is_own_zones, own_zones
 from dialer.domain.calling_times.postal_codes import states_of_code
 from dialer.domain.calling_times.states import has_states, state_of, zones_in_state
 from dialer.domain.calling_times.zone_spellings import zones_in_words
-from dialer.domain.calling_times.zones import is_zone, zone_of_number, zones_of_key
+from dialer.domain.calling_times.zones import zone_of_number, zones_of_key
 from dialer.domain.places.places import country_of_zone
 from dialer.domain.sentences import Sentence
 
-COLUMN: Final = "tz_code"
 UNKNOWN_ZONE: Final = "unknown_zone"
 """The kind of the remark on a cell that names no known time zone."""
 CELLS_KEPT_MAX: Final = 16_384
@@ -23,17 +21,6 @@ _NEW_IN_WINDOWS: Final = {
     "alberta standard time": "America/Edmonton",
 }
 """Names that Microsoft added in 2026 (its time zone blog), and that the table of CLDR does not have yet."""
-
-
-def _plain(name: str) -> str:
-    """Return the name of a column in lower case, without accents and punctuation."""
-    folded = unicodedata.normalize("NFKD", name.casefold())
-    kept = "".join(mark for mark in folded if not unicodedata.combining(mark))
-    return " ".join("".join(mark if mark.isalnum() else " " for mark in kept).split())
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_plain(word) for word in text.split("|"))
 
 
 class OwnZone(NamedTuple):
@@ -45,33 +32,27 @@ class OwnZone(NamedTuple):
 
 
 _NOTHING: Final = OwnZone("")
-_ZONE_WORDS: Final = _words("""tz_code | time zone | timezone | tz | zeitzone | zona horaria | huso horario
-    | fuseau horaire | fuso horario | fuso | iana timezone""")
-_STATE_WORDS: Final = _words("""state | province | state province | state code | us state | state region | home state
-    | mailing state | mailing state province | billing state | billing state province | bundesstaat | provinz
-    | etat | estado | uf | entidad federativa | provincia""")
-_CODE_WORDS: Final = _words("""zip | zip code | zipcode | postal code | postalcode | postcode | post code | postal
-    | zip postal code | mailing zip | mailing zip postal code | billing zip | billing zip postal code | home zip
-    | plz | postleitzahl | code postal | codigo postal | cep""")
 _ALSO_A_STATUS: Final = "ok"
 """A state's code that columns of another meaning have, too: then the zones of the number count as well."""
 
 
 class ZoneCells:
-    """The cells of rows that say where a person is, found by the names of their columns."""
+    """The cells of rows that say where a person is."""
 
-    def __init__(self, columns: Sequence[str], *, is_export: bool) -> None:
-        """Take the columns. Of an export of contacts, only its own column is read."""
-        names = [_plain(name) for name in columns]
-        own = _words(COLUMN)
-        self._zone = _first(names, own if is_export else _ZONE_WORDS)
-        self._state, self._code = (-1, -1) if is_export else (_first(names, _STATE_WORDS), _first(names, _CODE_WORDS))
-        self._is_used = max(self._zone, self._state, self._code) >= 0
+    def __init__(self, columns: Sequence[str], chosen: Mapping[str, str] | None, *, is_export: bool) -> None:
+        """Take the columns, and those that were chosen: a meaning by each name in lower case. None guesses them."""
+        places = guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen)
+        self._zone, self._state, self._code = (places.get(meaning, -1) for meaning in PLACES)
+        self.is_used: Final = max(self._zone, self._state, self._code) >= 0
+        """True if there is such a column."""
+
+    @property
+    def zone_place(self) -> int:
+        """Return the place of the column with the time zone; -1 if there is none."""
+        return self._zone
 
     def of(self, cells: Sequence[str], number: str) -> OwnZone:
         """Return what a row says of the person with this number, in E.164: its zone, else its state, else its code."""
-        if not self._is_used:
-            return _NOTHING
         of_zone = _zone_of_cell(_cell(cells, self._zone), number[:2])
         if of_zone.tz_code:
             return of_zone
@@ -109,9 +90,10 @@ def _cell(cells: Sequence[str], place: int) -> str:
     return cells[place].strip() if 0 <= place < len(cells) else ""
 
 
-def _first(names: Sequence[str], words: Sequence[str]) -> int:
-    """Return the place of the first column with one of some names; -1 if there is none."""
-    return next((names.index(word) for word in words if word in names), -1)
+def _places(columns: Sequence[str], chosen: Mapping[str, str]) -> dict[str, int]:
+    """Return the places of the chosen columns by their meanings."""
+    found = {chosen.get(name.lower(), ""): place for place, name in enumerate(columns)}
+    return {meaning: place for meaning, place in found.items() if meaning}
 
 
 @lru_cache(maxsize=CELLS_KEPT_MAX)
@@ -132,16 +114,14 @@ def _zone_of_cell(cell: str, start: str) -> OwnZone:
 
 
 def _named_zone(cell: str) -> tuple[str, ...]:
-    zone = _names().get(" ".join(cell.casefold().replace("_", " ").split()))
+    zone = iana_name(cell) or _windows_names().get(plain_zone(cell))
     return () if zone is None else (zone,)
 
 
 @cache
-def _names() -> dict[str, str]:
-    """Return zones by their IANA names and by those of Windows, as CLDR maps these, all in lower case with spaces."""
+def _windows_names() -> dict[str, str]:
+    """Return zones by the names that Windows has for them, as CLDR maps these, in lower case."""
     from babel.core import get_global  # noqa: PLC0415 - only lists with such names need it
 
-    mapped = {name.casefold(): zone for name, zone in get_global("windows_zone_mapping").items()}
-    # Short names, such as EST, mean other zones to people than to the database.
-    named = {name.casefold().replace("_", " "): name for name in available_timezones() if "/" in name and is_zone(name)}
-    return named | mapped | _NEW_IN_WINDOWS
+    mapped = {plain_zone(name): zone for name, zone in get_global("windows_zone_mapping").items()}
+    return mapped | _NEW_IN_WINDOWS

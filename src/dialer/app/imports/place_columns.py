@@ -1,0 +1,74 @@
+"""Columns of lists that say where a person is: found by their names, and those of time zones by their cells too."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+from zoneinfo import available_timezones
+
+from dialer.app.imports.country_words import plain_word
+from dialer.domain.calling_times.zones import is_zone
+
+OWN_COLUMN: Final = "tz_code"
+TIME_ZONE: Final = "time_zone"
+STATE: Final = "state"
+POSTAL_CODE: Final = "postal_code"
+PLACES: Final = (TIME_ZONE, STATE, POSTAL_CODE)
+CONTACT_EXPORT: Final = frozenset({"url", "additional_vars"})
+"""Columns by which an export of contacts is recognised."""
+ZONES_SHARE_MIN: Final = 0.5
+"""More than this share of the filled cells of a column names time zones, so that it is taken for that of the zone."""
+
+_WORDS: Final = {
+    TIME_ZONE: """tz_code | time zone | timezone | tz | zeitzone | zona horaria | huso horario
+        | fuseau horaire | fuso horario | fuso | iana timezone""",
+    STATE: """state | province | state province | state code | us state | state region | home state
+        | mailing state | mailing state province | billing state | billing state province | bundesstaat | provinz
+        | etat | estado | uf | entidad federativa | provincia""",
+    POSTAL_CODE: """postal code | zip | zip code | zipcode | postalcode | postcode | post code | postal
+        | zip postal code | mailing zip | mailing zip postal code | billing zip | billing zip postal code | home zip
+        | plz | postleitzahl | code postal | codigo postal | cep""",
+}
+"""The first name of each is that by which the API chooses a column; a zone has `tz_code` besides."""
+
+
+def guess_places(names: Sequence[str], *, is_export: bool) -> dict[str, int]:
+    """Return the places of the columns that say where a person is, by their meaning, a member of `PLACES`.
+
+    Of an export of contacts, only its own column is one.
+    """
+    plain = [plain_word(name) for name in names]
+    words = {TIME_ZONE: [plain_word(OWN_COLUMN)]} if is_export else _words()
+    found = {meaning: _first(plain, known) for meaning, known in words.items()}
+    return {meaning: place for meaning, place in found.items() if place >= 0}
+
+
+def names_zones(cells: Sequence[str]) -> bool:
+    """Return whether most of the filled cells of a column are IANA names, such as `America/Chicago`."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return sum(iana_name(cell) is not None for cell in filled) > len(filled) * ZONES_SHARE_MIN
+
+
+def iana_name(cell: str) -> str | None:
+    """Return the IANA name that a cell has in upper or lower case; None if it has none."""
+    return _iana_names().get(plain_zone(cell)) if "/" in cell else None
+
+
+def plain_zone(cell: str) -> str:
+    """Return the name of a zone in lower case, with blanks between its words."""
+    return " ".join(cell.casefold().replace("_", " ").split())
+
+
+@cache
+def _iana_names() -> dict[str, str]:
+    # Short names, such as EST, mean other zones to people than to the database.
+    return {plain_zone(name): name for name in available_timezones() if "/" in name and is_zone(name)}
+
+
+@cache
+def _words() -> dict[str, list[str]]:
+    return {meaning: [plain_word(word) for word in text.split("|")] for meaning, text in _WORDS.items()}
+
+
+def _first(names: Sequence[str], words: Sequence[str]) -> int:
+    """Return the place of the first column with one of some names; -1 if there is none."""
+    return next((names.index(word) for word in words if word in names), -1)
