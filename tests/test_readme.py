@@ -57,9 +57,7 @@ from dialer.carriers.voice import (
     sound_room,
     speech,
 )
-from dialer.console import list_reading, list_tasks
 from dialer.console.charts import survey_graph
-from dialer.console.pages.imports import CHECKED_BYTES_MAX
 from dialer.domain import phrases
 from dialer.domain.billing import money
 from dialer.domain.engine import desk_transfers, holds, inbound
@@ -85,6 +83,7 @@ from dialer.store.media import files, kept_lists, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
+from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -304,14 +303,7 @@ LIMITS: Final = {
     "A property of a vCard; properties of a card; its numbers": (
         f"{vcard_lines.PROPERTY_MAX:,} characters; {vcards.PROPERTIES_OF_A_CARD_MAX:,}; {vcards.NUMBERS_OF_A_CARD_MAX}"
     ),
-    "A list that the console reads while the browser waits; without being asked for a check": (
-        f"{list_reading.IN_REQUEST_BYTES_MAX // MIB} MiB; {CHECKED_BYTES_MAX // MIB} MiB, of a workbook unpacked"
-    ),
-    "Large lists that the console reads in the background; of one user": (
-        f"{list_tasks.TASKS_MAX}; {list_tasks.TASKS_OF_A_USER_MAX}"
-    ),
-    "Time for which nobody asks for the progress of a check in the console": f"{list_tasks.UNWATCHED_S_MAX} s",
-    "Large lists whose outcome is kept in memory": f"{list_tasks.KEPT_MAX}",
+    **LIMITS_OF_LARGE_LISTS,
     "Lists that one user has uploaded and not imported yet": (
         f"{kept_lists.KEPT_OF_A_USER_MAX} for {kept_lists.KEPT_S // 3_600} hours,"
         f" {kept_lists.KEPT_BYTES_OF_A_USER_MAX // MIB} MiB"

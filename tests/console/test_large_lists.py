@@ -51,7 +51,7 @@ class Gate:
     def open(self) -> None:
         """Let the reader go on to the end."""
         self._is_open = True
-        self._steps.release()
+        self._steps.release(100)
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_a_stopped_import_keeps_its_chunks_and_goes_on_without_doubles(
 ) -> None:
     api.create("phonebook", name="Book")
     with monkeypatch.context() as ordinary:
-        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", len(FILE))
+        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
         look(alice, BOOK, b"Phone,full_name\nabc,Nobody\n" + FILE.partition(b"\n")[2])
     answer = press(alice, **{"import": "1"})
     assert answer.status_code == 303, words(answer.text)
@@ -195,7 +195,7 @@ def test_a_stopped_import_for_a_new_campaign_goes_on_into_the_same_phonebook(
     alice: Visitor, api: Caller, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as ordinary:
-        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", len(FILE))
+        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
         look(alice, "new-campaign/", FILE, name="Spring")
     answer = press(alice, **{"import": "1"})
     alice.get(answer.headers["location"].removeprefix("/console/"))
@@ -216,7 +216,7 @@ def test_an_import_that_is_stopped_before_its_first_chunk_makes_no_phonebook(
     alice: Visitor, api: Caller, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as ordinary:
-        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", len(FILE))
+        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
         look(alice, "new-campaign/", FILE, name="Spring")
     answer = press(alice, **{"import": "1"})
     alice.get(answer.headers["location"].removeprefix("/console/"))

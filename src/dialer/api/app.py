@@ -130,8 +130,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
-    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None)
-    tasks = [what_if_runs.running, *([] if console is None else [console.running])]
+    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None, console)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -151,7 +150,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(*own, *tasks, authenticator.uses.storing, authenticator.refusals.storing)],
+        lifespan=[_running(*own, what_if_runs.running, authenticator.uses.storing, authenticator.refusals.storing)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -238,14 +237,20 @@ def _running(
 
 
 def _in_background(
-    settings: Settings, database: Database, worker: Dialler, metrics: Metrics, sender: WebhookSender | None
+    settings: Settings,
+    database: Database,
+    worker: Dialler,
+    metrics: Metrics,
+    sender: WebhookSender | None,
+    console: Pages | None,
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
     sending = [] if sender is None else [sender.delivering]
+    tasks = [] if console is None else [console.running]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending]
+    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

@@ -1,4 +1,4 @@
-"""How an uploaded list is read: by the choices of a viewer, and by what the file tells where they are open."""
+"""The reading of an uploaded list, by the choices of a viewer, and by its own content where they are open."""
 
 import zipfile
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -71,7 +71,7 @@ class ListTask(msgspec.Struct, eq=False):
     share: float = 0.0
     """The share of the file that was read."""
     outcome: Any = None
-    """What the work has returned, once it is done."""
+    """The result of the work, once it is done."""
     failure: Exception | None = None
     """The reason why it has failed."""
     is_stopping: bool = False

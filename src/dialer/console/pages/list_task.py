@@ -73,7 +73,7 @@ async def stream_task(
 async def stop_task(
     request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
 ) -> Response[Any]:
-    """Stop a check or an import. What an import has stored stays."""
+    """Stop a check or an import. The rows that an import has stored stay."""
     await read_fields(request)
     kept_list(request, token)
     choices = read_choices(request.query_params)
