@@ -1,7 +1,8 @@
 """The reading of an uploaded list, by the choices of a viewer, and by its own content where they are open."""
 
 import zipfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -99,6 +100,7 @@ async def report_of(
     )
     kept.rejected.unlink(missing_ok=True)
     pieces = _Pieces(path)
+    arriving = aiter(pieces)
     options = replace(
         options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
         on_rejected=lambda record, reason: lines.add(record, why_rejected(kind, reason)),
@@ -107,9 +109,11 @@ async def report_of(
         on_progress=None if hear is None else lambda rows, share: hear(rows, min(share, pieces.share)),
     )
     try:
-        return await run_import(request, kind, choices.identity, options, aiter(pieces))
+        return await run_import(request, kind, choices.identity, options, arriving)
     finally:
         lines.close()
+        with suppress(RuntimeError):  # Its thread still reads, as the service ends.
+            await arriving.aclose()
 
 
 async def in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
@@ -125,7 +129,7 @@ class _Pieces:
         self._path: Final = path
         self.share = 0.0
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
         size, read = self._path.stat().st_size, 0
         async with await anyio.open_file(self._path, "rb") as file:
             while piece := await file.read(_PIECE_BYTES):
