@@ -11,6 +11,7 @@ from dialer.store.tables import (
     LedgerEntry,
     Row,
     SmsMessage,
+    SmsReceived,
     Subscriber,
     SurveyResult,
     Transfer,
@@ -63,6 +64,7 @@ class Estate:
         self.call_id = self._call()
         self.sms_campaign = owner.create("sms-campaigns", name="party", sms_gateway=self.sms_gateway["url"])
         self.message_id = self._message()
+        self.received_id = self._received()
 
     def campaign_fields(self) -> dict[str, Any]:
         """Return the required fields of a campaign."""
@@ -157,6 +159,20 @@ class Estate:
             ended_ms=NOW_MS,
         )
 
+    def _received(self) -> int:
+        return stored(
+            self.database,
+            SmsReceived,
+            user_id=self.user_id,
+            gateway_id=self.sms_gateway["id"],
+            campaign_id=self.sms_campaign["id"],
+            sms_message_id=self.message_id,
+            phone_number="12025550122",
+            number="+12025550122",
+            said="Who is this?",
+            understood="perhaps",
+        )
+
     @property
     def entry(self) -> Json:
         """Return the first entry of the owner in the audit log."""
@@ -196,6 +212,7 @@ class Estate:
             "cdr": self.cdr_id,
             "survey-result": self.result_id,
             "sms-message": self.message_id,
+            "sms-received": self.received_id,
             "ledger": self.entry_id,
             "users": self.user_id,
         }

@@ -120,7 +120,9 @@ def test_a_check_shows_its_progress_and_then_its_outcome(alice: Visitor, api: Ca
 
 
 def test_a_check_that_is_stopped_says_how_far_it_was_and_can_begin_again(
-    alice: Visitor, api: Caller, gate: Gate
+    alice: Visitor,
+    api: Caller,
+    gate: Gate,  # noqa: ARG001 - it holds both
 ) -> None:
     api.create("phonebook", name="Book")
     begin(alice)
@@ -248,7 +250,10 @@ def test_a_file_that_cannot_be_read_to_its_end_says_so(alice: Visitor, api: Call
 
 
 def test_a_user_has_two_large_lists_under_way_and_nobody_sees_those_of_another(
-    alice: Visitor, bob: Visitor, api: Caller, gate: Gate
+    alice: Visitor,
+    bob: Visitor,
+    api: Caller,
+    gate: Gate,  # noqa: ARG001 - it holds both
 ) -> None:
     api.create("phonebook", name="Book")
     begin(alice)

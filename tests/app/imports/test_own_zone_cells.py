@@ -79,6 +79,10 @@ def reason_of(cell: str) -> str:
         ("Bemerkung", "CA", "+12125550100", ""),
         ("State", "", "+12125550100", ""),
         ("State", "TX", "+442079460018", ""),
+        ("Provincia", "Las Palmas", "+34612345678", "Atlantic/Canary@ES"),
+        ("Provincia", "Sin datos", "+34612345678", ""),
+        ("Código postal", "28013", "+34612345678", "Europe/Madrid@ES"),
+        ("Código postal", "9500-321", "+351912345678", "Atlantic/Azores@PT"),
     ],
 )
 def test_a_state_or_postal_code_tells_where_the_person_is(

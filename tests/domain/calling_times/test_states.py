@@ -11,12 +11,13 @@ from dialer.domain.calling_times.postal_codes import states_of_code
 from dialer.domain.calling_times.states import has_states, state_of, states_of, zones_in_state
 from dialer.domain.calling_times.zones import is_zone
 
-COUNTS: Final = {"US": 56, "CA": 13, "AU": 8, "BR": 27, "MX": 32}
+COUNTS: Final = {"US": 56, "CA": 13, "AU": 8, "BR": 27, "MX": 32, "ES": 4, "PT": 3}
 LIBRARY_IS_WRONG: Final = {
     "1208": "Idaho: all zones of +1",
     "1867766": "Yellowknife: the zone of Fort Nelson",
     "1879": "Newfoundland and Labrador: the zone of Puerto Rico, for Labrador's coast",
     "1907581": "Unalaska: the zone of Honolulu",
+    "34827": "Cáceres: the zone of the Canary Islands",
     "55673480": "Paranhos: the zone of Sao Paulo",
 }
 """Starts of numbers for which the library has another zone than the laws, with the reason."""
@@ -36,7 +37,7 @@ def test_every_state_has_zones(country: str, count: int) -> None:
     assert [zone for state in states.values() for zone in state.zones if not is_zone(zone)] == []
 
 
-@pytest.mark.parametrize("calling_code", ["1", "61", "55", "52"])
+@pytest.mark.parametrize("calling_code", ["1", "61", "55", "52", "34", "351"])
 def test_the_zones_of_area_codes_are_those_of_their_states(calling_code: str) -> None:
     """The library names the place of an area code, such as `Tallahassee, FL`, and has its zones in another table."""
     compared, wrong = 0, list[tuple[str, str, str]]()
@@ -69,6 +70,10 @@ def test_the_zones_of_area_codes_are_those_of_their_states(calling_code: str) ->
         ("MT", "+55", ("America/Cuiaba",)),
         ("MT", "+1", ("America/Denver",)),
         ("Quintana Roo", "+52", ("America/Cancun",)),
+        ("LAS PALMAS", "+34", ("Atlantic/Canary",)),
+        ("Málaga", "+34", ("Europe/Madrid",)),
+        ("Açores", "+351", ("Atlantic/Azores",)),
+        ("Lisboa", "+351", ("Europe/Lisbon",)),
     ],
 )
 def test_a_state_is_one_of_the_numbers_country(text: str, number: str, zones: tuple[str, ...]) -> None:
@@ -112,6 +117,17 @@ def test_the_numbers_own_zone_counts_where_the_state_has_it() -> None:
         ("2600", "+61", ["ACT"]),
         ("800", "+61", ["NT"]),
         ("6160", "+61", ["WA"]),
+        ("35001", "+34", ["GC"]),
+        ("38001", "+34", ["TF"]),
+        ("8001.0", "+34", ["peninsula"]),
+        ("52001", "+34", ["peninsula"]),
+        ("53001", "+34", []),
+        ("1000-205", "+351", ["continente"]),
+        ("9400-999", "+351", ["madeira"]),
+        ("9500", "+351", ["acores"]),
+        ("9980 999", "+351", ["acores"]),
+        ("0900-100", "+351", []),
+        ("1000", "+353", []),
         ("09002", "+1", []),
         ("W1A 1AA", "+1", []),
         ("10001", "+44", []),

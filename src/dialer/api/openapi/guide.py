@@ -55,6 +55,7 @@ _GROUPS: Final[dict[str, str]] = {
     "survey-result": "Answers of callees, single and counted, and what they recorded.",
     "transfer": "Transfers of calls to numbers and to agents.",
     "sms-message": "Text messages that campaigns and surveys have sent.",
+    "sms-received": "Text messages that came in, and what users have decided about them.",
     "dnc-list": "Do-not-call lists, and imports of their numbers from CSV.",
     "dnc-contact": "Entries of do-not-call lists.",
     "queue": "Queues, in which calls wait for agents.",

@@ -43,6 +43,7 @@ _NOUNS: Final[Mapping[str, str]] = {
     "sms-campaigns": "SMS campaign",
     "sms-gateway": "SMS gateway",
     "sms-message": "SMS message",
+    "sms-received": "received text",
     "subscriber-list": "subscriber",
     "did": "DID",
     "ledger": "balance change",

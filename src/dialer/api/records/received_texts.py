@@ -40,7 +40,7 @@ _SMS_RECEIVED: Final = shapes(
             TextChoice(tuple(Understood)), "The meaning, as far as it was understood.", example=Understood.STOP.value
         ),
         "verdict": writable(
-            TextChoice(("", *Verdict)),
+            TextChoice(("", *Verdict), {"": "Nobody has looked at it yet."}),
             "The decision of a user about it. Empty until somebody has looked.",
             example=Verdict.DO_NOT_CALL.value,
         ),

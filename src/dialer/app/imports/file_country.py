@@ -115,7 +115,7 @@ class NumberSample:
         self._kept: list[str] = []
         self._every = 1
         self.seen = 0
-        """Numbers that were seen. The reader of rows counts them here, as a call for each would cost too much."""
+        """Numbers that were seen. Readers of rows count them here, as a call for each row would cost too much."""
         self.next_seen = 1
         """The count of numbers at which the next one is kept."""
 

@@ -56,7 +56,9 @@ class ZoneCells:
         of_zone = _zone_of_cell(_cell(cells, self._zone), number[:2])
         if of_zone.tz_code:
             return of_zone
-        of_place = _of_place(_cell(cells, self._state), _cell(cells, self._code), number[:3], zone_of_number(number))
+        of_place = _of_place(
+            _cell(cells, self._state), _cell(cells, self._code), _start(number), zone_of_number(number)
+        )
         return of_place if of_zone.problem is None or of_place.tz_code else of_zone
 
 
@@ -88,6 +90,11 @@ def _unknown_place(cell: str, start: str) -> OwnZone:
 
 def _cell(cells: Sequence[str], place: int) -> str:
     return cells[place].strip() if 0 <= place < len(cells) else ""
+
+
+def _start(number: str) -> str:
+    """Return the beginning of a number that tells its country, if that has states: Portugal's has one digit more."""
+    return number[:4] if number.startswith("+35") else number[:3]
 
 
 def _places(columns: Sequence[str], chosen: Mapping[str, str]) -> dict[str, int]:

@@ -1,8 +1,9 @@
-"""The states of postal codes, by how these begin: of the United States, of Canada and of Australia.
+"""The states of postal codes, by how these begin: of the United States, Canada, Australia, Spain and Portugal.
 
 Sources, read on 2026-11-28: the three digits of ZIP codes by state as the United States Postal Service assigns them
 (Domestic Mail Manual, L002), the letters of Canada Post, and the ranges of Australia Post. The ZIP codes were compared
-with the 42,789 codes of the package `zipcodes` 3.0.0.
+with the 42,789 codes of the package `zipcodes` 3.0.0. The islands
+of Spain and Portugal are those of public lists, and of the 205,148 codes in `countrystatecity-postal-codes` 2.0.1.
 """
 
 import re
@@ -26,18 +27,31 @@ _AUSTRALIA: Final = """
 NSW 1000-2599 2619-2899 2921-2999; ACT 0200-0299 2600-2618 2900-2920; VIC 3000-3999 8000-8999;
 QLD 4000-4999 9000-9999; SA 5000-5999; WA 6000-6999; TAS 7000-7999; NT 0800-0999
 """
+_SPAIN: Final = """
+peninsula 01-34 36-37 39-52; GC 35; TF 38
+"""
+_PORTUGAL: Final = """
+continente 10-89; madeira 90-94; acores 95-99
+"""
 _US_CODE: Final = re.compile(r"([0-9]{3})[0-9]{2}(?:-?[0-9]{4})?", re.ASCII)
 _US_SHORT: Final = re.compile(r"[0-9]{3,4}(?:\.0)?|[0-9]{5}\.0", re.ASCII)
 """A code from which a spreadsheet took the zeros at its beginning, or to which it added decimals."""
 _CANADIAN_CODE: Final = re.compile(r"([ABCEGHJ-NPRSTVXY])[0-9][A-Z] ?-?[0-9][A-Z][0-9]", re.ASCII)
 _AUSTRALIAN_CODE: Final = re.compile(r"[0-9]{3,4}", re.ASCII)
+_SPANISH_CODE: Final = re.compile(r"[0-9]{4,5}", re.ASCII)
+_PORTUGUESE_CODE: Final = re.compile(r"([0-9]{2})[0-9]{2}(?:[ -]?[0-9]{3})?", re.ASCII)
 
 
 def states_of_code(text: str, number: str) -> tuple[CountryState, ...]:
     """Return the states in which a postal code may be, by the country of a number in E.164; none if it is unknown."""
     code = text.strip().upper()
+    bare = code.removesuffix(".0")
+    if number.startswith("+34"):
+        return _found("ES", _ES, bare.zfill(5)[:2]) if _SPANISH_CODE.fullmatch(bare) else ()
+    if number.startswith("+351"):
+        portuguese = _PORTUGUESE_CODE.fullmatch(bare)
+        return () if portuguese is None else _found("PT", _PT, portuguese[1])
     if number.startswith("+61"):
-        bare = code.removesuffix(".0")
         return _found("AU", _AU, bare.zfill(4)) if _AUSTRALIAN_CODE.fullmatch(bare) else ()
     if not number.startswith("+1"):
         return ()
@@ -70,3 +84,5 @@ def _read(text: str) -> dict[str, tuple[str, ...]]:
 _US: Final = _read(_ZIP)
 _CA: Final = _read(_CANADA)
 _AU: Final = _read(_AUSTRALIA)
+_ES: Final = _read(_SPAIN)
+_PT: Final = _read(_PORTUGAL)

@@ -3,7 +3,8 @@
 Each row has the code, the names, and one zone for each clock that is kept in the state. Sources, read on 2026-11-28:
 United States: 49 CFR part 71 with the exceptions of its zones. Canada: the time acts of the provinces as the zone
 database 2026f has them. Australia: the Standard Time acts of its states. Brazil: Lei 12.876/2013. Mexico: Ley de los
-Husos Horarios of 2022. `tests/domain/calling_times/test_states.py` compares them with the area codes of phonenumbers.
+Husos Horarios of 2022. Spain and Portugal: the islands with a clock of their own, as the zone database has them.
+`tests/domain/calling_times/test_states.py` compares them with the area codes of phonenumbers.
 """
 
 import unicodedata
@@ -159,11 +160,40 @@ VER Veracruz, Veracruz de Ignacio de la Llave: America/Mexico_City
 YUC Yucatán: America/Merida
 ZAC Zacatecas: America/Mexico_City
 """,
+    "ES": """
+GC Las Palmas, Gran Canaria: Atlantic/Canary
+TF Santa Cruz de Tenerife, Tenerife: Atlantic/Canary
+canarias Canary Islands, Islas Canarias: Atlantic/Canary
+peninsula Álava, Araba, Albacete, Alicante, Alacant, Almería, Asturias, Ávila, Badajoz, Barcelona: Europe/Madrid
+peninsula Baleares, Illes Balears, Islas Baleares, Balearic Islands, Bizkaia, Vizcaya, Burgos: Europe/Madrid
+peninsula Cáceres, Cádiz, Cantabria, Castellón, Castelló, Ceuta, Ciudad Real, Córdoba, Cuenca: Europe/Madrid
+peninsula A Coruña, La Coruña, Gipuzkoa, Guipúzcoa, Girona, Gerona, Granada, Guadalajara, Huelva: Europe/Madrid
+peninsula Huesca, Jaén, La Rioja, León, Lleida, Lérida, Lugo, Madrid, Málaga, Melilla, Murcia, Navarra: Europe/Madrid
+peninsula Ourense, Orense, Palencia, Pontevedra, Salamanca, Segovia, Sevilla, Seville, Soria: Europe/Madrid
+peninsula Tarragona, Teruel, Toledo, Valencia, València, Valladolid, Zamora, Zaragoza, Andalucía: Europe/Madrid
+peninsula Aragón, Castilla y León, Castilla-La Mancha, Cataluña, Catalunya, Euskadi, Extremadura: Europe/Madrid
+peninsula Galicia, País Vasco, Comunidad de Madrid, Comunidad Valenciana, Región de Murcia: Europe/Madrid
+""",
+    "PT": """
+acores Açores, Azores, Região Autónoma dos Açores: Atlantic/Azores
+madeira Região Autónoma da Madeira: Atlantic/Madeira
+continente Aveiro, Beja, Braga, Bragança, Castelo Branco, Coimbra, Évora, Faro, Guarda, Leiria: Europe/Lisbon
+continente Lisboa, Lisbon, Portalegre, Porto, Santarém, Setúbal, Viana do Castelo, Vila Real, Viseu: Europe/Lisbon
+""",
 }
-_COUNTRIES: Final = {"+1": ("US", "CA"), "+61": ("AU",), "+55": ("BR",), "+52": ("MX",)}
+_COUNTRIES: Final = {
+    "+1": ("US", "CA"),
+    "+61": ("AU",),
+    "+55": ("BR",),
+    "+52": ("MX",),
+    "+34": ("ES",),
+    "+351": ("PT",),
+}
 """Countries of the table by how their numbers begin. Codes of the United States and of Canada differ."""
 _MOMENTS: Final = tuple(datetime(2027, month, 1, 12, tzinfo=UTC) for month in range(1, 13))
 """Moments by which clocks are compared."""
+_ISLANDS: Final = ("+34", "+351")
+"""Countries of which the table has islands with a clock of their own, and the names of all other provinces together."""
 KEPT_MAX: Final = 16_384
 
 
@@ -183,8 +213,8 @@ def state_of(text: str, number: str) -> CountryState | None:
 
 
 def has_states(number: str) -> bool:
-    """Return whether the country of a number in E.164 has states in the table."""
-    return number.startswith(tuple(_COUNTRIES))
+    """Return whether the table has each state of the country of a number in E.164."""
+    return number.startswith(tuple(_COUNTRIES)) and not number.startswith(_ISLANDS)
 
 
 def states_of(country: str) -> dict[str, CountryState]:

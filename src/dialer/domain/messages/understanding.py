@@ -5,6 +5,7 @@ from typing import Final
 
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.messages.opt_out import OPT_OUT_CHARACTERS_MAX, is_opt_out, words_of
+from dialer.domain.messages.typed_words import as_meant, with_pluses_spoken
 from dialer.domain.messages.wish_patterns import PATTERNS
 
 WISH_WORDS_MAX: Final = 40
@@ -79,22 +80,33 @@ _HINTS: Final = _compiled(tuple(one for each in PATTERNS.values() for one in eac
 _LIMITS: Final = _compiled(tuple(each.limits for each in PATTERNS.values() if each.limits))
 
 _TOGETHER: Final = tuple((_compiled((one.away,)), _compiled((one.about,))) for one in PATTERNS.values() if one.away)
+_DENIED: Final = tuple((_compiled((one.nots,)), _compiled((one.about,))) for one in PATTERNS.values() if one.nots)
+_INVITES: Final = _compiled(tuple(one.invites for one in PATTERNS.values() if one.invites))
 
 
 def understand(text: str) -> Understood:
     """Return what a text message means. In doubt it is `PERHAPS`."""
     if is_opt_out(text):
         return Understood.STOP
-    shown = text[:OPT_OUT_CHARACTERS_MAX]
-    clauses = [" ".join(words_of(clause)) for clause in _CLAUSES.split(shown)]
+    shown = with_pluses_spoken(text[:OPT_OUT_CHARACTERS_MAX])
+    clauses = [as_meant(words_of(clause)) for clause in _CLAUSES.split(shown)]
     asked = [_OPPOSITES.sub(" | ", clause) for clause in clauses if clause]
-    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", " ".join(words_of(shown))))}
+    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", as_meant(words_of(shown))))}
     if Understood.STOP in found:
         is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
         return Understood.STOP if is_short else Understood.PERHAPS
-    whole = " | ".join(asked)
-    may_be = Understood.PERHAPS in found or any(away.search(whole) and about.search(whole) for away, about in _TOGETHER)
+    may_be = Understood.PERHAPS in found or _is_about_contact(asked)
     return Understood.PERHAPS if may_be else Understood.OTHER
+
+
+def _is_about_contact(clauses: list[str]) -> bool:
+    """Return whether a message refuses something, and speaks of calls, messages or what is known of a person."""
+    whole = " | ".join(clauses)
+    if any(away.search(whole) and about.search(whole) for away, about in _TOGETHER):
+        return True
+    if _INVITES.search(whole):
+        return False
+    return any(nots.search(clause) and about.search(clause) for clause in clauses for nots, about in _DENIED)
 
 
 def _of_clause(clause: str) -> Understood:
