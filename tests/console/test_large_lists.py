@@ -122,7 +122,7 @@ def test_a_check_shows_its_progress_and_then_its_outcome(alice: Visitor, api: Ca
 def test_a_check_that_is_stopped_says_how_far_it_was_and_can_begin_again(
     alice: Visitor,
     api: Caller,
-    gate: Gate,  # noqa: ARG001 - it holds both
+    gate: Gate,
 ) -> None:
     api.create("phonebook", name="Book")
     begin(alice)
