@@ -280,10 +280,12 @@ def test_a_wrong_file_changes_nothing(
 
 
 def test_a_hostile_file_is_refused(run: Run, house: House, tmp_path: Path) -> None:
-    deep = "surveys: " + "[" * 100_000
+    deep, deeper = ("surveys: " + "[" * levels for levels in (40, 100_000))
     bomb = "a: &a [1]\nb: [*a, *a]\n"
     huge = "x" * (FILE_BYTES_MAX + 1)
     messages = [apply(run, tmp_path, text).err for text in (deep, bomb, huge, "surveys: [\x00]", "- 1", "surveys: 1")]
+    # The library has a limit of its own, too, in its own words.
+    assert apply(run, tmp_path, deeper).err.startswith("dialer: records.yaml:1: ")
     assert house.rows(SurveyTemplate) == []
     assert [message.removeprefix("dialer: records.yaml:").strip() for message in messages] == [
         "1: surveys[0]" + "[0]" * 28 + ": has more than 30 levels",

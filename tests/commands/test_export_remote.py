@@ -38,8 +38,8 @@ def test_an_exported_account_is_applied_again_and_changes_nothing(
     assert (beside / "hello.wav").read_bytes() == wav(1)
     assert (beside / "patients.csv").stat().st_mode & 0o777 == 0o600
     assert (beside / "patients.csv").read_text().splitlines()[:2] == [
-        "url,contact,full_name,additional_vars",
-        ",+12025550100,Ada 100,{}",
+        "url,contact,full_name,tz_code,additional_vars",
+        ",+12025550100,Ada 100,,{}",
     ]
     again = run("apply", "out/spring.yaml", *url, "--yes", **key)
     assert (again.code, again.out.splitlines()[-1]) == (0, "0 new, 0 changed, 3 unchanged")

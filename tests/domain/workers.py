@@ -202,6 +202,7 @@ class Fleet:
 def plan(campaign_id: int = 1, **settings: Any) -> CampaignPlan:  # noqa: ANN401 - any field of a plan
     """Return a campaign that starts at once and lasts a day, unless the settings say otherwise."""
     usual: dict[str, Any] = {"flow": FLOW, "starting_ms": START_MS, "expires_ms": START_MS + DAY_MS, "frequency": 60}
+    usual["is_simulated"] = True  # As the gateways of these tests are.
     return CampaignPlan(id=campaign_id, user_id=1, **{"gateway_id": FIRST} | usual | settings)
 
 

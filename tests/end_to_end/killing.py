@@ -220,7 +220,8 @@ def live_and_die(folder: Path, clients: list[Poster | Pauser], writes: int) -> d
             _, _, err = served.end(signal.SIGKILL)
         for future in running:
             future.result()
-    (start, *others) = (json.loads(line) for line in err.splitlines())
+    (rules, start, *others) = (json.loads(line) for line in err.splitlines())
+    assert rules["event"] == "time_zone_rules"
     assert others == []
     return dict(start)
 

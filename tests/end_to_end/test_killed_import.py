@@ -18,7 +18,7 @@ from tests.test_server import ADMIN, VIRTUAL, Served, serving
 ROWS: Final = 2 * CHUNK_ROWS + 100
 BAD_LINES: Final = (7, CHUNK_ROWS + 50)
 LINES: Final = [
-    "no number" if line in BAD_LINES else f"+1202{line:07d}"
+    "no number" if line in BAD_LINES else f"+1202{2_000_000 + line}"
     for line in range(2, ROWS + 2)  # the report counts the header as line 1
 ]
 REMARK: Final = {
@@ -76,6 +76,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "errors": [{"line": line, **REMARK} for line in BAD_LINES],
         "warned": 0,
         "hidden": 0,
+        "totals": 0,
         "warnings": [],
         "file_warnings": [],
     }

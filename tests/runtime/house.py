@@ -13,6 +13,7 @@ from dialer.app.campaigns.change import change_campaign
 from dialer.app.contacts.contacts import add_contact
 from dialer.app.contacts.do_not_call import add_to_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
@@ -51,6 +52,8 @@ CENTS = 1_000
 
 ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4}'
 """A gateway's parameters: everybody answers, 1 + 4 s after the dial, and listens."""
+AS_REAL = {"protocol": "trunk", "parameters": f'{{"simulated": {ALL_ANSWER}}}'}
+"""The columns of a gateway to a real carrier, whose callees all answer here. Their wishes bind every campaign."""
 
 
 class House:
@@ -174,6 +177,11 @@ class House:
             self.add(Tier, queue_id=queue_id, agent_id=agent_id, position=position)
         return queue_id
 
+    def meet_real_people(self) -> None:
+        """Make the gateway one to a real carrier, whose callees all answer and listen: their wishes bind everybody."""
+        self.callerid = "+12025550199"
+        self.change(Gateway, self.gateway_id, **AS_REAL)
+
     def campaign(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
         """Create a campaign that is not started: a dial a second, for three days, unless told otherwise."""
         settings = {
@@ -224,5 +232,6 @@ class House:
             service_zone=self._service_zone,
             new_carrier=SimulatedCarrier,
             new_lines=None,
+            hours=CallingHours(None),
             recordings=self._recordings,
         )

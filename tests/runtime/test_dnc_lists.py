@@ -19,6 +19,13 @@ GOODBYE: Final = {"type": 9, "script": "we will not call again"}  # 5 words: 2 s
 FIRST, SECOND, THIRD, FOURTH = (f"+1202555{number}" for number in (1000, 1001, 1002, 1003))
 
 
+@pytest.fixture
+def sociable(house: House) -> House:
+    """Return a service whose callees all answer and listen, as real people do."""
+    house.meet_real_people()
+    return house
+
+
 def naming(house: House, *dnc_ids: int, survey: Mapping[str, Any] = SHORT, **values: Any) -> int:  # noqa: ANN401 - of columns
     """Create a campaign that calls the four numbers, and names these lists besides its own."""
     campaign_id = house.campaign(house.survey(dict(survey)), house.phonebook(FIRST, SECOND, THIRD, FOURTH), **values)

@@ -32,6 +32,7 @@ def proofs(house: House) -> list[dict[str, Any]]:
 
 async def test_a_key_is_kept_with_its_section_and_its_call(sociable: House) -> None:
     """Both lists have the proof: that of the account, and the one that the campaign names."""
+    sociable.meet_real_people()
     survey_id = sociable.survey(QUESTION, SHORT, GOODBYE, branches={0: {"3": 1}, 1: {"0": 2}})
     campaign_id = await sociable.started(survey_id, sociable.phonebook(PRESSES_THREE), dnc_id=sociable.dnc_list())
     await sociable.advance(60)

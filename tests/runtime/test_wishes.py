@@ -34,6 +34,13 @@ COMPLETED: Final = RecycleFilter(frozenset({int(SubscriberStatus.COMPLETED)}))
 PAUSED: Final = {"duplicate_contact": "+12025550109", "number": "+12025550109", "zone": "", "additional_vars": ""}
 
 
+@pytest.fixture
+def sociable(house: House) -> House:
+    """Return a service whose callees all answer and listen, as real people do."""
+    house.meet_real_people()
+    return house
+
+
 def numbers_called(house: House, campaign_id: int) -> list[str]:
     """Return the numbers that a campaign has called, in order."""
     return [row["phone_number"] for row in house.rows(CallRequest) if row["campaign_id"] == campaign_id]

@@ -53,6 +53,7 @@ def test_the_smallest_scenario_has_the_defaults_of_the_api() -> None:
         expires_ms=START_MS + 86_400_000,
         dnc_id=DNC_ID,
         dnc_ids=(DNC_ID,),
+        is_simulated=True,
         sms_gateway_id=SMS_GATEWAY_ID,
     )
 
@@ -157,6 +158,7 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         voicemail_prompt=Prompt(1_500),
         dnc_id=DNC_ID,
         dnc_ids=(DNC_ID,),
+        is_simulated=True,
         sms_gateway_id=SMS_GATEWAY_ID,
         max_xfer=3,
         strategy="erlang",

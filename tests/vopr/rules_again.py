@@ -46,7 +46,6 @@ def _was_earlier(sources: dict[int, int], known: dict[tuple[int, str], Person], 
 
 def _problem(connection: Connection, before: Snapshot, once: Person) -> str:
     """Return why somebody must not be called again, by what the other campaign knew of them; empty if nothing."""
-    of_source = before.campaigns[once.campaign_id]
     listed = any((dnc_id, once.number) in before.entries for dnc_id in before.lists.get(once.campaign_id, ()))
     problems = {
         "has completed the survey": once.status == _COMPLETED,
@@ -54,7 +53,7 @@ def _problem(connection: Connection, before: Snapshot, once: Person) -> str:
         "has a message on their machine, which is enough": (once.status, once.reason) == (_SENT, "message_left"),
         f"must not be called ({once.reason})": once.reason in _LOST,
         "is on a do-not-call list": listed,
-        "wished not to be called": (of_source["user_id"], once.number) in before.wishes,
+        "wished not to be called": (once.campaign_id, once.number) in before.wishes,
         "was reached": once.status == _SENT and not ask(connection, _UNREACHED, once.campaign_id, once.id)[0][0],
     }
     return next((problem for problem, is_so in problems.items() if is_so), "")

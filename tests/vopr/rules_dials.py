@@ -32,7 +32,7 @@ def dials(before: Snapshot, after: Snapshot, new: Collection[Attempt], service_z
         if campaign is None or person is None:
             yield f"I7: attempt {one.id} of a campaign or subscriber that was not there"
             continue
-        if (campaign["user_id"], person.number) in before.wishes:
+        if (one.campaign_id, person.number) in before.wishes:
             yield f"I15: attempt {one.id} to {person.number}, who wished not to be called by user {campaign['user_id']}"
         if campaign["status"] != _START:
             yield f"I7: attempt {one.id}, but campaign {one.campaign_id} was in {campaign['status']}"

@@ -62,7 +62,7 @@ def _wrong(
         yield f"but campaign {person.campaign_id} does not call"
     if any((dnc_id, person.number) in seen.entries for dnc_id in seen.lists.get(person.campaign_id, ())):
         yield "which is on a list"
-    if (account.id, person.number) in seen.wishes:
+    if (person.campaign_id, person.number) in seen.wishes:
         yield "who wished not to be called"
     if what := _forbidden(person.number, account):
         yield what

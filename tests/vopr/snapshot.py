@@ -32,12 +32,19 @@ _LISTS: Final = """
     SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
     UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global
     UNION SELECT campaign.id, dnc_list.id FROM campaign JOIN dnc_list ON dnc_list.user_id = campaign.user_id
-    WHERE keeps_wishes_of IN ('account', 'held')"""
+    WHERE keeps_wishes_of IN ('account', 'held')
+    OR keeps_wishes_of = 'simulated' AND EXISTS (SELECT 1 FROM gateway g WHERE g.medium = campaign.medium
+        AND g.id = iif(g.medium = 'sms', sms_gateway_id, aleg_gateway_id) AND protocol = 'sim')"""
 _WISHES: Final = """
-    SELECT c.user_id, COALESCE(s.number, r.callerid) FROM callrequest r JOIN campaign c ON c.id = r.campaign_id
+    SELECT heeding.id, COALESCE(s.number, r.callerid) FROM callrequest r JOIN campaign c ON c.id = r.campaign_id
     LEFT JOIN subscriber s ON s.id = r.subscriber_id
-    WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
-    OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
+    JOIN gateway said ON said.medium = 'voice' AND said.id = r.gateway_id
+    JOIN campaign heeding ON heeding.user_id = c.user_id
+    LEFT JOIN gateway theirs ON theirs.medium = heeding.medium
+        AND theirs.id = iif(theirs.medium = 'sms', heeding.sms_gateway_id, heeding.aleg_gateway_id)
+    WHERE (said.protocol <> 'sim' OR theirs.protocol = 'sim')
+    AND (EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
+    OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call'))"""
 _DESKS: Final = """
     SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id
         FROM agent ORDER BY id"""
@@ -165,7 +172,10 @@ class Snapshot(NamedTuple):
     """The moment at which a number was put on a do-not-call list."""
 
     wishes: set[tuple[int, str]]
-    """The wishes not to be called that calls have on record: the account, and the number."""
+    """The wishes not to be called that calls have on record: each campaign that must heed one, and the number.
+
+    Those of simulated people bind simulated campaigns only.
+    """
 
     lists: dict[int, set[int]]
     """The do-not-call lists that hold for each campaign."""
@@ -203,7 +213,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         legs=[Leg(*row) for row in rows(_LEGS, since.leg_id)],
         lines={row[0]: GatewayRow(*row) for row in rows(_GATEWAYS)},
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
-        wishes={(user_id, number) for user_id, number in rows(_WISHES)},
+        wishes={(campaign_id, number) for campaign_id, number in rows(_WISHES)},
         lists=lists,
         desks=[DeskRow(*row) for row in rows(_DESKS)],
         distributor=since,

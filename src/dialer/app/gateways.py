@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, select, update
 
 from dialer.app.errors import UnknownRecordError
-from dialer.app.touched_records import touched_gateway
+from dialer.app.touched_records import touched_gateway, users_of_gateway
 from dialer.app.unit import UnitOfWork
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS, GatewayKey
@@ -48,4 +48,8 @@ def change_gateway(unit: UnitOfWork, gateway: GatewayKey, values: Mapping[str, A
         limit_channels(unit.connection, gateway, unit.now_ms)
     changed = update(Gateway).where(Gateway.medium == gateway.medium, Gateway.id == gateway.id)
     unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
-    unit.note(touched_gateway(gateway))
+    touched = touched_gateway(gateway)
+    if values.get("protocol", row["protocol"]) != row["protocol"]:
+        # Wishes of simulated people begin to hold for its campaigns, or hold no more.
+        touched |= users_of_gateway(unit.connection, gateway)
+    unit.note(touched)

@@ -10,11 +10,12 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import GatewayKey
+from dialer.domain.plans import SMS, GatewayKey
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     ACCOUNT,
     HELD,
+    OF_SIMULATED,
     CallRequest,
     Campaign,
     CampaignDncList,
@@ -53,7 +54,7 @@ def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
         return known_campaigns(connection, true())
     own = (
         Campaign.user_id == dnc_list.user_id
-        if dnc_list is not None and dnc_list.keeps_wishes_of in {ACCOUNT, HELD}
+        if dnc_list is not None and dnc_list.keeps_wishes_of in {ACCOUNT, HELD, OF_SIMULATED}
         else false()
     )
     return known_campaigns(connection, names_dnc(dnc_id) | own)
@@ -73,6 +74,12 @@ def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
 def touched_gateway(gateway: GatewayKey) -> Touched:
     """Return a gateway as a touched record."""
     return Touched(gateways=frozenset({gateway}))
+
+
+def users_of_gateway(connection: Connection, gateway: GatewayKey) -> Touched:
+    """Return the known campaigns that call, or send their text messages, over a gateway, as touched records."""
+    column = Campaign.sms_gateway_id if gateway.medium == SMS else Campaign.aleg_gateway_id
+    return known_campaigns(connection, (Campaign.medium == gateway.medium) & (column == gateway.id))
 
 
 def touched_account(user_id: int) -> Touched:

@@ -18,7 +18,7 @@ from dialer.runtime.clock import RealClock
 from dialer.store.database import Database
 from dialer.store.live_legs import leg_keys
 from dialer.store.set_aside_reports import ToldOf, set_aside_of
-from dialer.store.tables import ACCOUNT, SMS
+from dialer.store.tables import ACCOUNT, OF_SIMULATED, SMS
 from dialer.store.timeline.happenings import Happening, HappeningKind, happenings_of
 from dialer.store.timeline.parts import (
     AnswerPart,
@@ -39,6 +39,10 @@ CAPTURES_MAX: Final = 10
 """Calls whose messages are shown: the latest."""
 NAMED_MAX: Final = 64
 """Characters of CAMPAIGN and of NUMBER that are read."""
+_SCOPES: Final = {
+    ACCOUNT: " (for all campaigns of the account)",
+    OF_SIMULATED: " (for all simulated campaigns of the account)",
+}
 
 
 def explain(campaign: str, number: str, *, as_json: bool) -> None:
@@ -117,7 +121,7 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"Contact       {contact.contact}{name}, in {contact.phonebook} since {_show(contact.created_date)}"
     for dnc in story.dnc_lists:
         since = "not on it" if dnc.since is None else f"on it since {_show(dnc.since)}"
-        scope = " (for all campaigns of the account)" if dnc.keeps_wishes_of == ACCOUNT else ""
+        scope = _SCOPES.get(dnc.keeps_wishes_of, "")
         scope = " (for every campaign)" if dnc.is_global else scope
         yield f"Do not call   {dnc.name}{scope}: {since}"
         if dnc.since is not None:

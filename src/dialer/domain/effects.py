@@ -378,7 +378,7 @@ class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepWish(msgspec.Struct, frozen=True, gc=False):
-    """Put the number of somebody who asked not to be called on the do-not-call lists that keep such wishes."""
+    """Put the number of somebody who asked not to be called on lists; if `is_simulated`, on that of such people."""
 
     user_id: int | None
     """The account whose own list keeps the number; None for the list of the service, which holds for everybody."""
@@ -389,7 +389,8 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     answered_campaign_id: int | None = None
     """The campaign whose text message is answered with the wish, if the carrier reports no answers of its own."""
     is_held: bool = False
-    """True if it is held until somebody has looked at a text message. Then `user_id` is known, and `dnc_id` is None."""
+    """True if it is held until somebody has looked. Then `user_id` is known, and `dnc_id` is None."""
+    is_simulated: bool = False
 
 
 class WakeDistributor(msgspec.Struct, frozen=True, gc=False):

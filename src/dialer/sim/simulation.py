@@ -112,6 +112,7 @@ def _plan(scenario: Scenario) -> CampaignPlan:
         "voicemail_prompt": recording_of(part.voicemail_audio_seconds),
         "dnc_id": DNC_ID,
         "dnc_ids": (DNC_ID,),
+        "is_simulated": True,
         "sms_gateway_id": SMS_GATEWAY_ID,
         "abandon_rate_max": part.abandon_rate_max / 100,
     }

@@ -1,7 +1,8 @@
 """Rows of wishes not to be called: the lists that keep them, which are made when the first wish needs them.
 
 Each account has at most one list of its own, which holds for all its campaigns. The list of the service holds for every
-campaign of every account. It keeps the wishes of people to whom no account is known to have written.
+campaign of every account. It keeps the wishes of people to whom no account is known to have written. The wishes of
+simulated people have a list of their own, which holds only for the account's campaigns over simulated gateways.
 """
 
 from collections.abc import Collection
@@ -10,13 +11,15 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, case, select
 
+from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.proof import Proof
 from dialer.domain.roles import Role
 from dialer.store.backends.expressions import insert_or
-from dialer.store.tables import ACCOUNT, HELD, SERVICE, DncContact, DncList, User
+from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, DncContact, DncList, Gateway, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
 HELD_LIST_NAME: Final = "Perhaps asked not to be called"
+SIMULATED_LIST_NAME: Final = "Asked not to be called, simulated"
 SERVICE_LIST_NAME: Final = "Asked not to be called, sender unknown"
 
 
@@ -30,6 +33,20 @@ def held_list(connection: Connection, user_id: int, now_ms: int) -> int:
     """Return the id of the list of numbers that an account holds until somebody has looked. Make it if needed."""
     is_held = (DncList.keeps_wishes_of == HELD) & (DncList.user_id == user_id)
     return _list(connection, is_held, now_ms, user_id=user_id, name=HELD_LIST_NAME, keeps_wishes_of=HELD)
+
+
+def simulated_list(connection: Connection, user_id: int, now_ms: int) -> int:
+    """Return the id of an account's list of the wishes of simulated people. Make the list if the account has none."""
+    is_simulated = (DncList.keeps_wishes_of == OF_SIMULATED) & (DncList.user_id == user_id)
+    values = {"user_id": user_id, "name": SIMULATED_LIST_NAME, "keeps_wishes_of": OF_SIMULATED}
+    return _list(connection, is_simulated, now_ms, **values)
+
+
+def list_of_wish(connection: Connection, user_id: int, gateway: GatewayKey, now_ms: int) -> tuple[int, bool]:
+    """Return the list of an account that keeps a wish which was heard over a gateway, and whether it is simulated."""
+    of_gateway = (Gateway.medium == gateway.medium) & (Gateway.id == gateway.id)
+    is_simulated = connection.scalar(select(Gateway.protocol).where(of_gateway)) == SIMULATED
+    return (simulated_list if is_simulated else own_list)(connection, user_id, now_ms), is_simulated
 
 
 def service_list(connection: Connection, now_ms: int) -> int | None:

@@ -23,6 +23,7 @@ NONE: dict[str, object] = {
     "warnings": [],
     "file_warnings": [],
     "hidden": 0,
+    "totals": 0,
 }
 
 

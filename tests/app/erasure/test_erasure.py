@@ -73,6 +73,7 @@ def erase(house: House, deleted: list[str] | None = None) -> Erased:
 
 async def surveyed(house: House, **settings: object) -> int:
     """Return a campaign of two numbers with every kind of answer; its calls are over in a minute or two."""
+    house.meet_real_people()
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     book = house.phonebook(OTHER)
     house.contact(book, NUMBER, contact=WRITTEN, full_name="Ann Ash", additional_vars='{"street":"Elm"}')

@@ -34,7 +34,7 @@ from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import ACCOUNT, HELD, SERVICE, Contact, DncContact, DncList, Phonebook, User
+from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, Contact, DncContact, DncList, Phonebook, User
 
 GLOBAL_LISTS_MAX: Final = 20
 """The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
@@ -110,8 +110,9 @@ _DNC_LIST: Final = shapes(
             Text(),
             "`account` for the user's own list, which takes the number of everybody who asks not to be called, and"
             " holds for all campaigns of the user. `held` for the user's list of numbers that are held until"
-            " somebody has looked at a text message. `service` for the one list of wishes that no user is known to"
-            " concern. Else empty.",
+            " somebody has looked at a text message. `simulated` for the user's list of the wishes of simulated people,"
+            " which holds only for campaigns over simulated gateways. `service` for the one list of wishes that no user"
+            " is known to concern. Else empty.",
             example="account",
         ),
         **STAMPS,
@@ -273,7 +274,7 @@ def _wishes_stay(change: Change) -> Errors:
     """Return an error if a list that keeps wishes would hold for others than before."""
     if change.is_new or not change.stored["keeps_wishes_of"]:
         return {}
-    if change.moves("user") and change.stored["keeps_wishes_of"] in {ACCOUNT, HELD}:
+    if change.moves("user") and change.stored["keeps_wishes_of"] in {ACCOUNT, HELD, OF_SIMULATED}:
         return {"user": ["The list keeps the wishes of people not to be called by this user. It stays with the user."]}
     if change.moves("is_global") and change.stored["keeps_wishes_of"] == SERVICE:
         return {"is_global": ["The list keeps wishes that no user is known to concern, so it holds for everybody."]}

@@ -15,7 +15,7 @@ from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStat
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.outcomes import Outcome, offered_outcomes
-from dialer.domain.plans import Promise
+from dialer.domain.plans import VOICE, GatewayKey, Promise
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
@@ -24,7 +24,7 @@ from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer
 from dialer.store.touched import NOTHING, Touched
-from dialer.store.wishes import call_off, own_list
+from dialer.store.wishes import call_off, list_of_wish
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""
@@ -128,6 +128,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
+            CallRequest.gateway_id,
             Campaign.call_back_wait,
             Campaign.dispositions,
             Campaign.user_id,
@@ -274,12 +275,15 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
 def _call_off(unit: UnitOfWork, call: RowMapping, callrequest_id: int, note: str) -> Touched:
     """Put the number on the account's own list, and on the first list that the campaign names.
 
+    The wish of a simulated person goes on the account's list of such wishes only.
     A wish is never refused. Nothing is left to do for people whose number is unknown, or was erased.
     """
     if call["duplicate_contact"] == ERASED or call["number"] in {"", ERASED}:
         return NOTHING
-    own = own_list(unit.connection, call["user_id"], unit.now_ms)
-    named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
+    gateway = GatewayKey(VOICE, call["gateway_id"])
+    own, is_simulated = list_of_wish(unit.connection, call["user_id"], gateway, unit.now_ms)
+    lists = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]]
+    named = None if is_simulated else lists.first
     proof = Proof(WishSource.AGENT, call["campaign_id"], callrequest_id, said=note)
     entries = call_off(unit.connection, (named, own), call["number"], proof, unit.now_ms)
     of_account = users_of_dnc(unit.connection, own)

@@ -11,7 +11,7 @@ from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.sentences import FieldName, Sentence
-from dialer.store.tables import DncContact, DncList
+from dialer.store.tables import OF_SIMULATED, DncContact, DncList
 from dialer.store.touched import NOTHING
 
 _TAKE_BACK: Final = Sentence("Delete the number of somebody who agreed to be called again, not the list.")
@@ -68,17 +68,18 @@ def change_dnc_list(unit: UnitOfWork, dnc_id: int, values: Mapping[str, Any]) ->
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     """Delete a do-not-call list and its entries.
 
-    The engine need not hear of it, because a deleted list holds for no campaign.
+    The engine hears of it only if the list kept wishes of simulated people. Any other list holds for no campaign then.
 
     Raises:
         StillUsedError: a campaign names the list, even one that is over.
-        RefusedError: the list holds for every campaign, or keeps wishes.
+        RefusedError: the list holds for every campaign, or keeps wishes of real people.
     """
     refuse_while_named(unit.connection, names_dnc(dnc_id))
     stored = unit.connection.execute(select(DncList.is_global, DncList.keeps_wishes_of).where(DncList.id == dnc_id))
     is_global, keeps_wishes_of = stored.first() or (False, "")
     has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))
-    if keeps_wishes_of and has_entries:
+    is_simulated = keeps_wishes_of == OF_SIMULATED
+    if keeps_wishes_of and has_entries and not is_simulated:
         raise RefusedError(
             Sentence("The list keeps the wishes of people not to be called. %(remedy)s", remedy=_TAKE_BACK),
             code=ErrorCode.KEPT,
@@ -91,8 +92,9 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
             ),
             code=ErrorCode.LIST_IS_GLOBAL,
         )
+    touched = users_of_dnc(unit.connection, dnc_id) if is_simulated else NOTHING
     unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))
-    unit.note(NOTHING)
+    unit.note(touched)
 
 
 def _list_of(unit: UnitOfWork, entry_id: int) -> int:

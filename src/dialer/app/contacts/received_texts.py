@@ -11,12 +11,13 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.messages.understanding import Understood
+from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
 from dialer.store.received_texts import held_entries, is_held_by_others, release
 from dialer.store.tables import Campaign, SmsReceived
 from dialer.store.touched import NOTHING
-from dialer.store.wishes import call_off, own_list
+from dialer.store.wishes import call_off, list_of_wish
 
 
 class Verdict(DescribedText):
@@ -26,7 +27,7 @@ class Verdict(DescribedText):
     NOTHING = "nothing", "There is nothing to do. The person may be called and written to."
 
 
-_DECIDED: Final = ("user_id", "number", "understood", "campaign_id", "sms_message_id", "said")
+_DECIDED: Final = ("user_id", "number", "understood", "campaign_id", "sms_message_id", "said", "gateway_id")
 
 
 def look_at(unit: UnitOfWork, text_id: int, verdict: str, user_id: int) -> None:
@@ -54,7 +55,7 @@ def look_at(unit: UnitOfWork, text_id: int, verdict: str, user_id: int) -> None:
 
 
 def _call_off(unit: UnitOfWork, row: Row[tuple[object, ...]]) -> None:
-    own = own_list(unit.connection, row.user_id, unit.now_ms)
+    own, _ = list_of_wish(unit.connection, row.user_id, GatewayKey(SMS, row.gateway_id), unit.now_ms)
     proof = Proof(WishSource.TEXT, row.campaign_id, sms_message_id=row.sms_message_id, said=row.said)
     for dnc_id, entry_id in call_off(unit.connection, (own,), row.number, proof, unit.now_ms):
         unit.note(users_of_dnc(unit.connection, dnc_id), NumberCalledOff(dnc_id, entry_id))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
+from dialer.app.imports.charset_guess import guess_script
 from dialer.app.imports.headers import CsvError
 from dialer.domain.sentences import Grouped, Sentence
 
@@ -28,9 +29,22 @@ CHARSETS: Final[Mapping[str, str]] = {
     "iso-8859-15": "iso8859-15",
     "windows-1250": "cp1250",
     "windows-1251": "cp1251",
+    "windows-1253": "cp1253",
+    "windows-1254": "cp1254",
+    "windows-1255": "cp1255",
+    "windows-1256": "cp1256",
+    "shift_jis": "cp932",
+    "gbk": "gb18030",
+    "gb2312": "gb18030",
+    "gb18030": "gb18030",
+    "big5": "cp950",
+    "euc-kr": "cp949",
+    "tis-620": "cp874",
+    "windows-874": "cp874",
     MAC: "mac-roman",
 }
 """The codecs of the character sets that files may have, by the names of these sets in lower case."""
+_WESTERN: Final = frozenset({UTF8, WINDOWS, MAC})
 _UTF16: Final = "utf-16"
 _BIG: Final = codecs.BOM_UTF16_BE
 _LITTLE: Final = codecs.BOM_UTF16_LE
@@ -44,6 +58,8 @@ _OF_MAC: Final = re.compile(
 """A letter beside a byte that is a letter in Mac Roman, and a sign or a capital out of place in Windows-1252."""
 _OF_WINDOWS: Final = re.compile(rb"[\xc0-\xff][a-z]|[A-Za-z][\xc0-\xff]")
 """A letter beside a byte that is a letter in Windows-1252, and a sign in Mac Roman."""
+_OF_POLAND: Final = re.compile(rb"[A-Za-z][\xa3\xa5\xaf\xb3\xb9\xbf][a-z]|[a-z]{3}[\xb3\xb9](?![0-9A-Za-z\x80-\xff])")
+"""A letter of Windows-1250 within a word, or at its end, where Windows-1252 has a sign."""
 _NOT_UTF8: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -69,26 +85,25 @@ def charset_of(chunks: Iterable[bytes]) -> str:
 
 
 def _detected(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the text of a file whose character set nobody has named. Windows-1252 is told from UTF-8 part by part."""
+    """Yield the text of a file whose character set nobody has named. Windows-1252 is told from UTF-8 part by part.
+
+    The first part in another script tells the character set of all later ones that are not UTF-8.
+    """
     first = next(chunks, b"")
     charset = _of_sixteen_bits(first)
     if charset is not None:
         yield from _decoded(chain([first], chunks), charset)
         return
-    pending = b""
-    for chunk in chain([first], chunks):
+    pending, script = b"", None
+    for chunk, is_last in chain(((chunk, False) for chunk in chain([first], chunks)), [(b"", True)]):
         data = pending + chunk
-        end = len(data) if data.isascii() or len(data) > _UNDECIDED_BYTES_MAX else data.rfind(b"\n") + 1
+        is_whole = is_last or data.isascii() or len(data) > _UNDECIDED_BYTES_MAX
+        end = len(data) if is_whole else data.rfind(b"\n") + 1
         pending = data[end:]
         if end:
-            yield _in_utf8(data[:end])
-    if pending:
-        yield _in_utf8(pending)
-
-
-def _in_utf8(part: bytes) -> bytes:
-    charset = UTF8 if part.isascii() else _eight_bits(part)
-    return part if charset == UTF8 else part.decode(CHARSETS[charset]).encode()
+            charset = UTF8 if data[:end].isascii() else _eight_bits(data[:end], script)
+            script = script if charset in _WESTERN else charset
+            yield data[:end] if charset == UTF8 else data[:end].decode(CHARSETS[charset], "replace").encode()
 
 
 def _of_sixteen_bits(beginning: bytes) -> str | None:
@@ -103,15 +118,24 @@ def _of_sixteen_bits(beginning: bytes) -> str | None:
     return "utf-16be" if zeros[0] > zeros[1] else "utf-16le"
 
 
-def _eight_bits(chunk: bytes) -> str:
-    """Return UTF-8 if most characters are valid, Mac Roman if letters tell it, Windows-1252 if all bytes are there."""
+def _eight_bits(chunk: bytes, script: str | None = None) -> str:
+    """Return UTF-8 if most characters are valid, the character set of a script, or Mac Roman, if letters tell it.
+
+    Else it is Windows-1252 if all bytes are there. `script` is the character set of the text before, if it is in
+    another script than the Latin one.
+    """
     text = codecs.getincrementaldecoder(UTF8)("replace").decode(chunk)
     wrong = text.count(_NOT_UTF8)
     right = sum(not character.isascii() for character in text) - wrong
     if right >= wrong:
         return UTF8
+    script = script or guess_script(chunk)
+    if script is not None:
+        return script
     if len(_OF_MAC.findall(chunk)) > len(_OF_WINDOWS.findall(chunk)):
         return MAC
+    if _OF_POLAND.search(chunk):
+        return "windows-1250"
     try:
         chunk.decode("cp1252")
     except UnicodeDecodeError:

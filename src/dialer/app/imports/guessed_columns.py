@@ -71,16 +71,29 @@ _WORDS: Final = {
         | phone work | phone home | phone mobile | phone other | other phone | business phone 2 | home phone 2
         | phone 2 value | phone 3 value | phone number 2 | phone 2 | telephone 2 | telefon 2 | telefono 2 | telefone 2
         | homephone | cellphone | workphone | alt phone | alternate phone | alternative phone | phone mobile number
+        | your phone number | what is your phone number | what s your phone number | ihre telefonnummer
+        | votre numero de telephone | su telefono | seu telefone | preferred phone
+        | cep telefonu | cep telefon | telefon numarasi | telefon komorkowy | numer telefonu
+        | komorka | nr telefonu | mobilni telefon | telefonszam | mobiltelefonszam | mobiltelefonnummer
+        | matkapuhelin | puhelin | puhelinnumero
         | telefone | telemovel | numero de telefone | numero de celular | telefone celular | telefone 1 | fone
         | numero do telefone | contacto telefonico | n telefone | celular whatsapp""",
-    FULL_NAME: """full name | fullname | name | contact name | customer name | customer | display name | displayname
+    FULL_NAME: """contact name | full name | fullname | name | customer name | customer | display name | displayname
         | client name | client | person | kontaktname | kunde | kundenname | vollstandiger name | ansprechpartner
         | vor und nachname | nom complet | nom et prenom | prenom et nom | nom prenom | nom client | nom du client
         | nombre completo | nombre y apellidos | nombre y apellido | nombre cliente | cliente | nombre del cliente
+        | patient | patient name | patientin | guest | attendee | participant | teilnehmer
+        | gast | paciente | your name | what is your name | what s your name | your full name
+        | what is your full name | what s your full name | ihr name | wie heissen sie | votre nom | su nombre | seu nome
+        | imie i nazwisko | nazwisko i imie | ad soyad | adi soyadi | jmeno a prijmeni | nev | teljes nev
+        | nume si prenume | namn | navn | nimi
         | nome completo | nome do cliente | nome cliente | nome e sobrenome | nome e cognome | volledige naam | naam""",
     FIRST_NAME: """first name | firstname | given name | forename | fname | first | vorname | prenom | nombre
+        | vorname adressattyp naturl person | imie | adi | jmeno | keresztnev | prenume | fornamn | fornavn
         | primer nombre | nombres | nome | primeiro nome | voornaam""",
     LAST_NAME: """last name | lastname | surname | family name | lname | last | nachname | familienname | zuname
+        | name adressattyp naturl person | nazwisko | soyad | soyadi | prijmeni | vezeteknev | nume
+        | efternamn | etternavn | efternavn
         | nom de famille | nom | apellido | apellidos | primer apellido | sobrenome | apelido | ultimo nome | cognome
         | achternaam""",
     COUNTRY: """country code | phone code | phone country code | dialing code | dial code | calling code | country
@@ -105,12 +118,22 @@ WORDS: Final = {
     for meaning, text in _WORDS.items()
 }
 _KNOWN: Final = frozenset(word for words in WORDS.values() for word in words)
-_MOBILE: Final = re.compile(r"mobil|mobiel|cell|celular|cellular|handy|portable|movil|telemovel|gsm|whatsapp")
+_MOBILE: Final = re.compile(
+    r"mobil|mobiel|cell|celular|cellular|handy|portable|movil|telemovel|gsm|whatsapp|cep tel|komork|matkapuhelin|"
+    + "|".join(plain_word(word) for word in script_words.MOBILE.split("|"))
+)
 _OF_PERSON: Final = re.compile(
     r"\A(?:person|contact|lead|customer|kontakt|personne|contacto|persona|pessoa|contato)\s*[-:.>\u2013]\s*(?=.)",
     re.IGNORECASE,
 )
 """The kind of record before the name of a column, as in Pipedrive's `Person - Phone`."""
+_OF_ADDRESS: Final = re.compile(
+    r"\A(?:billing|shipping|default address)\s+(?=.)|\s*\((?:billing|shipping|required|optional|pflichtfeld)\)\s*\Z",
+    re.IGNORECASE,
+)
+"""The address of an order to which a column belongs, as in WooCommerce's `Phone (Billing)`, and remarks of forms."""
+_OF_GROUP: Final = re.compile(r"\A(?:[a-z0-9_]+/)+(?=[a-z0-9_]+\Z)")
+"""The group of questions before the name of one, as in KoboToolbox's `respondent/full_name`."""
 _AREA_CODE: Final = re.compile(r"[0(]{0,2}[0-9]{2,5}\)?(?:\.0)?")
 _FLAT_AREA: Final = re.compile(r"[2-9][0-9]{2}")
 _FLAT_NUMBER: Final = re.compile(r"[2-9][0-9]{2}-?[0-9]{4}")
@@ -121,7 +144,8 @@ _DECIMAL: Final = re.compile(r"-?[0-9]+[.,][0-9]{1,2}")
 
 def column_word(name: str) -> str:
     """Return the plain name of a column, without the kind of record to which it belongs."""
-    return plain_word(_OF_PERSON.sub("", name.strip(), count=1))
+    own = _OF_ADDRESS.sub("", _OF_GROUP.sub("", _OF_PERSON.sub("", name.strip(), count=1)))
+    return plain_word(own)
 
 
 def is_usual_name(name: str) -> bool:

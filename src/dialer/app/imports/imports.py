@@ -13,6 +13,7 @@ import msgspec
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country
+from dialer.app.imports.footers import COUNT_DIGITS_MAX, is_footer
 from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.number_rows import ContactRows, NumberRows
 from dialer.app.imports.refusals import Wish
@@ -134,6 +135,9 @@ def _chunks(
     chunk = _Chunk({}, {})
     seen: list[Sequence[str]] = []
     for record in file if options.on_progress is None else _watched(file, options.on_progress):
+        if record.problem is not None and is_footer(record.cells):
+            report.totals += 1
+            continue
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
@@ -161,9 +165,7 @@ def _take(
     """Put a row into a chunk, or report why it is not stored."""
     found, error = target.rows_of(record.cells)
     if error is not None:
-        if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
-            return  # Spreadsheet programs write such lines at the end.
-        _reject(report, record, error, options)
+        _refuse(record, error, report, options, has_number=bool(found))
     wish = target.wish_in(record.cells) if found and target.has_wishes else Wish.NONE
     for number, values in found:
         if wish is Wish.REFUSED or number in chunk.refused or (options.roles.refusals and number in refused):
@@ -174,6 +176,13 @@ def _take(
             _reject(report, record, RowError("no_consent", _NO_CONSENT, values[_TEXT_PLACE]), options)
         elif number in chunk.rows:
             report.duplicates += 1
+        elif (
+            target.counts_totals
+            and not target.is_export
+            and len(values[_TEXT_PLACE]) <= COUNT_DIGITS_MAX
+            and is_footer(record.cells)
+        ):
+            report.totals += 1
         else:
             chunk.rows[number] = values
             doubt = doubt_of(number)
@@ -182,6 +191,18 @@ def _take(
             remark = target.remark_on_zone(record.cells, number) if target.has_own_zones else None
             if remark is not None:
                 report.warn_of(RowRemark(record.line, *remark))
+
+
+def _refuse(
+    record: CsvRecord, error: RowError, report: ImportReport, options: ImportOptions, *, has_number: bool
+) -> None:
+    """Report why a row, or a number of it, is refused, unless it is an empty line or a total."""
+    if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
+        return  # Spreadsheet programs write such lines at the end.
+    if not has_number and is_footer(record.cells):
+        report.totals += 1
+    else:
+        _reject(report, record, error, options)
 
 
 def _watched(file: ListFile, on_progress: Callable[[int, float], None]) -> Iterator[CsvRecord]:

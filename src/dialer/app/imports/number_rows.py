@@ -56,6 +56,8 @@ class NumberRows:
     """Columns by which an export of the records is recognised. Its cells are imported exactly as they are."""
 
     _is_kind: ClassVar = False
+    counts_totals: ClassVar = False
+    """True if a short number beside the word for a total is a count, and no number of a person."""
     """True if whatever can be a number is one, since a number that is not read is called."""
 
     def __init__(self, parent_id: int, *, region: str | None) -> None:
@@ -202,6 +204,7 @@ _NAME_PLACE: Final = 5
 class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
+    counts_totals = True
     column = "contact"
     _exported = CONTACT_EXPORT
     _table = _TABLES["contact"]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
+from dialer.app.imports.footers import COUNT_DIGITS_MAX, LEFT_OUT, is_footer
 from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
 from dialer.app.imports.imports import ImportOptions
@@ -180,6 +181,9 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
     if problem is not None:
         return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
     found, error = target.rows_of(cells)
+    is_short = target.counts_totals and len(target.cell_in(cells)) <= COUNT_DIGITS_MAX
+    if (not found or is_short) and is_footer(cells):
+        return ReadRow(line, "", "", "", LEFT_OUT, lost="", is_possible=True)
     if not found:
         value, reason = (error.value, message_of(error)) if error else ("", "")
         return ReadRow(line, value, "", "", reason, lost="", is_possible=True)

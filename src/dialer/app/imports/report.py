@@ -80,6 +80,10 @@ class ImportReport(msgspec.Struct):
         int,
         described("Rows that a workbook hides, as by a filter, and that were left out. They count only here.", 0),
     ] = 0
+    totals: Annotated[
+        int,
+        described("Rows with a total or a note below a table, that were left out. They count only here.", 0),
+    ] = 0
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

@@ -13,6 +13,7 @@ FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""
 _HELD_FROM: Final = 2**63
 """More than any id."""
+_SIMULATED_FROM: Final = 2 * _HELD_FROM
 OF_SERVICE: Final = 0
 """Stands for the list of the service, which keeps wishes of people to whom no account is known to have written."""
 
@@ -20,15 +21,25 @@ OF_SERVICE: Final = 0
 def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
     """Return the lists that hold for a campaign, as `lists_of_wish` names them."""
     own = -plan.user_id  # As `own_list_of` and `held_list_of` name them, without two calls for each dial.
-    return (*plan.dnc_ids, own, own - _HELD_FROM, OF_SERVICE)
+    stored = (*plan.dnc_ids, own, own - _HELD_FROM, OF_SERVICE)
+    return (*stored, own - _SIMULATED_FROM) if plan.is_simulated else stored
 
 
 def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
     if wish.is_held and wish.user_id is not None:
         return (held_list_of(wish.user_id),)
+    if wish.is_simulated and wish.user_id is not None:
+        return (simulated_list_of(wish.user_id),)
     own = OF_SERVICE if wish.user_id is None else own_list_of(wish.user_id)
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
+
+
+def wish_in(call: Call, plan: CampaignPlan, reached: DncReached, *, is_simulated: bool) -> KeepWish:
+    """Return the wish that was uttered in a call of a campaign, or in the answer to a text message of it."""
+    dnc_id, answered_id = None if is_simulated else plan.dnc_id, plan.id if call.parts else None
+    proof = proof_of(call, reached)
+    return KeepWish(plan.user_id, dnc_id, call.subscriber.number, proof, answered_id, is_simulated=is_simulated)
 
 
 def proof_of(call: Call, reached: DncReached) -> Proof:
@@ -48,6 +59,11 @@ def own_list_of(user_id: int) -> int:
 def held_list_of(user_id: int) -> int:
     """Return the number that stands for the list of numbers that an account holds."""
     return -user_id - _HELD_FROM
+
+
+def simulated_list_of(user_id: int) -> int:
+    """Return the number that stands for an account's list of the wishes of simulated people."""
+    return -user_id - _SIMULATED_FROM
 
 
 class CalledOff:

@@ -25,7 +25,7 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
-from dialer.domain.engine.called_off import proof_of
+from dialer.domain.engine.called_off import wish_in
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.desks import Desks
@@ -325,8 +325,9 @@ class Engine:
         if call is not None and call.subscriber.number:
             campaign = self._campaigns.get(call.plan.id)
             plan = call.plan if campaign is None else campaign.plan
-            proof, answered_id = proof_of(call, event), plan.id if call.parts else None
-            self._keep_wish(now_ms, KeepWish(plan.user_id, plan.dnc_id, call.subscriber.number, proof, answered_id))
+            gateway = self._gateways.get(call.plan.gateway_id)
+            is_simulated = gateway is not None and gateway.plan.is_simulated
+            self._keep_wish(now_ms, wish_in(call, plan, event, is_simulated=is_simulated))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
         self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, None, event.is_held))

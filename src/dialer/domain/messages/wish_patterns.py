@@ -3,8 +3,8 @@
 
 Patterns are for words in small letters without accents, apostrophes and punctuation (`opt_out.words_of`). A kind joins a verb with its
 object, such as "stop" and "calling", so that "I'll stop by" is none. Sources of the kinds: 47 CFR 64.1200(a)(10), whose sellers
-must heed any words that a reasonable person understands; the opt-out words of CTIA's Messaging Principles, AWS, Twilio and Sakari; the
-French 36111 and Bloctel, the Spanish "baja", the Brazilian "sair", and the right to object of article 21 GDPR.
+must heed any words that a reasonable person understands, as summaries of it say; and the opt-out words that AWS and Sakari list. The other
+words and all kinds of other languages are those of the authors, from no source.
 """
 
 from typing import Final, NamedTuple

@@ -7,7 +7,7 @@ from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.invariants import wrong_move
 from dialer.store.received_texts import keep_answer
 from dialer.store.tables import Campaign
-from dialer.store.wishes import call_off, held_list, own_list, service_list
+from dialer.store.wishes import call_off, held_list, own_list, service_list, simulated_list
 
 
 def move_campaign(connection: Connection, effect: effects.MoveCampaign, now_ms: int) -> None:
@@ -33,6 +33,8 @@ def keep_wish(connection: Connection, wish: effects.KeepWish, now_ms: int) -> No
         keep_answer(connection, wish, now_ms)
     if user_id is None:
         member = service_list(connection, now_ms)
+    elif wish.is_simulated:
+        member = simulated_list(connection, user_id, now_ms)
     else:
         member = (held_list if wish.is_held else own_list)(connection, user_id, now_ms)
     call_off(connection, (wish.dnc_id, member), wish.number, wish.proof, now_ms)

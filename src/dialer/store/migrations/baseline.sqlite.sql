@@ -314,7 +314,7 @@ CREATE TABLE dnc_list (
 	user_id INTEGER NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	is_global BOOLEAN DEFAULT '0' NOT NULL,
-	keeps_wishes_of VARCHAR(8) DEFAULT '' NOT NULL,
+	keeps_wishes_of VARCHAR(16) DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_dnc_list_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
@@ -325,6 +325,7 @@ CREATE UNIQUE INDEX uq_dnc_list_held ON dnc_list (user_id) WHERE keeps_wishes_of
 CREATE UNIQUE INDEX uq_dnc_list_id_user_id ON dnc_list (id, user_id);
 CREATE UNIQUE INDEX uq_dnc_list_of_service ON dnc_list (keeps_wishes_of) WHERE keeps_wishes_of = 'service';
 CREATE UNIQUE INDEX uq_dnc_list_own ON dnc_list (user_id) WHERE keeps_wishes_of = 'account';
+CREATE UNIQUE INDEX uq_dnc_list_simulated ON dnc_list (user_id) WHERE keeps_wishes_of = 'simulated';
 CREATE TABLE account_event (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

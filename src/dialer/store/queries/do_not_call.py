@@ -22,6 +22,8 @@ from sqlalchemy import (
     SQLColumnExpression,
     and_,
     bindparam,
+    case,
+    exists,
     literal_column,
     or_,
     select,
@@ -29,18 +31,21 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.engine.called_off import OF_SERVICE, held_list_of, own_list_of
+from dialer.domain.engine.called_off import OF_SERVICE, held_list_of, own_list_of, simulated_list_of
 from dialer.domain.numbers.listed_forms import WITHOUT_COUNTRY, listed_forms
+from dialer.domain.plans import SIMULATED, SMS
 from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
 from dialer.store.tables import (
     ACCOUNT,
     HELD,
+    OF_SIMULATED,
     SERVICE,
     Campaign,
     CampaignDncList,
     DncContact,
     DncList,
+    Gateway,
     ServiceState,
     Subscriber,
 )
@@ -51,21 +56,33 @@ FORMS_ASKED_MAX: Final = 10_000
 _SIGN: Final = "#"
 _AFTER_SIGN: Final = chr(ord(_SIGN) + 1)
 _HASH_CHARACTERS: Final = 15
-IS_OWN: Final = DncList.keeps_wishes_of.in_((literal_column(f"'{ACCOUNT}'"), literal_column(f"'{HELD}'")))
-"""The condition that a list is an account's own, or has the numbers that it holds."""
+_IS_SIMULATED: Final = exists().where(
+    Gateway.medium == Campaign.medium,
+    Gateway.id
+    == case((Campaign.medium == literal_column(f"'{SMS}'"), Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id),
+    Gateway.protocol == literal_column(f"'{SIMULATED}'"),
+)
+"""The condition that a campaign calls, or sends its text messages, over a simulated gateway."""
+_HOLDS: Final = DncList.keeps_wishes_of.in_((literal_column(f"'{ACCOUNT}'"), literal_column(f"'{HELD}'"))) | (
+    (DncList.keeps_wishes_of == literal_column(f"'{OF_SIMULATED}'")) & _IS_SIMULATED
+)
+"""The condition that a list of an account, which keeps wishes or held numbers, holds for a campaign of the account."""
 _EVERY_CAMPAIGN: Final = 0
 """Stands for the id of a campaign in the rows of lists that hold for every campaign."""
 # Statements are built once, as building one takes longer than running it.
 _asked: BindParameter[Any] = bindparam("campaigns", expanding=True)
 _NAMED: Final[ColumnElement[int]] = literal_column("1")
 _UNNAMED: Final[ColumnElement[int]] = literal_column("0")
+_MARK: Final[ColumnElement[int]] = literal_column("2")
+"""Marks the row that says that a campaign is simulated."""
 _FURTHER: Final[CompoundSelect[*tuple[Any, ...]]] = union_all(
     select(CampaignDncList.campaign_id, CampaignDncList.dnc_id, CampaignDncList.id.label("place"), _NAMED).where(
         CampaignDncList.campaign_id.in_(_asked)
     ),
     select(Campaign.id, DncList.id, DncList.id, _UNNAMED)
     .join(DncList, DncList.user_id == Campaign.user_id)
-    .where(Campaign.id.in_(_asked), IS_OWN),
+    .where(Campaign.id.in_(_asked), _HOLDS),
+    select(Campaign.id, literal_column("0"), literal_column("0"), _MARK).where(Campaign.id.in_(_asked), _IS_SIMULATED),
     select(literal_column(str(_EVERY_CAMPAIGN)), DncList.id, DncList.id, _UNNAMED).where(DncList.is_global),
 ).order_by("place")
 
@@ -178,6 +195,8 @@ class CampaignLists(NamedTuple):
     """The first list that the campaign names. It keeps wishes not to be called, besides the account's own list."""
     ids: tuple[int, ...]
     """All lists: those that the campaign names, the account's own list, and those that hold for every campaign."""
+    is_simulated: bool = False
+    """True if the gateway of the campaign is simulated, so that the wishes of simulated people hold, too."""
 
 
 def lists_that_hold(campaign: SQLColumnExpression[int], *outer: type[Campaign]) -> CompoundSelect[Any]:
@@ -188,7 +207,7 @@ def lists_that_hold(campaign: SQLColumnExpression[int], *outer: type[Campaign]) 
     queries = (
         select(Campaign.dnc_id).where(Campaign.id == campaign),
         select(CampaignDncList.dnc_id).where(CampaignDncList.campaign_id == campaign),
-        select(DncList.id).join(Campaign, Campaign.user_id == DncList.user_id).where(Campaign.id == campaign, IS_OWN),
+        select(DncList.id).join(Campaign, Campaign.user_id == DncList.user_id).where(Campaign.id == campaign, _HOLDS),
         select(DncList.id).where(DncList.is_global),
     )
     return union_all(*(query.correlate(*outer) for query in queries))
@@ -206,7 +225,8 @@ def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[in
     for campaign_id, dnc_id in named.items():
         theirs = [*([] if dnc_id is None else [dnc_id]), *further.get((campaign_id, 1), ())]
         others = (*further.get((campaign_id, 0), ()), *further.get((_EVERY_CAMPAIGN, 0), ()))
-        found[campaign_id] = CampaignLists(theirs[0] if theirs else None, tuple(dict.fromkeys((*theirs, *others))))
+        ids = tuple(dict.fromkeys((*theirs, *others)))
+        found[campaign_id] = CampaignLists(theirs[0] if theirs else None, ids, (campaign_id, 2) in further)
     return found
 
 
@@ -226,6 +246,8 @@ def _name_of(row: Row[Any, Any, Any]) -> int:
         return OF_SERVICE
     if row.keeps_wishes_of == HELD:
         return held_list_of(row.user_id)
+    if row.keeps_wishes_of == OF_SIMULATED:
+        return simulated_list_of(row.user_id)
     return own_list_of(row.user_id) if row.keeps_wishes_of == ACCOUNT else int(row.id)
 
 

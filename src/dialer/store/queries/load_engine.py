@@ -282,6 +282,7 @@ class Loader:
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
             "dnc_id": lists.first,
             "dnc_ids": lists.ids,
+            "is_simulated": lists.is_simulated,
             "text_message": row["text_message"] if row["medium"] == SMS else None,
             "sms_gateway_id": sms_gateway_of(row),
             "agent_dial_rate": row["agent_dial_rate"] / MONEY_SCALE,

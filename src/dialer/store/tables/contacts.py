@@ -26,6 +26,7 @@ from dialer.store.tables._base import (
 ACCOUNT: Final = "account"
 SERVICE: Final = "service"
 HELD: Final = "held"
+OF_SIMULATED: Final = "simulated"
 
 
 def _only(keeper: str) -> dict[str, Any]:
@@ -128,9 +129,10 @@ class DncList(Row):
     name: Mapped[Name]
     is_global: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the list holds for every campaign of every user."""
-    keeps_wishes_of: Mapped[str] = mapped_column(String(8), default="", server_default="")
+    keeps_wishes_of: Mapped[str] = mapped_column(String(16), default="", server_default="")
     """`ACCOUNT` for an account's own list, `HELD` for its list of numbers that wait until somebody has looked at a text
-    message, `SERVICE` for the service's; empty for lists that people made."""
+    message, `OF_SIMULATED` for its list of wishes of simulated people, `SERVICE` for the service's; empty for lists
+    that people made."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -144,6 +146,7 @@ class DncList(Row):
         Index("uq_dnc_list_id_user_id", "id", "user_id", unique=True),
         Index("uq_dnc_list_own", "user_id", unique=True, **_only(ACCOUNT)),
         Index("uq_dnc_list_held", "user_id", unique=True, **_only(HELD)),
+        Index("uq_dnc_list_simulated", "user_id", unique=True, **_only(OF_SIMULATED)),
         Index("uq_dnc_list_of_service", "keeps_wishes_of", unique=True, **_only(SERVICE)),
         {"sqlite_autoincrement": True},
     )
