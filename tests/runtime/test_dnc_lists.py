@@ -83,6 +83,28 @@ async def test_a_number_without_its_country_on_a_list_is_refused(sociable: House
     assert refused(sociable) == [FIRST]
 
 
+@pytest.mark.parametrize("first_has_country", [False, True])
+async def test_a_wish_without_a_country_holds_for_the_number_with_it(
+    sociable: House, *, first_has_country: bool
+) -> None:
+    """Everybody asks. The first person is in the phonebook twice, with a country and without; calls are 10 s apart."""
+    bare = FIRST.removeprefix("+1")
+    called, other = (FIRST, bare) if first_has_country else (bare, FIRST)
+    people = sociable.phonebook(called, SECOND, THIRD, FOURTH, other)
+    campaign_id = sociable.campaign(sociable.survey(dict(GOODBYE)), people, frequency=6)
+    assert await run(sociable, campaign_id) == [called, SECOND, THIRD, FOURTH]
+    assert refused(sociable) == [other]
+
+
+async def test_an_entry_with_its_country_stops_calls_to_the_number_without_it(sociable: House) -> None:
+    own = sociable.dnc_list(FIRST, SECOND)
+    erase_number(sociable.database, SECOND, lambda _: None, MONDAY_NOON_MS)
+    numbers = [number.removeprefix("+1") for number in (FIRST, SECOND, THIRD)]
+    campaign_id = sociable.campaign(sociable.survey(dict(SHORT)), sociable.phonebook(*numbers), dnc_id=own)
+    assert await run(sociable, campaign_id) == numbers[2:]
+    assert refused(sociable) == numbers[:2]
+
+
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:
     global_list(sociable, THIRD)
     gateway_id = sociable.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert, stored
-from dialer.store.queries.do_not_call import is_in_another_form, lists_that_hold
+from dialer.store.queries.do_not_call import is_in_another_form, is_without_country, lists_that_hold
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     SMS,
@@ -131,7 +131,16 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
         select(Contact.number).where(_is_uncollected(campaign_id)),
     )
     lists = lists_that_hold(literal(campaign_id))
-    matters = or_(DncContact.number.in_(numbers), is_in_another_form(DncContact.number), _sends_messages(campaign_id))
+    matters = or_(
+        DncContact.number.in_(numbers),
+        is_in_another_form(DncContact.number),
+        # Of people without a country, entries of every country may be the number.
+        select(Subscriber.id)
+        .where(Subscriber.campaign_id == campaign_id, is_without_country(Subscriber.number))
+        .exists(),
+        select(Contact.id).where(_is_uncollected(campaign_id), is_without_country(Contact.number)).exists(),
+        _sends_messages(campaign_id),
+    )
     yield CampaignPhonebook.__table__, CampaignPhonebook.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.id.in_(_phonebooks(campaign_id))
     yield Contact.__table__, _is_uncollected(campaign_id)

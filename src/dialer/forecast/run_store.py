@@ -190,7 +190,8 @@ class RunStore:
     def _is_listed(self, number: str) -> bool:
         if number in self._listed or number in self._called_off:
             return True
-        if self._lists_national and (is_listed(number, self._listed) or is_listed(number, self._called_off)):
+        has_forms = self._lists_national or has_no_country(number)
+        if has_forms and (is_listed(number, self._listed) or is_listed(number, self._called_off)):
             return True
         key = self._number_key
         return key is not None and any(hashed(key, form) in self._listed for form in listed_forms(number))

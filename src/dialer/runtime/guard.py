@@ -14,7 +14,6 @@ from sqlalchemy import Connection
 
 from dialer.domain import effects
 from dialer.domain.calling_times.calling_windows import Windows
-from dialer.domain.engine.called_off import lists_of_wish, lists_over
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.engine.state import ACTIVE, EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
@@ -26,6 +25,7 @@ from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry, is_running
 from dialer.runtime.guard_counts import AccountBooks, CampaignBooks, GatewayBooks
+from dialer.runtime.guard_wishes import UtteredWishes
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import listed_for
@@ -94,7 +94,7 @@ class Guard:
         """Campaigns whose load has changed."""
         self._stopped: set[int] = set()
         """Campaigns that have stopped. Their status before the stop was checked at the stop."""
-        self._called_off: set[tuple[int, str]] = set()
+        self._wishes = UtteredWishes()
         self._ended: list[tuple[str, Call | effects.RefuseInbound]] = []
         """Ended legs whose CDR is not written yet, each with its callid."""
         self._legs_ended: set[str] = set()
@@ -205,7 +205,7 @@ class Guard:
         if person.id in self._called:
             broken(Rule.ATTEMPTS, call, "its subscriber is being called")
         self._called.add(person.id)
-        if person.is_on_dnc or (self._called_off and self._is_called_off(campaign.plan, person.number)):
+        if person.is_on_dnc or self._wishes.hold_for(campaign.plan, person.number):
             broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
         is_limited = self._money[call.plan.user_id].destinations is not EVERYWHERE
         if is_limited or person.number[:1] != "+" or special_digits(person.number):
@@ -220,9 +220,6 @@ class Guard:
 
     def _check_destination(self, call: Call, number: str, gateway_id: GatewayKey) -> None:
         check_destination(call, number, self._money[call.plan.user_id], self._gateway(gateway_id).plan)
-
-    def _is_called_off(self, plan: CampaignPlan, number: str) -> bool:
-        return any((dnc_id, number) in self._called_off for dnc_id in lists_over(plan))
 
     def _place(self, call: Call, gateway_id: GatewayKey, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
@@ -263,7 +260,7 @@ class Guard:
         self._hold(message, message.hold)
 
     def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
-        self._called_off.update((dnc_id, wish.number) for dnc_id in lists_of_wish(wish))
+        self._wishes.add(wish)
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
@@ -445,6 +442,7 @@ class Guard:
         """
         for campaign_id in sorted(self._dialling):
             plan, numbers = self._campaigns[campaign_id].plan, self._campaigns[campaign_id].numbers
-            if numbers and not listed_for(connection, campaign_id, numbers) <= self._called_off:
+            listed = listed_for(connection, campaign_id, numbers) if numbers else set()
+            if not self._wishes.explain(listed):
                 what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)

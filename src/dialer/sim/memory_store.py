@@ -247,13 +247,14 @@ class MemoryStore:
             for numbers in listed:
                 if subscriber.number in numbers:
                     subscriber.is_on_dnc = True
-            if self._lists_national and not subscriber.is_on_dnc:
+            if not subscriber.is_on_dnc and (self._lists_national or subscriber.number[:1] != "+"):
                 subscriber.is_on_dnc = self._is_on(dnc_ids, subscriber.number)
 
     def _is_on(self, dnc_ids: Sequence[int], number: str) -> bool:
         for dnc_id in dnc_ids:
             listed = self._dnc.get(dnc_id, ())
-            if number in listed or (dnc_id in self._lists_national and is_listed(number, listed)):
+            has_forms = dnc_id in self._lists_national or has_no_country(number)
+            if number in listed or (has_forms and is_listed(number, listed)):
                 return True
         return False
 

@@ -37,7 +37,8 @@ def test_a_national_entry_is_a_form_of_the_number(entry: str, number: str) -> No
 @pytest.mark.parametrize(
     ("entry", "number"),
     [
-        ("+49302300074", "302300074"),
+        ("+49302300075", "302300074"),
+        ("+1302300074", "302300074"),
         ("5550100", "+12125550100"),
         ("1001", "+2901001"),
         ("0302300075", "+49302300074"),
@@ -61,11 +62,35 @@ def test_the_example_of_every_country_is_found_in_every_national_form(region: st
         entry = normalise("".join(filter(str.isdigit, spelt)))
         if len(entry) >= LISTED_DIGITS_MIN:
             assert is_listed(in_full, {entry})
+            assert is_listed(entry, {in_full})
 
 
 @given(st.from_regex(r"\+?[0-9]{3,15}", fullmatch=True, alphabet="+0123456789"))
-def test_the_first_form_is_the_number_itself_and_others_have_no_country(number: str) -> None:
+def test_the_first_form_is_the_number_itself_and_others_are_the_same_number(number: str) -> None:
+    """Those of a number with its country have none, and the other way round but for zeros."""
     first, *others = listed_forms(number)
     assert first == number
-    assert all(has_no_country(form) and len(form) >= LISTED_DIGITS_MIN for form in others)
-    assert len(others) <= 9
+    assert all(len(form) >= LISTED_DIGITS_MIN for form in others)
+    if has_no_country(number):
+        assert all(has_no_country(form) or set(listed_forms(form)) & {number, number.lstrip("0")} for form in others)
+    else:
+        assert all(map(has_no_country, others))
+        assert len(others) <= 9
+
+
+@pytest.mark.parametrize(
+    ("entry", "number"),
+    [
+        ("+49302300074", "0302300074"),
+        ("+49302300074", "302300074"),
+        ("+12125550100", "2125550100"),
+        ("+12125550100", "12125550100"),
+        ("+79123456789", "89123456789"),
+        ("+36201234567", "06201234567"),
+        ("+390612345678", "0612345678"),
+        ("+390612345678", "612345678"),
+        ("+525512345678", "5215512345678"),
+    ],
+)
+def test_an_entry_with_a_country_is_a_form_of_the_number_without_it(entry: str, number: str) -> None:
+    assert is_listed(number, {entry})

@@ -73,7 +73,7 @@ class CalledOff:
         self.numbers: Final[dict[int, dict[str, int]]] = {}
         """The place of each number in the order, by do-not-call list. Nearly always there is none."""
         self._has_national = False
-        """True if one of them has no country, and so counts for numbers of any country."""
+        """True if one of them has no country. Only then the forms of numbers that have one matter."""
         self._last = 0
         self._forgets_at = FORGETS_EVERY
 
@@ -101,19 +101,22 @@ class CalledOff:
             numbers = self.numbers.get(dnc_id)
             if numbers is not None and numbers.get(number, 0) > since:
                 return True
-        if not self._has_national:
+        if not self._has_national and number[:1] == "+":
             return False
-        others = [form for form in listed_forms(number) if form != number]
-        return any(self.numbers.get(one, {}).get(form, 0) > since for one in lists_over(plan) for form in others)
+        return any(self._is_on(one, number, since) for one in lists_over(plan))
 
     def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
         """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""
-        held = self.numbers.get(held_list_of(plan.user_id), {})
-        is_now_held = not subscriber.is_on_dnc and held.get(subscriber.number, 0) > since
-        others = (one for one in lists_over(plan) if one != held_list_of(plan.user_id) and one in self.numbers)
-        is_off = any(self.numbers[one].get(subscriber.number, 0) > since for one in others)
+        held, number = held_list_of(plan.user_id), subscriber.number
+        is_now_held = not subscriber.is_on_dnc and self._is_on(held, number, since)
+        is_off = any(self._is_on(one, number, since) for one in lists_over(plan) if one != held)
         is_held = (subscriber.is_held or is_now_held) and not is_off
         return SubscriberReason.HELD if is_held else SubscriberReason.DNC
+
+    def _is_on(self, dnc_id: int, number: str, since: int) -> bool:
+        """Return whether a number was put on a list after the place `since`, with or without its country."""
+        numbers = self.numbers.get(dnc_id)
+        return numbers is not None and any(numbers.get(form, 0) > since for form in listed_forms(number))
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""

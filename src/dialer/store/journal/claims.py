@@ -18,8 +18,9 @@ def _claimable() -> Select[*tuple[Any, ...]]:
     campaign: BindParameter[int] = bindparam("campaign")
     of_campaign = DncContact.dnc_id.in_(lists_that_hold(campaign))
     is_on_dnc = exists().where(of_campaign, DncContact.number == Subscriber.number)
-    # Most lists hold no hashes of erased numbers, and no numbers without a country. Only for lists that do, a second
-    # query compares all forms of a number. Two ranges of the index are looked up, and not all of the list.
+    # Most lists hold no hashes of erased numbers, and no numbers without a country. Only for lists that do, and for
+    # subscribers without a country, a second query compares all forms of a number. Two ranges of the index are looked
+    # up, and not all of the list.
     lists_hashes = exists().where(of_campaign, is_hashed(DncContact.number))
     lists_national = exists().where(of_campaign, is_without_country(DncContact.number))
     lists_forms = or_(lists_hashes, lists_national).label("lists_forms")
@@ -99,7 +100,7 @@ def count(connection: Connection, request: effects.CountSubscribers) -> events.S
 def _found(connection: Connection, query: Select[Any], asked: dict[str, Any]) -> list[Callee]:
     found = connection.execute(query, asked).all()
     callees = [_callee(row) for row in found]
-    if any(row.lists_forms for row in found):
+    if any(row.lists_forms or row.number[:1] != "+" for row in found):
         called_off = on_dnc(connection, [callee.id for callee in callees])
         for callee in callees:
             callee.is_on_dnc = callee.id in called_off
