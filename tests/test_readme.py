@@ -79,10 +79,11 @@ from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
 from dialer.sim.spans import BehaviourError
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
-from dialer.store.media import files, kept_lists, waiting_sounds
+from dialer.store.media import files, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
+from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -302,10 +303,7 @@ LIMITS: Final = {
     "A property of a vCard; properties of a card; its numbers": (
         f"{vcard_lines.PROPERTY_MAX:,} characters; {vcards.PROPERTIES_OF_A_CARD_MAX:,}; {vcards.NUMBERS_OF_A_CARD_MAX}"
     ),
-    "Lists that one user has uploaded and not imported yet": (
-        f"{kept_lists.KEPT_OF_A_USER_MAX} for {kept_lists.KEPT_S // 3_600} hours,"
-        f" {kept_lists.KEPT_BYTES_OF_A_USER_MAX // MIB} MiB"
-    ),
+    **LIMITS_OF_LARGE_LISTS,
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
     "Recordings in one ZIP file": f"{recordings.RECORDINGS_MAX:,}",

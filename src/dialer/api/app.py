@@ -96,6 +96,9 @@ class Pages(Protocol):
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
         """Return the routes of the console, `/` among them."""
 
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return a context in which the tasks of the console run."""
+
 
 def create_app(  # noqa: PLR0913 - everything is put together here
     settings: Settings,
@@ -127,7 +130,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
-    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None)
+    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None, console)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -234,14 +237,20 @@ def _running(
 
 
 def _in_background(
-    settings: Settings, database: Database, worker: Dialler, metrics: Metrics, sender: WebhookSender | None
+    settings: Settings,
+    database: Database,
+    worker: Dialler,
+    metrics: Metrics,
+    sender: WebhookSender | None,
+    console: Pages | None,
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
     sending = [] if sender is None else [sender.delivering]
+    tasks = [] if console is None else [console.running]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending]
+    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

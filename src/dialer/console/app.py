@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from types import ModuleType
 from typing import Final
 
@@ -14,6 +15,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.api.service import OwnRouter, handlers_in
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
+from dialer.console.list_tasks import ListTasks
 from dialer.console.live_parts import Snapshots
 from dialer.console.pages import (
     account,
@@ -32,6 +34,7 @@ from dialer.console.pages import (
     figures,
     imports,
     list_import,
+    list_task,
     money,
     new_campaign,
     new_survey,
@@ -77,6 +80,7 @@ PAGES: Final = (
     figures,
     imports,
     list_import,
+    list_task,
     money,
     new_campaign,
     new_survey,
@@ -118,6 +122,7 @@ class Console:
     ) -> None:
         self._sessions: Final = Sessions(database, now_ms)
         self._snapshots: Final = Snapshots(now_s)
+        self._list_tasks: Final = ListTasks(now_s)
         self._first_admin_token: Final = first_admin_token
 
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
@@ -126,6 +131,7 @@ class Console:
             authenticator=authenticator,
             sessions=self._sessions,
             snapshots=self._snapshots,
+            list_tasks=self._list_tasks,
             first_admin_token=self._first_admin_token,
         )
 
@@ -147,6 +153,10 @@ class Console:
             )
 
         return [redirect_to_console, router(OPEN), router(PAGES, signed_in)]
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return a context in which the tasks of the console run."""
+        return self._list_tasks.running()
 
     def end(self) -> None:
         """End the streams of live parts, because the service ends."""

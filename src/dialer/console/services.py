@@ -11,6 +11,7 @@ from dialer.api.service import ApiRequest
 from dialer.console.charts.answer_counts import AnswerCounts
 from dialer.console.charts.calls_per_minute import Minutes
 from dialer.console.language import gettext_noop
+from dialer.console.list_tasks import ListTasks
 from dialer.console.live_parts import Snapshots
 from dialer.console.rendering import html, render
 from dialer.console.sessions import CurrentSession, Sessions
@@ -49,13 +50,20 @@ class ConsoleServices:
     """The objects that pages use besides those of the API."""
 
     def __init__(
-        self, *, authenticator: Authenticator, sessions: Sessions, snapshots: Snapshots, first_admin_token: str | None
+        self,
+        *,
+        authenticator: Authenticator,
+        sessions: Sessions,
+        snapshots: Snapshots,
+        list_tasks: ListTasks,
+        first_admin_token: str | None,
     ) -> None:
         self.authenticator: Final = authenticator
         self.sessions: Final = sessions
         self.first_admin_token: Final = first_admin_token
         """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
+        self.list_tasks: Final = list_tasks
         self.minutes: Final = Minutes()
         self.answers: Final = AnswerCounts()
 

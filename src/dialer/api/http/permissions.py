@@ -199,6 +199,9 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/lists/{token}": Permission.CAMPAIGNS,
     "POST /console/lists/{token}": Permission.CAMPAIGNS,
     "GET /console/lists/{token}/rejected": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}/task": Permission.CAMPAIGNS,
+    "POST /console/lists/{token}/task": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}/task/live": Permission.CAMPAIGNS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

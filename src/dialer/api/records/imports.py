@@ -55,9 +55,11 @@ async def run_import(
 ) -> ImportReport:
     """Import a file into a record, in a thread that may wait for the file and for the database.
 
-    A dry run may have an `identity` of 0, for a record that is yet to be made.
+    A dry run may have an `identity` of 0, for a record that is yet to be made. It ends when its client disconnects,
+    unless the options have an `on_progress`, by which somebody else ends it.
 
     Raises:
+        ImportStoppedError: from `on_progress`.
         RecordNotFoundError: there is no such record, or it is not the caller's.
         MalformedError: the file has no usable header, or is not in its charset.
         AnsweredError: the user has too many imports under way (429).
@@ -73,13 +75,14 @@ async def run_import(
         return anyio.from_thread.run(partial(run, request, work))
 
     watched, is_read, is_gone = options, anyio.Event(), Event()
-    if options.is_dry:
+    is_watched = options.is_dry and options.on_progress is None
+    if is_watched:
         watched = replace(options, on_progress=lambda _count, _share: go_on_unless(is_gone))
     arriving = partial(import_csv, _waiting_for(_telling(body, is_read)), target, commit, watched)
     try:
         with _one_of(request.user.id), reading_for(request.user.id):
-            is_dry = options.is_dry
-            report = await (_while_there(request, is_read, is_gone, arriving) if is_dry else _in_thread(arriving))
+            there = partial(_while_there, request, is_read, is_gone)
+            report = await (there(arriving) if is_watched else _in_thread(arriving))
     except CsvError as error:
         raise MalformedError(message_of(error)) from None
     if not options.is_dry:

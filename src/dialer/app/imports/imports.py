@@ -56,7 +56,10 @@ class ImportOptions(msgspec.Struct, frozen=True):
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
     on_progress: Callable[[int, float], None] | None = None
-    """Gets, after each `WATCHED_ROWS` rows, their count and how much of a workbook is read (0 to 1). It may raise."""
+    """Gets, after each `WATCHED_ROWS` rows, their count and how much of a workbook is read (0 to 1).
+
+    It may raise, such as ImportStoppedError.
+    """
     on_rejected: Callable[[CsvRecord, str], None] | None = None
     """Gets each rejected row with the reason."""
     on_numbers: Callable[[Sequence[str]], None] | None = None
@@ -66,6 +69,13 @@ class ImportOptions(msgspec.Struct, frozen=True):
 _PLAIN: Final = ImportOptions()
 
 
+class ImportStoppedError(Exception):
+    """An error by which `on_progress` stops an import. All chunks before are stored."""
+
+    report: ImportReport | None = None
+    """The report of the rows until then."""
+
+
 def import_csv(
     chunks: Iterable[bytes], target: NumberRows, commit: Commit, options: ImportOptions = _PLAIN
 ) -> ImportReport:
@@ -73,6 +83,7 @@ def import_csv(
 
     Raises:
         CsvError: it is no list or has no usable header, so nothing was imported; or it is not in its charset.
+        ImportStoppedError: from `on_progress`, with the report so far.
         ImportTargetGoneError: the target was deleted meanwhile.
         StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
@@ -81,10 +92,14 @@ def import_csv(
     with opened as file, SeenNumbers() as seen, SeenNumbers() as refused:
         target.begin(file.columns, joins_names=options.joins_names, roles=options.roles)
         store = partial(_would_store, target, seen) if options.is_dry else partial(_store, target, options)
-        for chunk in _chunks(file, target, report, options, refused):
-            added = commit(partial(store, chunk))
-            report.imported += added
-            report.duplicates += len(chunk.rows) - added
+        try:
+            for chunk in _chunks(file, target, report, options, refused):
+                added = commit(partial(store, chunk))
+                report.imported += added
+                report.duplicates += len(chunk.rows) - added
+        except ImportStoppedError as stopped:
+            stopped.report = report
+            raise
         report.hidden = file.left_out
     numbers = target.sampled_numbers()
     if not target.is_export:  # An export of our own has been looked at before.

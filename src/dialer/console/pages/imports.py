@@ -1,46 +1,38 @@
 """Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
 from litestar import Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
 from dialer.api.crud import records
-from dialer.api.http.errors import InvalidError, MalformedError, RecordNotFoundError
+from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.http.forms import FILE_NAME, file_pieces
 from dialer.api.http.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
-from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
+from dialer.api.records.imports import CONTACTS, ImportKind
 from dialer.api.service import ApiRequest
-from dialer.app.imports.file_country import Hints
+from dialer.app.errors import RefusedError
 from dialer.app.imports.guessed_columns import (
-    AREA,
     ASKED,
-    COUNTRY,
-    FIRST_NAME,
-    FULL_NAME,
-    FURTHER_NUMBERS,
-    LAST_NAME,
-    NUMBER,
     REFUSALS,
 )
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
-from dialer.app.imports.place_columns import PLACES
-from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
+from dialer.app.imports.preview import FileView, ReadRow, read_rows
 from dialer.app.imports.refusals import likely_kind
-from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
-from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
-from dialer.app.imports.sheet_readers import reading_for
+from dialer.app.imports.rejected_lines import read_rejected
+from dialer.app.imports.report import ImportReport
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
 from dialer.console.errors import messages_of
@@ -57,29 +49,38 @@ from dialer.console.list_choices import (
     read_choices,
     shown_label,
     takes_hidden,
-    with_view,
 )
-from dialer.console.list_country import CountryQuestion, ListCountry, hints_for, numbers_of
+from dialer.console.list_country import CountryQuestion, ListCountry
+from dialer.console.list_reading import (
+    IN_REQUEST_BYTES_MAX,
+    KINDS,
+    REMARKS_MAX,
+    Hear,
+    LookedList,
+    NobodyImportedError,
+    check_meanings,
+    in_thread,
+    look_at_list,
+    report_of,
+    why_rejected,
+)
+from dialer.console.list_tasks import ListTask, ListTasks
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
-from dialer.console.sentences import error_in_words, in_viewers_words
-from dialer.console.services import go_to, page
+from dialer.console.sentences import error_in_words
+from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.sheets import XLSX, format_of
-from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList, KeptLists
 
 FILE: Final = "file"
-REMARKS_MAX: Final = 100
-"""Rejected rows, and rows with warnings, that a page shows."""
+TASK: Final = "task/"
+"""The page of what is done with a list in the background, below that of the list."""
 SAMPLES_MAX: Final = 10
 """Rows that a page shows as they would be stored."""
 EXAMPLES_MAX: Final = 3
 """Cells of each column that a page shows."""
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
-KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
-_PIECE_BYTES: Final = 65_536
-_Read = TypeVar("_Read")
 
 
 class ListPage(NamedTuple):
@@ -92,18 +93,8 @@ class ListPage(NamedTuple):
     country: CountryQuestion | None = None
 
 
-class LookedList(NamedTuple):
-    """A file as it is read: the choices with all that was open, and the country of its numbers."""
-
-    view: FileView
-    choices: ListChoices
-    country: ListCountry
-
-    def asked(self) -> ListChoices:
-        """Return the choices, without a country while the viewer is asked for it."""
-        question = self.country.question()
-        is_open = question is not None and question.is_open
-        return replace(self.choices, region=None) if is_open else self.choices
+class UnderWayError(Exception):
+    """An error for a list that is being checked or imported in the background."""
 
 
 @get("/records/{path:str}/{record_id:str}/import", media_type="text/html")
@@ -127,22 +118,28 @@ async def upload_list(request: ApiRequest, path: FromPath[str], record_id: FromP
 
 
 @get("/lists/{token:str}", media_type="text/html")
-async def show_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
+async def show_list(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
+) -> Response[Any]:
     """Show how a list is read, and what its import would do. The address has the choices."""
-    return await answer_list(
-        request, token, read_choices(request.query_params), is_check="check" in request.query_params
-    )
+    choices, is_check = read_choices(request.query_params), "check" in request.query_params
+    return await answer_list(request, console.list_tasks, token, choices, is_check=is_check)
 
 
 @get("/lists/{token:str}/rejected")
-async def download_rejected(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
+async def download_rejected(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
+) -> Response[Any]:
     """Send the lines that an import has rejected, or would reject."""
     kept, choices = kept_list(request, token), read_choices(request.query_params)
     wanted = format_of(request)
-    with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
-        check_target(request, choices)
-        looked = await look_at_list(request, kept.path, choices)
-        await report_of(request, kept, kept.path, looked.choices, is_dry=True)
+    task = console.list_tasks.find(request.user.id, token)
+    is_of_task = task is not None and task.outcome is not None and task.choices.mark == choices.mark
+    if not is_of_task and "kept" not in request.query_params:
+        with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
+            check_target(request, choices)
+            looked = await look_at_list(request, kept.path, choices)
+            await report_of(request, kept, kept.path, looked.choices, is_dry=True)
     rejected = kept.rejected
     if wanted == XLSX:
         return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
@@ -177,63 +174,14 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
     return token, {**texts, "label": shown_label(texts.get(FILE_NAME, ""))}
 
 
-async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
-    """Return how a file is read, with all that was open in the choices as the file tells it."""
-    return await _in_thread(request, _look_at, hints_for(request, ()), path, choices)
-
-
-def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
-    known = (hints.named or hints.zone) if choices.region is None else choices.region
-    view = look_at(path, choices.form, known or None)
-    complete = with_view(choices, view, known)
-    country = ListCountry(hints._replace(headers=view.columns), choices.region, numbers_of(view, complete))
-    return LookedList(view, replace(complete, region=country.region), country)
-
-
-async def report_of(
-    request: ApiRequest,
-    kept: KeptList,
-    path: Path,
-    choices: ListChoices,
-    *,
-    is_dry: bool,
-    on_numbers: Callable[[Sequence[str]], None] | None = None,
-) -> ImportReport:
-    """Import a list that stands at `path` now, or say what that would do, and write its rejected lines into a file."""
-    kind = KINDS[choices.into]
-    view = await _in_thread(request, look_at, path, choices.form, choices.region or None)
-    lines = RejectedLines(
-        kept.rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";"
-    )
-    kept.rejected.unlink(missing_ok=True)
-    options = replace(
-        options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
-        on_rejected=lambda record, reason: lines.add(record, why_rejected(kind, reason)),
-        errors_max=CSV_ERRORS_MAX if is_dry else REMARKS_MAX,
-        on_numbers=on_numbers,
-    )
-    try:
-        return await run_import(request, kind, choices.identity, options, _pieces(path))
-    finally:
-        lines.close()
-
-
-async def _in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
-    """Read a file in a thread, as one of the few that a user may read at the same time."""
-    with reading_for(request.user.id):
-        return await anyio.to_thread.run_sync(read, *arguments)
-
-
-async def _pieces(path: Path) -> AsyncIterator[bytes]:
-    async with await anyio.open_file(path, "rb") as file:
-        while piece := await file.read(_PIECE_BYTES):
-            yield piece
-
-
 async def _read(
-    request: ApiRequest, kept: KeptList, choices: ListChoices, *, is_check: bool
+    request: ApiRequest, tasks: ListTasks, kept: KeptList, choices: ListChoices, *, is_check: bool
 ) -> tuple[ListPage, ListChoices]:
-    """Return what the page of a list shows, and the choices with what was open."""
+    """Return what the page of a list shows, and the choices with what was open.
+
+    Raises:
+        UnderWayError: the check goes on in the background.
+    """
     path = kept.path
     looked = await look_at_list(request, path, choices)
     view, complete = looked.view, looked.choices
@@ -241,34 +189,48 @@ async def _read(
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
-    rows = await _in_thread(request, read_rows, view, path, target, options, SAMPLES_MAX)
+    rows = await in_thread(request, read_rows, view, path, target, options, SAMPLES_MAX)
     report = None
-    if is_check or view.bytes_read <= CHECKED_BYTES_MAX:
-        further = looked.country.look_further
-        report = await report_of(request, kept, path, complete, is_dry=True, on_numbers=further)
+    if view.bytes_read > IN_REQUEST_BYTES_MAX:
+        looked, report = await _checked_in_background(request, tasks, kept, looked, is_check=is_check)
+    elif is_check or view.bytes_read <= CHECKED_BYTES_MAX:
+        report = await _check(request, kept, looked)
     return ListPage(view, rows, report, looked.country.question()), looked.asked()
 
 
-def check_meanings(choices: ListChoices) -> None:
-    """Raise CsvError unless one column has the numbers, and each part of a name is in one column at most."""
-    count = choices.meanings.count(NUMBER)
-    if not count:
-        raise CsvError(gettext("Choose the column that has the phone numbers."))
-    if count > 1:
-        raise CsvError(gettext("Choose one column for the phone number, not several."))
-    for meaning in (*FURTHER_NUMBERS, COUNTRY, AREA, FULL_NAME, FIRST_NAME, LAST_NAME, *PLACES):
-        if choices.meanings.count(meaning) > 1:
-            name = gettext(MEANING_WORDS[meaning])
-            raise CsvError(gettext("Several columns are chosen for “%(name)s”. Choose one of them.") % {"name": name})
+async def _check(request: ApiRequest, kept: KeptList, looked: LookedList, hear: Hear | None = None) -> ImportReport:
+    """Return what an import would do, and look at the country of its numbers once more by the whole file."""
+    further = looked.country.look_further
+    return await report_of(request, kept, kept.path, looked.choices, is_dry=True, on_numbers=further, hear=hear)
 
 
-def check_answers(looked: LookedList) -> None:
-    """Raise CsvError unless somebody has answered what the file does not tell."""
-    if looked.asked().region is None:
-        raise CsvError(gettext("Choose the country of the numbers without one."))
-    for name, meaning in zip(looked.view.columns, looked.choices.meanings, strict=False):
-        if meaning == ASKED:
-            raise CsvError(gettext("Choose what the column “%(name)s” says.") % {"name": name})
+async def _checked_in_background(
+    request: ApiRequest, tasks: ListTasks, kept: KeptList, looked: LookedList, *, is_check: bool
+) -> tuple[LookedList, ImportReport | None]:
+    """Return the outcome of the check of a large file, which begins if it is wanted and was not stopped.
+
+    Raises:
+        UnderWayError: it goes on.
+    """
+    user_id, token = request.user.id, kept.token
+    task = tasks.find(user_id, token)
+    if task is not None and (task.is_import or task.choices.mark != looked.choices.mark):
+        task = None
+    if task is None or (is_check and task.was_stopped):
+        if not is_check and (task is not None or looked.view.bytes_read > CHECKED_BYTES_MAX):
+            return looked, None
+
+        async def work(_: ListTask, hear: Hear) -> tuple[ListCountry, ImportReport]:
+            report = await _check(request, kept, looked, hear)
+            shown = replace(report, errors=report.errors[:REMARKS_MAX], warnings=report.warnings[:REMARKS_MAX])
+            return looked.country, shown
+
+        task = await tasks.begin(user_id, token, looked.choices, work, is_import=False)
+    if task.is_under_way:
+        raise UnderWayError
+    if task.failure is not None:
+        raise task.failure
+    return (looked, None) if task.outcome is None else (looked._replace(country=task.outcome[0]), task.outcome[1])
 
 
 def kept_list(request: ApiRequest, token: str) -> KeptList:
@@ -296,14 +258,9 @@ def _page_of(request: ApiRequest, path: str) -> RecordPage:
 
 def messages_in(error: Exception) -> list[str]:
     """Return the messages of an error in a list, in the viewer's language."""
+    if isinstance(error, NobodyImportedError):
+        return [str(error)]
     return [error_in_words(error)] if isinstance(error, CsvError) else messages_of(error)
-
-
-def why_rejected(kind: ImportKind, reason: str) -> str:
-    """Return the reason of a rejection without the name of our own column, which the file does not have."""
-    if isinstance(reason, Sentence) and reason.values.get("column") == kind.rows.column:
-        reason = reason.values["error"]
-    return in_viewers_words(reason)
 
 
 async def _show_upload(
@@ -320,6 +277,7 @@ async def _show_upload(
 
 async def answer_list(
     request: ApiRequest,
+    tasks: ListTasks,
     token: str,
     choices: ListChoices,
     messages: list[str] | None = None,
@@ -332,11 +290,18 @@ async def answer_list(
     kept = kept_list(request, token)
     shown, problems, status = ListPage(None, [], None), list(messages or []), HTTPStatus.OK
     try:
-        shown, choices = await _read(request, kept, choices, is_check=is_check)
-    except (CsvError, InvalidError, MalformedError) as error:
+        shown, choices = await _read(request, tasks, kept, choices, is_check=is_check)
+    except UnderWayError:
+        if not messages:
+            return go_to(choices.address(token, TASK))
+        shown, choices = await _only_seen(request, kept.path, choices)
+    except (AnsweredError, CsvError, InvalidError, RefusedError) as error:
         problems += [one for one in messages_in(error) if one not in problems]
         shown, choices = await _only_seen(request, kept.path, choices)
     except FileNotFoundError:
+        task = tasks.find(request.user.id, token)
+        if task is not None and task.is_under_way:
+            return go_to(choices.address(token, TASK))
         status = HTTPStatus.CONFLICT if kept.taken.exists() else HTTPStatus.NOT_FOUND
     if messages:
         status = HTTPStatus.BAD_REQUEST
@@ -404,14 +369,15 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         ],
         "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
-        "back": _back(choices, token),
+        "back": back_from(choices, token),
         "is_packed": choices.label.lower().endswith((".xlsx", ".xls", ".pdf", ".zip")),
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
     }
 
 
-def _back(choices: ListChoices, token: str) -> str:
+def back_from(choices: ListChoices, token: str) -> str:
+    """Return the address of the upload of a list, with its choices."""
     if choices.identity:
         return f"/console/records/{choices.into}/{choices.identity}/import/"
     return (

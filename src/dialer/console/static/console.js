@@ -99,6 +99,10 @@ class Live {
     this.part.normalize();
     morph(this.part, container);
     document.body.classList.remove("stale");
+    const next = this.part.querySelector("a[data-next]");
+    if (!next) return;
+    this.rest();
+    location.replace(next.href);
   }
 }
 
@@ -168,6 +172,7 @@ document.addEventListener("change", async (event) => {
   const answer = await fetch(form.getAttribute("action"), { method: "POST", body: new URLSearchParams(new FormData(form)) });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (place !== lookedAt) return; // Something else was changed meanwhile.
+  if (page.querySelector("[data-live]")) return location.assign(answer.url); // A large list is being read.
   const fresh = page.querySelector("main");
   if (!fresh) return location.reload();
   morph(document.querySelector("main"), document.adoptNode(fresh));

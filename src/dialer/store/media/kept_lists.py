@@ -34,6 +34,11 @@ class KeptList:
         """The place of the lines that an import has rejected, or would reject."""
         self._done: Final = path.with_suffix(".done")
 
+    @property
+    def token(self) -> str:
+        """The token of the list."""
+        return self.path.stem.rpartition("-")[2]
+
     def claim(self) -> bool:
         """Take the list for an import; return False if another import has taken it, or it is gone."""
         try:

@@ -1,0 +1,17 @@
+"""Limits of large lists, as `docs/reference/limits.md` must have them."""
+
+from typing import Final
+
+from dialer.console import list_reading, list_tasks
+from dialer.store.media import kept_lists
+
+LIMITS_OF_LARGE_LISTS: Final = {
+    "A list that the console reads while the browser waits": f"{list_reading.IN_REQUEST_BYTES_MAX // 1024**2} MiB",
+    "Large lists that the console reads; of one user": f"{list_tasks.TASKS_MAX}; {list_tasks.TASKS_OF_A_USER_MAX}",
+    "Time for which nobody asks for the progress of a check": f"{list_tasks.UNWATCHED_S_MAX} s",
+    "Large lists whose outcome is kept in memory": str(list_tasks.KEPT_MAX),
+    "Lists that one user has uploaded and not imported yet": (
+        f"{kept_lists.KEPT_OF_A_USER_MAX} for {kept_lists.KEPT_S // 3_600} hours,"
+        f" {kept_lists.KEPT_BYTES_OF_A_USER_MAX // 1024**2} MiB"
+    ),
+}
