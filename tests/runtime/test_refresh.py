@@ -158,6 +158,7 @@ async def test_a_campaign_is_completed_although_the_window_has_closed(house: Hou
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_the_settings_at_the_end_of_a_call_apply(house: House, *, restarts: bool) -> None:
     """The retries are removed and the list is changed while two calls are in progress."""
+    house.meet_real_people()
     first_list, second_list = house.dnc_list(), house.dnc_list()
     goodbye = {"type": 9, "script": "word"}
     numbers = [RINGS_ON, "+12025550100"]
