@@ -37,7 +37,13 @@ KINDS: Final = {
     kind.path: kind
     for kind in (
         Kind("phonebook", {"description": ""}),
-        Kind("contact", {"full_name": "", "additional_vars": "{}"}, "phonebook", "phonebook", has_user=False),
+        Kind(
+            "contact",
+            {"full_name": "", "additional_vars": "{}", "tz_code": ""},
+            "phonebook",
+            "phonebook",
+            has_user=False,
+        ),
         Kind("dnc-list", {"is_global": False, "keeps_wishes_of": ""}, shown_as="dnc"),
         Kind("survey-template", {"description": None}),
         Kind(

@@ -10,6 +10,7 @@ import msgspec
 from dialer.demo.client import Client, Filter, Record
 from dialer.demo.preparation import Preparation
 from dialer.domain.enums import CallRequestStatus, Cause
+from dialer.domain.proof import WishSource
 
 
 class Counting(Protocol):
@@ -102,7 +103,7 @@ class Evidence(msgspec.Struct):
     user: Record
     payments: Sequence[Record]
     called_off: Sequence[Record]
-    """The do-not-call list at the end of the day."""
+    """The entries of do-not-call lists that a pressed key is the proof of, at the end of the day."""
     cdrs: Sequence[CdrRecord]
     cdr_pages: Sequence[Record]
     """The call detail records, read page by page."""
@@ -124,7 +125,7 @@ def gather(admin: Client, owner: Client, prepared: Preparation, milestones: Sequ
         campaign=owner.read("campaigns", prepared.campaign_id),
         user=owner.read("users", prepared.user["id"]),
         payments=admin.every_page("payment", user_id=prepared.user["id"]),
-        called_off=owner.every_page("dnc-contact", dnc_id=prepared.dnc_id),
+        called_off=owner.every_page("dnc-contact", source=WishSource.KEY.value),
         cdrs=owner.export("cdr", CdrRecord, **campaign),
         cdr_pages=owner.every_page("cdr", **campaign),
         attempts=msgspec.convert(owner.every_page("callrequest", **campaign), list[AttemptRecord]),

@@ -144,6 +144,8 @@ _CHECKED: Final = {
     "errors": 0,
     "warnings": 1,
     "forecast": "done",
+    "people": 23,
+    "doubles": 0,
     "findings": [
         {
             "level": "warning",

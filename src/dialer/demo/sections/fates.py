@@ -145,11 +145,11 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
 
 
 def _askers(evidence: Evidence) -> tuple[int, int]:
-    """Count them by the API's answers, and by the growth of the do-not-call list since its import."""
+    """Count them by the API's answers, and by the entries of do-not-call lists that a key is the proof of."""
     askers = evidence.api.count(
         "survey-result", campaign_id=evidence.prepared.campaign_id, section_type=int(SectionType.DNC)
     )
-    return askers, len(evidence.called_off) - evidence.prepared.called_off["imported"]
+    return askers, len(evidence.called_off)
 
 
 def _calls_after_asking(evidence: Evidence) -> int:
