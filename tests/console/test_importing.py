@@ -191,6 +191,14 @@ def test_a_lost_plus_and_a_number_that_comes_twice_are_named(alice: Visitor, api
     assert stored == [("491701234567", "Eva"), ("1701234568", "Max")]
 
 
+def test_numbers_that_nobody_can_have_are_named_before_the_import(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    shown = look(alice, BOOK, b"Phone\n+39612345678\n+390612345678\n+12025550\n+12025551\n")
+    assert "+39612345678 '+39612345678' is a number that nobody can have. A 0 is missing: '+390612345678'" in shown
+    assert "+390612345678 → +390612345678 4 " in shown
+    assert "+12025550 → +12025550 Too long or too short for its country." in shown
+
+
 def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:
     file = "Telefonnummer;Vorname;Nachname;Kundennummer\r\n030/230 00 74;J\u00f6rg;M\u00fcller;7\r\n".encode("cp1252")
     shown = look(alice, "new-campaign/", file, "kunden.csv", name="Fr\u00fchling")

@@ -21,8 +21,9 @@ from dialer.app.imports.refusals import Wish
 from dialer.app.imports.vcard_lines import has_vcards
 from dialer.app.imports.workbooks import ZIP, Workbook, unpacked_bytes
 from dialer.domain.numbers.by_the_library import parse
-from dialer.domain.numbers.normal_form import has_lost_plus, is_possible
-from dialer.domain.sentences import message_of
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of
+from dialer.domain.numbers.normal_form import has_lost_plus
+from dialer.domain.sentences import Sentence, message_of
 
 PIECE_BYTES: Final = 65_536
 ROWS_SEEN_MAX: Final = 100
@@ -35,6 +36,7 @@ NUMBERS_OF_LIST_MIN: Final = 2
 """Phone numbers in a column by which a sheet is surely a list."""
 _LIKELIER: Final = ";\t|,"
 """Delimiters, the one that is least often part of a text first."""
+_WRONG_LENGTH: Final = Sentence("Too long or too short for its country.")
 
 
 Rows = list[tuple[int, list[str]]]
@@ -73,7 +75,8 @@ class ReadRow(NamedTuple):
     problem: str
     lost: str
     """The sign that is missing at the beginning of the number as it is written, `0` or `+`; empty if none is."""
-    is_possible: bool
+    doubt: Sentence | None = None
+    """The reason why the number is probably wrong, as the import warns; None if it looks right."""
     is_refused: bool = False
     """True for a person who must not be called, and is left out."""
     further: tuple[str, ...] = ()
@@ -179,14 +182,14 @@ def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
 
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
-        return ReadRow(line, "", "", "", problem, lost="", is_possible=True)
+        return ReadRow(line, "", "", "", problem, lost="")
     found, error = target.rows_of(cells)
     is_short = target.counts_totals and len(target.cell_in(cells)) <= COUNT_DIGITS_MAX
     if (not found or is_short) and is_footer(cells):
-        return ReadRow(line, "", "", "", LEFT_OUT, lost="", is_possible=True)
+        return ReadRow(line, "", "", "", LEFT_OUT, lost="")
     if not found:
         value, reason = (error.value, message_of(error)) if error else ("", "")
-        return ReadRow(line, value, "", "", reason, lost="", is_possible=True)
+        return ReadRow(line, value, "", "", reason, lost="")
     number, values = found[0]
     cell = target.cell_in(cells)
     return ReadRow(
@@ -196,10 +199,17 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         target.name_in(values),
         "",
         _lost(cell, number, target.region),
-        is_possible(number),
+        _doubt(number),
         is_refused=target.wish_in(cells) is Wish.REFUSED,
         further=tuple(one for one, _ in found[1:]),
     )
+
+
+def _doubt(number: str) -> Sentence | None:
+    doubt = doubt_of(number)
+    if not doubt:
+        return None
+    return _WRONG_LENGTH if doubt is NumberDoubt.IMPOSSIBLE else doubt_in_words(doubt, number)
 
 
 def _lost(cell: str, number: str, region: str | None) -> str:
