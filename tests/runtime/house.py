@@ -70,6 +70,7 @@ class House:
         self.callerid = ""
         """The caller ID of the campaigns."""
         self._service_zone = service_zone
+        self.hours = CallingHours()
         self.user_id = self.add(User, username="ann", password_hash="-", call_rate=2 * CENTS)
         self.pay(100_000 * CENTS)
         self.gateway_id = self.add(Gateway, name="sim")
@@ -181,6 +182,12 @@ class House:
         """Make the gateway one to a real carrier, whose callees all answer and listen: their wishes bind everybody."""
         self.callerid = "+12025550199"
         self.change(Gateway, self.gateway_id, **AS_REAL)
+        self.call_at_any_hour()
+
+    def call_at_any_hour(self) -> None:
+        """Limit nobody to calling hours, as for simulated people."""
+        self.hours = CallingHours(None)
+        self.worker = self._open_worker()
 
     def campaign(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
         """Create a campaign that is not started: a dial a second, for three days, unless told otherwise."""
@@ -232,6 +239,6 @@ class House:
             service_zone=self._service_zone,
             new_carrier=SimulatedCarrier,
             new_lines=None,
-            hours=CallingHours(None),
+            hours=self.hours,
             recordings=self._recordings,
         )

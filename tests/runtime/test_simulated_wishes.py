@@ -39,6 +39,7 @@ def listed(house: House) -> dict[str, set[str]]:
 def real_gateway(house: House) -> int:
     """Add a gateway to a real carrier, to which all campaigns have a number to show."""
     house.callerid = "+12025550199"
+    house.call_at_any_hour()
     return house.add(Gateway, name="trunk", **AS_REAL)
 
 
