@@ -53,6 +53,7 @@ async def test_an_end_lets_calls_in_progress_finish_and_dials_nobody_else(sociab
 
 async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by_then(sociable: House) -> None:
     """The campaign ends while the call rings, and gets a list before the callee asks."""
+    sociable.meet_real_people()
     campaign_id = await sociable.started(sociable.survey({"type": 9, "script": "Bye"}), sociable.phonebook(PEOPLE[0]))
     await sociable.advance(1)
     await sociable.move(campaign_id, CampaignStatus.END)
