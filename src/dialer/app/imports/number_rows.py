@@ -79,17 +79,8 @@ class NumberRows:
         self.is_export = {name.lower() for name in columns} >= self._exported
         self._numbers = self._cells_of(columns, roles)
 
-    def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-        """Return the number of a row in normal form, and the values to store; raises RowError."""
-        try:
-            found = self._numbers.first(cells)
-        except NumberError as error:
-            raise self._row_error(error, cells) from None
-        return found.number, self._values_of(found, cells)
-
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
-        # Not `row`: this runs for each row of an import.
         try:
             found = self._numbers.first(cells)
             values = (self.parent_id, found.text, found.number, *self._values(cells, found.number))
