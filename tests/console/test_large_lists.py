@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.console import list_tasks
 from dialer.console.app import Console
-from dialer.console.list_tasks import ListTasks
+from dialer.console.list_tasks import ListTask, ListTasks
 from tests.api.harness import Caller
 from tests.console.test_importing import BOOK, look, press, token_in, upload
 from tests.console.visitor import Visitor, words
@@ -27,7 +27,7 @@ FILE = b"Phone,full_name\n" + b"".join(
 
 
 class Gate:
-    """The time of the tasks, which also holds the thread that reads a file, each time that it tells its progress."""
+    """Holds the thread that reads a file before its first word of progress, and at each; `now` is the tasks' time."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -35,15 +35,21 @@ class Gate:
         self._reached = threading.Semaphore(0)
         self._is_open = False
 
-    def __call__(self) -> float:
-        if threading.current_thread().name.startswith("AnyIO worker thread") and not self._is_open:
+    def time(self) -> float:
+        """Return the time, once the reader may go on if it is the one who asks."""
+        if threading.current_thread().name.startswith("AnyIO worker thread"):
+            self.wait()
+        return self.now
+
+    def wait(self) -> None:
+        """Hold the thread, unless the gate is open."""
+        if not self._is_open:
             self._reached.release()
             self._steps.acquire()
-        return self.now
 
     def pass_rows(self, rows: int) -> None:
         """Let the reader go on until it has told that many rows, and wait until it has."""
-        for _ in range(rows // 200 - 1):
+        for _ in range(rows // 200):
             self._reached.acquire()
             self._steps.release()
         self._reached.acquire()
@@ -63,7 +69,15 @@ def tasks(client: TestClient[Litestar], console_of_session: Console) -> ListTask
 def gate(tasks: ListTasks, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     """Hold all large files at their first progress."""
     gate = Gate()
-    monkeypatch.setattr(tasks, "_now_s", gate)
+    tell = tasks._hear  # noqa: SLF001 - see above
+
+    def hear(task: ListTask, rows: int, share: float) -> None:
+        if not task.rows:
+            gate.wait()
+        tell(task, rows, share)
+
+    monkeypatch.setattr(tasks, "_now_s", gate.time)
+    monkeypatch.setattr(tasks, "_hear", hear)
     monkeypatch.setattr(list_tasks, "WAIT_S", 0)
     yield gate
     gate.open()
