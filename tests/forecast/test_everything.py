@@ -175,7 +175,9 @@ async def test_agents_of_another_account_and_of_other_queues_change_nothing(tmp_
     house, campaign_id = furnished(tmp_path, 1)
     alone = await forecast(house, campaign_id)
     assert alone.queues is not None
-    rival_id = house.add(User, **{**house.row(User, house.user_id), "id": None, "username": "rival", "username_key": "rival"})
+    rival_id = house.add(
+        User, **{**house.row(User, house.user_id), "id": None, "username": "rival", "username_key": "rival"}
+    )
     house.agent(user_id=rival_id)
     house.change(Queue, house.queue(house.agent(user_id=rival_id, wrap_up_time=600)), user_id=rival_id)
     house.queue(house.agent())
