@@ -227,7 +227,7 @@ async def test_other_failures_beside_a_slow_reader_are_raised(monkeypatch: pytes
 
     async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(send, {"type": "http.response.body"})
+            tasks.start_soon(send, {"type": "http.response.body"})  # type: ignore[arg-type] # a message of ASGI
             tasks.start_soon(fail)
 
     async def stuck(_message: Message) -> None:
