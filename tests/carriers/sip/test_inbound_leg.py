@@ -13,7 +13,7 @@ from dialer.carriers.sip.messages import read_message
 from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send
 from dialer.carriers.sip.user_agent import ARRIVALS_PER_S_MAX, UserAgent
 from tests.carriers.sip.calling import Calling, accept, invitation, order_for
-from tests.carriers.sip.network import SERVER, TRUNK, Network, at_once
+from tests.carriers.sip.network import OURS, SERVER, TRUNK, Network, at_once
 
 
 def called(phone: Calling, fate: Callable[[int], tuple[int, ...]] = at_once) -> Network:
@@ -179,7 +179,7 @@ def test_what_cannot_be_answered_is_refused(data: bytes, status: int) -> None:
         (("Session-Expires: 90", "Supported: path , Timer"), "90;refresher=uac", "timer", False),
         (("Session-Expires: 90;Refresher=UAC", "Supported: path", "k: timer"), "90;refresher=uac", "timer", False),
         (("Session-Expires: 90;refresher=uas", "Require: timer"), "90;refresher=uas", "timer", True),
-        # Whoever knows no timers cannot be told that the interval is too short.
+        # A caller who knows no timers cannot be told that the interval is too short.
         (("Session-Expires: 60",), "", "", None),
         ((), "", "", None),
     ],
@@ -190,15 +190,19 @@ def test_a_session_timer_is_what_the_other_side_understands(
     requires: str,
     refreshes: bool | None,  # noqa: FBT001 - a parameter
 ) -> None:
-    phone = Calling(data=invitation(headers=headers), talks_ms=None)
+    def accept_for_long(phone: Calling, arrived: LegArrived) -> None:
+        order = replace(order_for(arrived), talk_limit_ms=100_000)
+        phone.network.take(phone.network.agent.answer(phone.network.now_ms, order, OURS))
+
+    phone = Calling(decides=accept_for_long, data=invitation(headers=headers), talks_ms=None)
     network = Network(phone)
     phone.call()
     network.run(59_000)
     answer = network.sent[1]
     assert (answer.status, answer.header("Session-Expires"), answer.header("Require")) == (200, session, requires)
     assert network.lines[2:3] == (["INVITE"] if refreshes else [])
-    network.run(61_000)
-    assert (network.ends[-1:] == [(phone.arrivals[0].key, 102)]) == (refreshes is False)
+    network.run(80_000)
+    assert (network.ends == [(phone.arrivals[0].key, 102)]) == (refreshes is False)
 
 
 def test_an_offer_may_come_with_the_ack() -> None:
