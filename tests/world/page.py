@@ -114,7 +114,7 @@ def _sources() -> Iterator[str]:
         (
             "Public holidays",
             f"holidays {version('holidays')}",
-            "the laws' own rules (`tests/world/public_holidays.py`)",
+            "the laws' own rules (`tests/world/public_holidays.py`): Australia lacks days, which are added",
         ),
         ("Names of countries", f"babel {version('babel')}", "nothing: they are shown, and decide nothing"),
     )

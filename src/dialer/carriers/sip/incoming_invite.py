@@ -9,6 +9,7 @@ from sipmessage import URI
 
 from dialer.carriers.sip import outputs
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
+from dialer.carriers.sip.request_answers import bad_extension, unsupported_in
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.trunk import Trunk
 from dialer.domain.identity import leg_key
@@ -16,7 +17,6 @@ from dialer.domain.identity import leg_key
 INVITATION_BYTES_MAX: Final = 8_192
 """Bytes of an INVITE, which is stored until the end of its call."""
 NUMBER_MAX: Final = 64
-_SUPPORTED: Final = frozenset({"timer"})
 _NUMBER: Final = re.compile(r"\+?[0-9.()-]{3,64}\Z", re.ASCII)
 _PRINTABLE: Final = re.compile(rf"[!-~]{{1,{NUMBER_MAX}}}\Z")
 _WITHHELD: Final = frozenset({"id", "user"})
@@ -59,17 +59,16 @@ def read_invitation(handle: str) -> Invitation:
 
 def key_of(invite: Received, trunk: Trunk) -> str:
     """Return the name of a call, which is the same each time its INVITE comes."""
-    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}")
+    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}\0{invite.cseq}")
 
 
 def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:
     """Return the response to an INVITE of `size` bytes that cannot be answered; None to one that can."""
-    required = {option.strip() for value in invite.message.headers.getlist("Require") for option in value.split(",")}
-    unsupported = sorted(required - _SUPPORTED - {""})
+    unsupported = unsupported_in(invite)
     if size > INVITATION_BYTES_MAX:
         return InvitationRefusal(513)
     if unsupported:
-        return InvitationRefusal(420, (("Unsupported", ", ".join(unsupported)),))
+        return InvitationRefusal(420, bad_extension(unsupported))
     return InvitationRefusal(422, (MIN_SE,)) if is_too_short(invite) else None
 
 
