@@ -284,7 +284,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
     await answering(house)
     row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'

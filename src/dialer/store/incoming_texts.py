@@ -8,13 +8,12 @@ import msgspec
 from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
 from dialer.domain.messages.understanding import Understood, understand
-from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.account_events import campaign_subject, event_row, keeps_events, write_events
 from dialer.store.backends.backend import backend_of
-from dialer.store.queries.do_not_call import lists_of
-from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
+from dialer.store.tables import LiveLeg, TextNews, TextPart
+from dialer.store.text_senders import Writer
 
 NEWS_MAX: Final = 100_000
 """Limit of callbacks that wait for a worker."""
@@ -22,10 +21,6 @@ STOPS_MAX: Final = 1_000_000
 """Limit of callbacks that wait for a worker, if the next one is a wish not to be written to."""
 NEWS_PER_STEP: Final = 1_000
 """Receipts, and as many text messages that came in, that one step tells the engine."""
-WRITERS_MAX: Final = 1_000
-"""Accounts that wrote to one number over one gateway, and that a wish of its owner concerns."""
-INTERNATIONAL: Final = "00"
-"""The international prefix that some carriers write for a plus."""
 _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 
@@ -47,17 +42,6 @@ class UnreadNews(NamedTuple):
     key: str
     heard: str
     reason: str
-
-
-class Writer(NamedTuple):
-    """An account that wrote to a number, the campaign of its newest message, and the first list which that names."""
-
-    campaign_id: int
-    user_id: int
-    dnc_id: int | None
-    number: str
-    sms_message_id: int
-    """The newest message."""
 
 
 def write_text_received(
@@ -143,33 +127,3 @@ def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name
     else:
         found = exists().where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
     return bool(connection.scalar(select(found)))
-
-
-def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> list[Writer]:
-    """Return the accounts that wrote to a number over a gateway, the last one first.
-
-    Carriers may leave the plus of a number out. Of very many accounts, the last `WRITERS_MAX` are returned.
-    """
-    if gateway_id.medium != SMS:
-        return []
-    digits = digits_of(number)
-    spellings = {digits, f"+{digits}"}
-    if digits.startswith(INTERNATIONAL):
-        spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
-    newest = (
-        select(func.max(SmsMessage.id).label("id"))
-        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
-        .group_by(SmsMessage.user_id)
-        .order_by(func.max(SmsMessage.id).desc())
-        .limit(WRITERS_MAX)
-    )
-    rows = connection.execute(
-        select(SmsMessage.id, SmsMessage.campaign_id, SmsMessage.user_id, Campaign.dnc_id, SmsMessage.phone_number)
-        .join(Campaign, Campaign.id == SmsMessage.campaign_id)
-        .where(SmsMessage.id.in_(select(newest.subquery().c.id)))
-        .order_by(SmsMessage.id.desc())
-    ).all()
-    lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
-    return [
-        Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number, row.id) for row in rows
-    ]

@@ -15,7 +15,7 @@ from dialer.carriers.texts.parameters import HttpParameters, read_http_parameter
 from dialer.carriers.texts.requests import outcome_of
 from dialer.carriers.texts.smpp_messages import heard_in, name_of, submit_bodies, text_of
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.carriers.texts.smpp_pdus import Delivery, PduError, Tag, delivery_of
+from dialer.carriers.texts.smpp_pdus import Address, Delivery, PduError, Tag, delivery_of
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
 from dialer.domain.sessions.leg_protocol import Accepted, Ended, Receipt, Texting, TextReceived
@@ -164,3 +164,23 @@ def test_any_name_can_be_stored_or_is_empty(ids: Literal["same", "decimal", "hex
     found = name_of(replace(SHOP, ids=ids), name)
     assert len(found) <= 64
     assert not found or found.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("ton", "given_", "number", "is_national"),
+    [
+        (0, "12025550407", "12025550407", False),
+        (1, "12025550407", "+12025550407", False),
+        (1, "+12025550407", "+12025550407", False),
+        (2, "2025550407", "2025550407", True),
+        (2, "+12025550407", "+12025550407", False),
+        (3, "2025550407", "2025550407", True),
+        (4, "5550407", "5550407", True),
+        (5, "Shop", "Shop", True),
+        (6, "50407", "50407", True),
+    ],
+)
+def test_only_an_international_number_is_given_a_plus(ton: int, given_: str, number: str, *, is_national: bool) -> None:
+    """SMPP 3.4, 5.2.5. Type 0 says nothing."""
+    text = delivery_of(submit_bodies(SHOP, order("STOP"))[0])._replace(source=Address(ton, 1, given_))
+    assert heard_in(SHOP, text) == TextReceived(number, "3545550100", "STOP", is_national)

@@ -8,8 +8,10 @@ from dialer.carriers.sip.dialog import Dialog
 from dialer.carriers.sip.dialog_requests import InDialog, in_dialog_request
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, LegOver
+from dialer.carriers.sip.request_answers import RequestAnswers
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import Timer
+from dialer.carriers.sip.trunk import mark
 
 TAKEN_UP_CSEQ = 1_000
 """Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
@@ -25,6 +27,7 @@ class CallLeg:
         self._cseqs = count(1)
         self._limit: Timer | None = None
         self._in_dialog: InDialog | None = None
+        self._answers = RequestAnswers(self._wire, key, mark(signalling.secret, key, "stray"))
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""

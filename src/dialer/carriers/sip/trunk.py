@@ -13,6 +13,8 @@ from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 
 METHODS: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE"
+SUPPORTED: Final = frozenset({"timer"})
+"""The extensions that we understand."""
 
 
 class Trunk(msgspec.Struct, frozen=True, kw_only=True):

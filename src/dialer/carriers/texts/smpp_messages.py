@@ -32,7 +32,9 @@ _FINAL: Final = {
 }
 _STATES: Final = {2: "DELIVRD", 3: "EXPIRED", 4: "DELETED", 5: "UNDELIV", 8: "REJECTD"}
 """Values of `message_state` (SMPP 3.4, 5.2.28)."""
-_INTERNATIONAL, _ALPHANUMERIC, _ISDN = 1, 5, 1
+_UNKNOWN, _INTERNATIONAL, _ALPHANUMERIC = 0, 1, 5
+"""Types of numbers (SMPP 3.4, 5.2.5). All others lack the country code: national, of a subscriber, of a network."""
+_ISDN: Final = 1
 _SEPTETS: Final = {character: code for code, character in enumerate(GSM7_ALPHABET)}
 _EXTENDED: Final = {after: character for character, after in GSM7_EXTENSION.items()}
 _RECEIPT_ID: Final = re.compile(r"\bid:([^\s\x00]{1,64})", re.IGNORECASE)
@@ -96,12 +98,13 @@ def heard_in(parameters: SmppParameters, delivery: Delivery) -> Receipt | TextRe
         return _receipt(parameters, delivery)
     if kind:
         return None
-    number = delivery.source.digits
-    plus = "+" if delivery.source.ton == _INTERNATIONAL and not number.startswith("+") else ""
+    number, ton = delivery.source.digits, delivery.source.ton
+    plus = "+" if ton == _INTERNATIONAL and not number.startswith("+") else ""
     if not 0 < len(number) <= ADDRESS_MAX:
         return None
     text = text_of(delivery).replace("\x00", "")[:TEXT_MAX]
-    return TextReceived(plus + number, delivery.destination.digits[:ADDRESS_MAX], text)
+    is_national = ton not in {_UNKNOWN, _INTERNATIONAL} and not number.startswith("+")
+    return TextReceived(plus + number, delivery.destination.digits[:ADDRESS_MAX], text, is_national)
 
 
 def _receipt(parameters: SmppParameters, delivery: Delivery) -> Receipt | None:
