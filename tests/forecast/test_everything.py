@@ -171,7 +171,7 @@ async def test_the_example_has_something_of_everything(tmp_path: Path) -> None:
 
 
 async def test_agents_of_another_account_and_of_other_queues_change_nothing(tmp_path: Path) -> None:
-    """Whatever others do with their agents and queues, the forecast of a campaign stays the same to the last figure."""
+    """The forecast of a campaign stays the same to the last figure, whatever others do with their agents and queues."""
     house, campaign_id = furnished(tmp_path, 1)
     alone = await forecast(house, campaign_id)
     assert alone.queues is not None

@@ -15,11 +15,11 @@ from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
+from dialer.api.http.account_turns import AccountTurns
 from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
-from dialer.api.http.turns import Turns
 from dialer.api.records.advancing import ClockRun
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.listeners import tell_listeners
@@ -136,7 +136,7 @@ class Service:
         self.resources: Final = resources
         self.export: Final = export
         self.attempts: Final = Attempts()
-        self.apply_turns: Final = Turns(
+        self.apply_turns: Final = AccountTurns(
             APPLIED_AT_ONCE,
             1,
             APPLIES_WAITING_MAX,

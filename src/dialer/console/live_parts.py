@@ -20,6 +20,7 @@ from dialer.api.service import ApiRequest
 from dialer.console.language import speak, viewers_language
 from dialer.console.rendering import html
 from dialer.console.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
+from dialer.domain.sentences import Sentence
 
 EVENT_STREAM: Final = "text/event-stream"
 EVERY_S: Final = 1.0
@@ -57,7 +58,7 @@ class Snapshots:
         self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         self.places: Final = StreamPlaces(
-            STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, "Too many pages are open. Close one."
+            STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Sentence("Too many pages are open. Close one.")
         )
         """The places of streams. A browser that gets none polls instead."""
         self._changes = 0

@@ -13,7 +13,7 @@ from dialer.api.http.errors import AnsweredError
 RETRY_AFTER_S: Final = 5
 
 
-class Turns:
+class AccountTurns:
     """Turns for one kind of work. An account over its share is refused; others wait for their turn, in order."""
 
     def __init__(self, at_once: int, of_account: int, waiting_most: int, *, refusal: str, others: str) -> None:
