@@ -16,6 +16,7 @@ from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
+from dialer.carriers.sip.retry_after import asked_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
@@ -271,9 +272,9 @@ class SipLeg(CallLeg):
         elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
             pass
         else:
-            message = response.message
-            phrase = getattr(message, "phrase", "")
-            self._end(causes.cause_of_refusal(response), f"the carrier answered {response.status} {phrase}".rstrip())
+            phrase = getattr(response.message, "phrase", "")
+            because = f"the carrier answered {response.status} {phrase}".rstrip()
+            self._end(causes.cause_of_refusal(response), because, asked_ms(response))
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
@@ -317,14 +318,14 @@ class SipLeg(CallLeg):
     def _bye(self, dialog: Dialog, cause: int) -> None:
         self._send_bye(dialog, dialog.first_hop(), cause, Trust.KNOWN_REALMS)
 
-    def _end(self, cause: int, because: str) -> None:
+    def _end(self, cause: int, because: str, retry_after_ms: int = 0) -> None:
         if self.is_over:
             return
         self._state = SipLegState.OVER
         self._early_dialogs.end()
         if self._in_dialog is not None:
             self._in_dialog.stop()
-        self._tell_over(cause, because)
+        self._tell_over(cause, because, retry_after_ms)
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
 
     def _vanish(self) -> None:

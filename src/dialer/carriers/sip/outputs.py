@@ -58,6 +58,8 @@ class LegOver(_LegOutput, frozen=True):
     """Q.850 cause."""
     because: str
     """The reason in words, for people."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
 
 
 class SoundAgreed(msgspec.Struct, frozen=True):

@@ -303,7 +303,7 @@ class SipTrunkEndpoint:
         if over.quality:
             self._owner.sound_was(ended.key, over.quality)
         recording_ms = None if over.recording is None else len(over.recording[1]) // 8
-        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms, retry_after_ms=ended.retry_after_ms)
         self._hear(ended.key, ended.at_ms, heard, over.recording, ended.because)
 
     def _send(self, output: Send) -> None:
