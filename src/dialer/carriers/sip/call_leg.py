@@ -20,7 +20,9 @@ TAKEN_UP_CSEQ = 1_000
 class CallLeg:
     """One call over a trunk."""
 
-    def __init__(self, signalling: Signalling, key: str) -> None:
+    def __init__(self, signalling: Signalling, key: str, carrier: Address) -> None:
+        """Prepare it. `carrier` gets what cannot be sent to the other end."""
+        signalling.wire.fall_back(key, carrier)
         self.key = key
         self._signalling = signalling
         self._wire = signalling.wire

@@ -73,7 +73,7 @@ class SipLeg(CallLeg):
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, dialling.key)
+        super().__init__(signalling, dialling.key, signalling.trunk.server)
         self._dialling: Final = dialling
         self._local: Final = local
         self._forget: Final = forget
@@ -211,7 +211,7 @@ class SipLeg(CallLeg):
         self._may_cancel = self._state is SipLegState.INVITED
         if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
             dialog = dialog_of(response, self._draft.sender, self._trunk.server)
-            self._signalling.peers.note(self.key, dialog.first_hop())
+            self._signalling.note_end(self.key, dialog.first_hop())
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
@@ -305,7 +305,7 @@ class SipLeg(CallLeg):
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        permitted = self._signalling.permitted(dialog.first_hop(), credentials)
+        permitted = self._signalling.permitted(dialog.first_hop(), credentials, self.key)
         ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
         self._wire.send(dialog.first_hop(), ack.encode(), self.key)
