@@ -1275,5 +1275,5 @@ CREATE TABLE text_part (
 	CONSTRAINT fk_text_part_message_id_sms_message FOREIGN KEY(message_id) REFERENCES sms_message (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_text_part_message_id ON text_part (message_id);
-CREATE INDEX ix_text_part_plain_name ON text_part (gateway_id, lower(ltrim(name, '0')));
+CREATE INDEX ix_text_part_plain_name ON text_part (lower(ltrim(name, '0')), gateway_id);
 CREATE UNIQUE INDEX uq_text_part_gateway_id_name ON text_part (gateway_id, name);

@@ -183,7 +183,7 @@ class TextPart(Row):
 
     __table_args__ = (
         Index("uq_text_part_gateway_id_name", "gateway_id", "name", unique=True),
-        Index("ix_text_part_plain_name", "gateway_id", plain_name(column("name", String))),
+        Index("ix_text_part_plain_name", plain_name(column("name", String)), "gateway_id"),
         {"sqlite_autoincrement": True},
     )
 
