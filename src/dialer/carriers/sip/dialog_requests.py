@@ -141,7 +141,7 @@ class InDialog:
             self._answers.answer(request, source, 488)
             return
         self._go_to(with_target(self.dialog, request))
-        self.timer.agreed(request, is_ours=False)
+        self.timer.asked(request)
         described = self._descriptions.answer(sound) if body else self._descriptions.offer(sound) if has_offer else b""
         headers = (("Contact", self._signalling.trunk.contact), ("Allow", METHODS), *self.timer.headers(request))
         response = self._answers.answer(
@@ -223,7 +223,7 @@ class InDialog:
             self._owner.hang_up(causes.TIMER_EXPIRY, "the other side is gone")
         elif response.status < REFUSED:
             self._go_to(with_target(self.dialog, response))
-            self.timer.agreed(response, is_ours=True)
+            self.timer.agreed(response)
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
             self._wire.after(RETRY_MS[pause], self.refresh)

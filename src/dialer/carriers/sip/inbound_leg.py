@@ -109,7 +109,7 @@ class InboundLeg(CallLeg):
         descriptions = Descriptions(local)
         described = descriptions.answer(sound) if body else descriptions.offer()
         in_dialog = self._enter(sound, talk_limit_ms, descriptions)
-        in_dialog.timer.agreed(self.invite, is_ours=False)
+        in_dialog.timer.asked(self.invite)
         headers = (
             ("Contact", self._signalling.trunk.contact),
             ("Allow", METHODS),

@@ -238,7 +238,7 @@ class SipLeg(CallLeg):
             return
         self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
-        in_dialog.timer.agreed(answer, is_ours=True)
+        in_dialog.timer.agreed(answer)
         realms = () if self._invite is None else self._invite.realms
         handle = Handle(dialog, self._local, sound, answer.cseq, realms)
         self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))

@@ -79,9 +79,7 @@ class RequestAnswers:
 
 def unsupported_in(request: Received) -> tuple[str, ...]:
     """Return the extensions that a request requires and that are not supported (RFC 3261 8.2.2.3)."""
-    values = request.message.headers.getlist("Require")
-    required = {option.strip().lower() for value in values for option in value.split(",")}
-    return tuple(sorted(required - SUPPORTED - {""}))
+    return tuple(sorted(request.options("Require") - SUPPORTED))
 
 
 def bad_extension(options: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
