@@ -48,8 +48,10 @@ ELSEWHERE: Final = (
     HandRow("3512", "Europe/Lisbon", "fixed lines of the mainland and Madeira"),
     HandRow("351292 351295 351296", "Atlantic/Azores", "fixed lines of the Azores"),
     HandRow("5932 5933 5934 5936 5937", "America/Guayaquil", "fixed lines of the mainland"),
+    HandRow("5932890 5933890 5934890 5936890 5937890", ALL, "numbers of telephones over the internet"),
     HandRow("59345", "America/Guayaquil Pacific/Galapagos", "phonenumbers names Galapagos here, and not in 05"),
     HandRow("643 644 646 647 649", "Pacific/Auckland", "fixed lines"),
+    HandRow("6470 6490", ALL, "nationwide numbers"),
     HandRow("64330", "Pacific/Auckland Pacific/Chatham", "03 305 is the Chatham Islands"),
     HandRow(
         "6432613 6432719 6433950 6434238 6434246 6435513 6435667"
@@ -59,6 +61,7 @@ ELSEWHERE: Final = (
     ),
     # Chile: Santiago's clock but in the far south and on Easter Island.
     HandRow("562 563 564 565 566 567", "America/Santiago", "fixed lines"),
+    HandRow("5644 56600", ALL, "nationwide numbers"),
     HandRow("5632", "America/Santiago Pacific/Easter", "Valparaiso's area code is Easter Island's too"),
     HandRow("5661", "America/Punta_Arenas", "fixed lines of Magallanes"),
     HandRow("5667", "America/Coyhaique America/Santiago", "fixed lines of Aysen, whose clock changed in 2025"),
@@ -73,10 +76,10 @@ ELSEWHERE: Final = (
     HandRow("55923534", "America/Manaus America/Sao_Paulo", "AM: Nhamunda, on the border with PA"),
     HandRow("5597", "America/Manaus America/Eirunepe", "the west of AM has the clock of AC"),
     HandRow("5581", "America/Recife America/Noronha", "PE: Fernando de Noronha has the area code of Recife"),
-    HandRow("55300 55400 55800", ALL, "nationwide numbers"),
+    HandRow("5530 5540 554370 554864 55500 55800", ALL, "nationwide numbers"),
     # Mexico: area codes, by states. Mobile numbers have them too.
     HandRow("522 523 524 525 527 528 529", "America/Mexico_City", "area codes of the centre"),
-    HandRow("52200 52201 52500 52600 52800 52900", ALL, "nationwide numbers"),
+    HandRow("52200 52201 52300 52500 52600 52800 52888 52900", ALL, "nationwide numbers"),
     HandRow("52618 52671 52674 52675 52676 52677", "America/Mexico_City", "DGO"),
     HandRow(
         "52614 52621 52625 52627 52628 52629 52635 52636", "America/Chihuahua", "CHIH: Mexico City's clock since 2022"
@@ -107,6 +110,7 @@ ELSEWHERE: Final = (
     HandRow("7840", "Europe/Moscow", "Abkhazia, where Russian numbers were in use"),
     HandRow("7381", "Asia/Omsk", "Omsk"),
     HandRow("7382 7383 7384 7385 7388 7390 7391 7394", "Asia/Krasnoyarsk", "Tomsk to Tuva"),
+    HandRow("78108", ALL, "toll-free numbers that are called from abroad"),
     HandRow("740", "Europe/Kaliningrad", "Kaliningrad"),
     HandRow("7413 7424", "Asia/Magadan", "Magadan, Sakhalin"),
     HandRow("7415 7427", "Asia/Kamchatka", "Kamchatka, Chukotka"),
@@ -142,7 +146,7 @@ ELSEWHERE: Final = (
     HandRow("69137", "Pacific/Kosrae", "fixed lines of Kosrae"),
     HandRow("97611 97612 97613 97615 97621 97622 97623 97625", "Asia/Ulaanbaatar", "fixed lines"),
     HandRow("6753 6754 6755 6756", "Pacific/Port_Moresby", "fixed lines of the mainland"),
-    HandRow("29931 29932 29933 29934 29935 29936 29938", "America/Nuuk", "fixed lines of the south-west"),
+    HandRow("29931 29932 29933 29934 29935 29936", "America/Nuuk", "fixed lines of the south-west"),
 )
 """Rows of countries with several clocks. All other numbers of such a country have all its clocks."""
 

@@ -57,7 +57,10 @@ class Counters(NamedTuple):
     completed: int
     cost: int
     live_answered: int
+    """Calls answered by a person whose survey leads to queues, of which `abandoned` is a part."""
     abandoned: int
+    machine_answered: int = 0
+    """Answered calls that detection takes for those of machines."""
 
 
 class RunStore:
@@ -87,6 +90,7 @@ class RunStore:
         self.stop: Stop | None = None
         """The last move of the campaign by the engine."""
         self._calls = self._answered = self._completed = self._cost = self._live_answered = self._abandoned = 0
+        self._machines = 0
         self.digest: Final = RunningDigest()
         self.answers: Final[Counter[tuple[int, str]]] = Counter()
         """The number of times each answer was given, by section and answer."""
@@ -116,7 +120,15 @@ class RunStore:
     @property
     def counters(self) -> Counters:
         """The counters of the run so far."""
-        return Counters(self._calls, self._answered, self._completed, self._cost, self._live_answered, self._abandoned)
+        return Counters(
+            self._calls,
+            self._answered,
+            self._completed,
+            self._cost,
+            self._live_answered,
+            self._abandoned,
+            self._machines,
+        )
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
@@ -218,6 +230,7 @@ class RunStore:
             row = self._record_call(effect)
             self._live_answered += row.is_for_agents
             self._abandoned += row.is_abandoned
+            self._machines += outcome.answered_ms is not None and not outcome.is_live
         self._calls += 1
         self._answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         self._cost += cost

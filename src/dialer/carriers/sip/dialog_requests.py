@@ -72,7 +72,7 @@ class InDialog:
         """Send to the target of a dialog from now on, and hear what comes from there."""
         self.dialog = dialog
         if not self._is_over:
-            self._signalling.peers.note(self._owner.key, dialog.first_hop())
+            self._signalling.note_end(self._owner.key, dialog.first_hop())
 
     @property
     def sound(self) -> AgreedSound:
@@ -233,7 +233,7 @@ class InDialog:
             self.timer.restart()
 
     def _acknowledge(self, response: Received) -> None:
-        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials)
+        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials, self._owner.key)
         ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)

@@ -55,7 +55,7 @@ class InboundLeg(CallLeg):
         self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, key)
+        super().__init__(signalling, key, invitation.source)
         self.invite: Final = invitation.read()
         self._source: Final = invitation.source
         self._reply_to: Final = reply_address(self.invite, invitation.source)

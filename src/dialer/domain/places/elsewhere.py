@@ -85,7 +85,7 @@ FO: Atlantic/Faroe 298
 # numbers that are nationwide, and those that no plan has: all clocks of the country
 GL: America/Danmarkshavn America/Nuuk America/Thule 299
 # fixed lines of the south-west
-GL: America/Nuuk 29931 29932 29933 29934 29935 29936 29938
+GL: America/Nuuk 29931 29932 29933 29934 29935 29936
 GR: Europe/Athens 30
 NL: Europe/Amsterdam 31
 BE: Europe/Brussels 32
@@ -171,7 +171,7 @@ MX: America/Cancun America/Ciudad_Juarez America/Matamoros America/Mazatlan Amer
 MX: America/Mexico_City 522 523 524 525 527 528 529
 # nationwide numbers
 MX: America/Cancun America/Ciudad_Juarez America/Matamoros America/Mazatlan America/Mexico_City America/Tijuana 52200
-  52201 52500 52800 52900
+  52201 52300 52500 52800 52888 52900
 # NAY
 MX: America/Mazatlan 52311 52319 52323 52324 52325 52327 52389
 # NAY: Bahia de Banderas has Mexico City's clock
@@ -208,7 +208,7 @@ BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 55
 # area codes of states of UTC-3
 BR: America/Sao_Paulo 551 552 553 554 555 557 558
 # nationwide numbers
-BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 55300 55400 55800
+BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 5530 5540 554370 554864 55500 55800
 # states of UTC-3
 BR: America/Sao_Paulo 5561 5562 5563 5564 5591 5593 5594 5596 5598 5599
 # MT, MS, RO, AM, RR
@@ -229,6 +229,8 @@ CL: America/Coyhaique America/Santiago Pacific/Easter 56
 CL: America/Santiago 562 563 564 565 566 567
 # Valparaiso's area code is Easter Island's too
 CL: America/Santiago Pacific/Easter 5632
+# nationwide numbers
+CL: America/Coyhaique America/Santiago Pacific/Easter 5644 56600
 # fixed lines of Magallanes
 CL: America/Punta_Arenas 5661
 # fixed lines of Aysen, whose clock changed in 2025
@@ -244,6 +246,8 @@ GY: America/Guyana 592
 EC: America/Guayaquil Pacific/Galapagos 593
 # fixed lines of the mainland
 EC: America/Guayaquil 5932 5933 5934 5936 5937
+# numbers of telephones over the internet
+EC: America/Guayaquil Pacific/Galapagos 5932890 5933890 5934890 5936890 5937890
 # phonenumbers names Galapagos here, and not in 05
 EC: America/Guayaquil Pacific/Galapagos 59345
 GF: America/Cayenne 594
@@ -303,6 +307,8 @@ NZ: Pacific/Auckland Pacific/Chatham 6432613 6432719 6433950 6434238 6434246 643
   6437460 6439085 6439757 6439854
 # 03 305 is the Chatham Islands
 NZ: Pacific/Auckland Pacific/Chatham 64330
+# nationwide numbers
+NZ: Pacific/Auckland Pacific/Chatham 6470 6490
 SG: Asia/Singapore 65
 TH: Asia/Bangkok 66
 TL: Asia/Dili 670
@@ -368,6 +374,9 @@ RU: Asia/Kamchatka 7415 7427
 # Khabarovsk, Primorye, Jewish region
 RU: Asia/Vladivostok 7421 7423 7426
 KZ: Asia/Almaty 77
+# toll-free numbers that are called from abroad
+RU: Asia/Irkutsk Asia/Kamchatka Asia/Magadan Asia/Novosibirsk Asia/Omsk Asia/Vladivostok Asia/Yakutsk
+  Asia/Yekaterinburg Europe/Kaliningrad Europe/Moscow Europe/Samara 78108
 # Abkhazia, where Russian numbers were in use
 RU: Europe/Moscow 7840
 JP: Asia/Tokyo 81
