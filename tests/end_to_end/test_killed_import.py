@@ -78,6 +78,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "hidden": 0,
         "totals": 0,
         "warnings": [],
+        "kinds": {},
         "file_warnings": [],
     }
     assert numbers(tmp_path) == good

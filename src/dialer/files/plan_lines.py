@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dialer.app.imports.report_words import readings_in_words
 from dialer.files.applying import RecordChange
 from dialer.files.people_files import PeopleReport
 
@@ -39,6 +40,8 @@ def people_lines(report: PeopleReport) -> Iterator[str]:
     counts = f"{result.imported} new, {result.duplicates} there already, {result.rejected} refused"
     yield f"{report.file}: {counts}{left_out}"
     yield from (f"  {report.file}: {one.reason}" for one in result.file_warnings)
+    if result.imported:
+        yield from (f"  {report.file}: {sentence}" for sentence in readings_in_words(result.kinds))
     remarks = [(one.line, f"refused: {one.reason}") for one in result.errors]
     if result.imported:
         remarks += [(one.line, f"imported, but {one.reason}") for one in result.warnings]

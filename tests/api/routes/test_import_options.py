@@ -23,6 +23,7 @@ NONE: dict[str, object] = {
     "errors": [],
     "warned": 0,
     "warnings": [],
+    "kinds": {},
     "file_warnings": [],
     "hidden": 0,
     "totals": 0,
@@ -223,7 +224,7 @@ def test_an_exported_do_not_call_list_is_imported_as_it_was(alice: Caller, numbe
     stored = [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=first)["results"]]
     report = {**NONE, "imported": len(stored)}
     status, told = load(alice, exported, f"dnc-list/{second}/import/")
-    assert (status, {**told, "warned": 0, "warnings": [], "hidden": 0, "totals": 0}) == (200, report)
+    assert (status, {**told, "warned": 0, "warnings": [], "kinds": {}, "hidden": 0, "totals": 0}) == (200, report)
     assert [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=second)["results"]] == stored
 
 

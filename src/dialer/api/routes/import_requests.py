@@ -22,6 +22,7 @@ from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
     HIDDEN,
+    MEND_ZEROS,
     OPTION_NAMES,
     REGION,
     SEPARATOR,
@@ -154,9 +155,17 @@ _HIDDEN_WORDS: Final = (
 )
 
 
+_MEND_WORDS: Final = (
+    "`true` gives numbers the 0 back that a spreadsheet took, in countries where it belongs to the number, such as"
+    " Italy: only where a number that somebody can have comes of it. `kinds` of the report counts them as"
+    " `mended_zero`; without the option, as `lost_zero`. A do-not-call list gets such numbers in both forms anyway."
+)
+
+
 def _parameters() -> list[Parameter]:
     told: dict[str, tuple[Schema, str, object]] = {
         HIDDEN: (Schema(type=OpenAPIType.BOOLEAN), _HIDDEN_WORDS, True),
+        MEND_ZEROS: (Schema(type=OpenAPIType.BOOLEAN, default=False), _MEND_WORDS, True),
         FIELD: (
             Schema(type=OpenAPIType.STRING),
             (
