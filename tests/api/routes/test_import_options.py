@@ -39,6 +39,16 @@ def _lists(alice: Caller) -> None:
     alice.create("dnc-list", name="list")
 
 
+NOT_COMPARED: dict[str, Any] = {
+    "warned": 0,
+    "warnings": [],
+    "kinds": {},
+    "file_warnings": [],
+    "hidden": 0,
+    "totals": 0,
+}
+
+
 def load(caller: Caller, content: bytes, path: str = BOOK, **params: str) -> tuple[int, Any]:
     answer = caller.request("POST", path, content=content, headers=CSV, params=params)
     return answer.status_code, answer.json()
@@ -224,7 +234,7 @@ def test_an_exported_do_not_call_list_is_imported_as_it_was(alice: Caller, numbe
     stored = [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=first)["results"]]
     report = {**NONE, "imported": len(stored)}
     status, told = load(alice, exported, f"dnc-list/{second}/import/")
-    assert (status, {**told, "warned": 0, "warnings": [], "kinds": {}, "hidden": 0, "totals": 0}) == (200, report)
+    assert (status, {**told, **NOT_COMPARED}) == (200, report)
     assert [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=second)["results"]] == stored
 
 

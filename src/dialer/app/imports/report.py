@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.domain.described import described
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words
-from dialer.domain.numbers.entries import EntryDoubt, NumberRemark, entry_doubt_in_words
+from dialer.domain.numbers.entries import READINGS, EntryDoubt, NumberRemark, entry_doubt_in_words
 from dialer.domain.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
@@ -98,6 +98,11 @@ class ImportReport(msgspec.Struct):
         int,
         described("Rows with a total or a note below a table, that were left out. They count only here.", 0),
     ] = 0
+
+    @property
+    def looks_wrong(self) -> int:
+        """Return the number of remarks that are more than how a number was read."""
+        return self.warned - sum(self.kinds.get(kind, 0) for kind in READINGS)
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

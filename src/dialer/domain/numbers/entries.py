@@ -11,6 +11,8 @@ from dialer.domain.numbers.several_numbers import FoundNumber, FoundNumbers, Kin
 from dialer.domain.sentences import Sentence
 
 MENDED_ZERO: Final = "mended_zero"
+READINGS: Final = frozenset({*(one.value for one in Kindness), MENDED_ZERO})
+"""Kinds of remarks that only say how a number was read."""
 
 
 class EntryDoubt(StrEnum):
