@@ -155,6 +155,8 @@ class NumberStopped(msgspec.Struct, frozen=True, gc=False):
     proof: Proof
     is_held: bool = False
     """True if they have perhaps asked for it. The number is held until somebody has looked."""
+    is_simulated: bool = False
+    """True if they are a simulated person."""
 
 
 class DncReached(msgspec.Struct, frozen=True, gc=False):
