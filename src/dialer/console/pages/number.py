@@ -42,7 +42,7 @@ NUMBER_MAX: Final = 64
 
 
 class _Found(NamedTuple):
-    """What is known of a number."""
+    """Facts about a number: its stories and texts."""
 
     stories: Sequence[Story] = ()
     has_more: bool = False
