@@ -52,7 +52,7 @@ CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
 IMPORTED: Final = (2_000, 8_000)
 """Rows of lists that are read. Of both, as many are looked at to judge the country."""
-IMPORTED_ROW_MAX: Final = 31
+IMPORTED_ROW_MAX: Final = 22
 """Calls of Python functions for each row of a list of people, until it can be stored."""
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10

@@ -132,7 +132,7 @@ def _chunks(
     file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions, refused: SeenNumbers
 ) -> Iterator[_Chunk]:
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
-    chunk = _Chunk({}, {})
+    chunk, usual_row = _Chunk({}, {}), target.usual_row
     seen: list[Sequence[str]] = []
     for record in file if options.on_progress is None else _watched(file, options.on_progress):
         if record.problem is not None and is_footer(record.cells):
@@ -143,7 +143,13 @@ def _chunks(
             continue
         if len(seen) < ROWS_SEEN_MAX:
             seen.append(record.cells)
-        _take(record, target, report, options, chunk, refused)
+        usual = usual_row(record.cells)
+        if usual is None:
+            _take(record, target, report, options, chunk, refused)
+        elif usual[0] in chunk.rows:
+            report.duplicates += 1
+        else:
+            chunk.rows[usual[0]] = usual[1]
         if len(chunk.rows) + len(chunk.refused) >= CHUNK_ROWS:
             refused.add(chunk.refused)
             yield chunk

@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Table, bindparam, select
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
+from dialer.app.imports.footers import COUNT_DIGITS_MAX
 from dialer.app.imports.number_cells import NumberCells, RowNumber
 from dialer.app.imports.own_zone_cells import UNKNOWN_ZONE, ZoneCells
 from dialer.app.imports.place_columns import CONTACT_EXPORT, OWN_COLUMN
@@ -17,9 +18,11 @@ from dialer.app.imports.variables import Variables
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.own_zones import person_zone_key
-from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.numbers.emergency import emergency_error, is_emergency
+from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all
+from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError
+from dialer.domain.numbers.numbering_plans import PrefixTable
 from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
@@ -36,6 +39,12 @@ READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", 
 """Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
 _TABLES: Final = Row.metadata.tables
+_USUAL_STARTS: Final = (6, 8, 11)
+"""Characters of the starts of numbers by which those without doubts are looked up."""
+_SHORT_MAX: Final = EMERGENCY_DIGITS_MAX + 1
+"""Characters of numbers that may be emergency numbers, or counts of a table."""
+UsualRow = tuple[str, tuple[Any, ...]]
+"""The number of a row, and the values that are stored."""
 
 
 class ImportTargetGoneError(UnknownRecordError):
@@ -89,6 +98,10 @@ class NumberRows:
         except RowError as error:
             return [], error
         return [(found.number, values)], None
+
+    def usual_row(self, cells: Sequence[str]) -> UsualRow | None:  # noqa: ARG002 - contacts have usual rows
+        """Return the number of a row that is stored without a remark, and its values; None if more is to be judged."""
+        return None
 
     def wish_in(self, cells: Sequence[str]) -> Wish:  # noqa: ARG002 - contacts have wishes
         """Return whether a row says that the person must not be called."""
@@ -225,6 +238,33 @@ class ContactRows(NumberRows):
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self.is_export
         )
 
+        self._is_usual = self._numbers.is_plain and not (self.has_wishes or self.has_own_zones)
+        self._usual_zones = PrefixTable(_zone_without_doubts, _USUAL_STARTS)
+
+    def usual_row(self, cells: Sequence[str]) -> UsualRow | None:
+        """Return the number of a row that is stored without a remark, and its values; None if more is to be judged.
+
+        It says nothing else than `rows_of` and `doubt_of`, in half the time. Most rows of most lists are such rows.
+        """
+        found = self._numbers.usual(cells) if self._is_usual else None
+        if found is None:
+            return None
+        text, number = found
+        zone = self._usual_zones.of(number)
+        if (zone is None or len(number) <= _SHORT_MAX) and (len(text) <= COUNT_DIGITS_MAX or is_emergency(number)):
+            return None
+        if zone is None:
+            if doubt_of(number):
+                return None
+            zone = zone_of_number(number)
+        try:
+            full_name = self._full_name(cells)
+            variables = self._variables.of(cells)
+        except RowError:
+            return None
+        self._numbers.count(text)
+        return number, (self.parent_id, text, number, zone, "", full_name, name_key(full_name), variables)
+
     def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
         """Return the reason, kind and value of a remark on a cell that names no known time zone."""
         if not self.has_own_zones:
@@ -254,7 +294,8 @@ class ContactRows(NumberRows):
         if is_emergency(number):
             raise emergency_error(cell)
 
-    def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
+    def _full_name(self, cells: Sequence[str]) -> str:
+        """Return the name of a person; raises RowError if it is too long."""
         full_name = cells[self._name_place] if self._name_place >= 0 else ""
         if not self.is_export:
             full_name = full_name.strip()
@@ -268,10 +309,14 @@ class ContactRows(NumberRows):
                 ),
                 full_name,
             )
+        return full_name
+
+    def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
+        full_name = self._full_name(cells)
         tz_code, number_zone = "", zone_of_number(number)
         if self.has_own_zones:
             tz_code = self._own_zones.of(cells, number).tz_code
-        zone = person_zone_key(tz_code, "", number_zone)
+        zone = person_zone_key(tz_code, "", number_zone) if tz_code else number_zone
         return zone, tz_code, full_name, name_key(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
@@ -310,6 +355,11 @@ class DncRows(NumberRows):
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
         unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, len(added)))
+
+
+def _zone_without_doubts(start: str, length: int) -> str | None:
+    """Return the zone key of all numbers of a length that begin with a start; None if some need a second look."""
+    return NUMBER_ZONES.keys.work_out(start, length) if doubt_of_all(start, length) is NumberDoubt.NONE else None
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:
