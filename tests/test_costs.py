@@ -24,7 +24,7 @@ from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.app.imports.imports import ImportOptions, import_csv
-from dialer.app.imports.number_rows import ContactRows
+from dialer.app.imports.number_rows import ContactRows, StoredRows
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -235,7 +235,7 @@ def read_rows(number: str, rows: int) -> int:
     options = ImportOptions(region="DE", joins_names=True)
     with counted_functions() as counts:
         header = b"contact,first_name,last_name,city\n"
-        import_csv(chain([header], lines), ContactRows(1, region="DE"), lambda _work: 0, options)
+        import_csv(chain([header], lines), ContactRows(1, region="DE"), lambda _work: StoredRows(0), options)
     return counts["call"]
 
 

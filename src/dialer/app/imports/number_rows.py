@@ -1,9 +1,9 @@
 """The rows that an import adds: contacts of a phonebook, and entries of a do-not-call list."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, bindparam, select
+from sqlalchemy import Column, Connection, Table, bindparam, func, select
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
@@ -30,6 +30,7 @@ from dialer.store.bulk import Among, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
 from dialer.store.contact_names import count_added
 from dialer.store.queries.do_not_call import entries_on
+from dialer.store.queries.listed_people import ListedNumbers, listed_of_account
 from dialer.store.tables import Row
 from dialer.store.wishes import own_list
 
@@ -45,6 +46,16 @@ _SHORT_MAX: Final = EMERGENCY_DIGITS_MAX + 1
 """Characters of numbers that may be emergency numbers, or counts of a table."""
 UsualRow = tuple[str, tuple[Any, ...]]
 """The number of a row, and the values that are stored."""
+
+
+class StoredRows(NamedTuple):
+    """The rows that were added, and those of people on do-not-call lists, by their counts."""
+
+    added: int
+    on_dnc: int = 0
+    """Those on a list that holds for all campaigns of the account."""
+    on_other_dnc: int = 0
+    """Those on other lists only."""
 
 
 class ImportTargetGoneError(UnknownRecordError):
@@ -69,8 +80,10 @@ class NumberRows:
     """True if a short number beside the word for a total is a count, and no number of a person."""
     """True if whatever can be a number is one, since a number that is not read is called."""
 
-    def __init__(self, parent_id: int, *, region: str | None) -> None:
+    def __init__(self, parent_id: int, *, region: str | None, user_id: int | None = None) -> None:
+        """Take the parent, 0 for one that is yet to be made: the account `user_id` will own it."""
         self.parent_id: Final = parent_id
+        self._user_id: Final = user_id
         self.region: Final = region
         self._place = 0
         self.is_export = False
@@ -134,8 +147,8 @@ class NumberRows:
         """Return the reason, kind and value of a remark on the zone in a row that is imported; None if it is fine."""
         return None
 
-    def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
-        """Insert the rows, by number, that are not there yet; return how many they are.
+    def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> StoredRows:
+        """Insert the rows, by number, that are not there yet.
 
         Raises:
             ImportTargetGoneError: the parent has been deleted.
@@ -146,7 +159,20 @@ class NumberRows:
         added = [values + stamps for number, values in rows.items() if number not in stored_numbers]
         self._insert.run(connection, added)
         self._stored(unit, added)
-        return len(added)
+        return StoredRows(len(added), *map(len, self.listed(connection, rows.keys() - stored_numbers)))
+
+    def listed(self, connection: Connection, numbers: Collection[str]) -> ListedNumbers:  # noqa: ARG002 - people are called
+        """Return which people with some numbers are on do-not-call lists."""
+        return ListedNumbers()
+
+    def last_id(self, connection: Connection) -> int:
+        """Return the id of the newest row of all parents; 0 if there is none."""
+        return connection.scalar(select(func.max(self._table.c.id))) or 0
+
+    def count_since(self, connection: Connection, last_id: int) -> int:
+        """Return how many rows the parent has that are newer than an id."""
+        newer = (self._parent == self.parent_id) & (self._table.c.id > last_id)
+        return connection.scalar(select(func.count()).select_from(self._table).where(newer)) or 0
 
     def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         """Return those of the numbers that the parent has already; a parent without an id is yet to be made.
@@ -289,6 +315,11 @@ class ContactRows(NumberRows):
         own = own_list(unit.connection, self._owner(unit.connection), unit.now_ms)
         rows = {number: (own, text, number, WishSource.IMPORT.value, said) for number, (text, said) in refused.items()}
         DncRows(own, region=None).store(unit, rows)
+
+    def listed(self, connection: Connection, numbers: Collection[str]) -> ListedNumbers:
+        """Return which people with some numbers are on do-not-call lists of the account."""
+        owner_id = self._owner(connection) if self.parent_id else self._user_id
+        return ListedNumbers() if owner_id is None else listed_of_account(connection, owner_id, numbers)
 
     def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
