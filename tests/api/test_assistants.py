@@ -79,7 +79,8 @@ def test_an_assistant_reads_campaigns_and_why_a_number_waits(alice: Caller, key:
     ask = asking(alice.client, key, allow_writes=False)
     listed = ask("list_campaigns", search="Campaign")
     assert [row["id"] for row in listed["results"]] == [identity]
-    assert ask("read_campaign", campaign=identity)["name"] == "Campaign"
+    read = ask("read_campaign", campaign=identity)
+    assert (read["name"], read["machine_answered"]) == ("Campaign", 0)
     assert "findings" in ask("check_campaign", campaign=identity)
     assert ask("read_statistics", campaign=identity)["totals"]["calls"] == 0
     assert ask("list_calls", campaign=identity) == {"count": 0, "results": []}
@@ -99,6 +100,16 @@ def test_a_campaign_starts_only_with_the_number_of_people_that_it_calls(alice: C
     assert ask("pause_campaign", campaign=identity) == {"campaign": identity, "status": 2}
     assert alice.get(f"campaigns/{identity}/")["status"] == 2
     assert ask("count_people", campaign=identity) == {"people": 4}
+
+
+def test_an_assistant_counts_nobody_twice_and_nobody_who_must_not_be_called(alice: Caller, key: str) -> None:
+    identity = campaign(alice, started="no")
+    dnc, book = alice.create("dnc-list", name="No"), alice.create("phonebook", name="Second")
+    alice.create("dnc-contact", dnc=dnc["url"], phone_number="+12025550100")
+    alice.create("contact", phonebook=book["url"], contact="+12025550101")
+    first = alice.get(f"campaigns/{identity}/")["phonebook"]
+    alice.change(f"campaigns/{identity}/", dnc=dnc["url"], phonebook=[*first, book["url"]])
+    assert asking(alice.client, key)("count_people", campaign=identity) == {"people": 3}
 
 
 def test_an_assistant_adds_a_contact_and_puts_a_number_on_a_list(alice: Caller, key: str) -> None:

@@ -13,12 +13,12 @@ NUMBER: Final = "+12025550123"
 
 def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:
     house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150", campaign_code="KQWZD")
-    assert run("check", "KQWZD", **VIRTUAL).out == "Campaign 1: no errors, no warnings\n"
+    assert run("check", "KQWZD", **VIRTUAL).out == "People: 1\nCampaign 1: no errors, no warnings\n"
     house.change(User, house.user_id, balance=0)
     found = run("check", "1", "--no-forecast", **VIRTUAL)
     warning = "There is no free balance, so the campaign pauses before its first call. An admin can record a payment."
     assert (found.code, found.err) == (0, "")
-    assert found.out == f"warning  user: {warning}\nCampaign 1: no errors, 1 warning\n"
+    assert found.out == f"warning  user: {warning}\nPeople: 1\nCampaign 1: no errors, 1 warning\n"
 
 
 def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
@@ -29,6 +29,7 @@ def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
         "error    callerid: 'sales' is not a possible phone number. Use the country code, as in +12025550150.",
+        "People: 1",
         "Campaign 1: 1 error, no warnings",
     ]
     assert run("check", "1", "--json", **VIRTUAL).data == {
@@ -45,6 +46,9 @@ def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
                 "field": "callerid",
             }
         ],
+        "people": 1,
+        "doubles": 0,
+        "do_not_call": 0,
     }
 
 
@@ -54,4 +58,4 @@ def test_the_balance_is_compared_with_the_forecast(run: Run, house: House) -> No
     house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150")
     lines = run("check", "1", **VIRTUAL).out.splitlines()
     assert lines[0].startswith("warning  user: The campaign is likely to cost 0.02000 (P50 of the forecast)")
-    assert lines[1:] == ["Campaign 1: no errors, 1 warning"]
+    assert lines[1:] == ["People: 1", "Campaign 1: no errors, 1 warning"]

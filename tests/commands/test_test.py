@@ -37,7 +37,7 @@ scenarios:
     campaign: Spring
     call_rate: 0.02
     sms_rate: 0.05
-    on_dnc: [+12025550175]
+    on_dnc: ["+1 202 555 0175 ext. 5"]
     people:
       - contact: +12025550171
         full_name: Ada Byron
@@ -197,7 +197,7 @@ def test_a_campaign_that_cannot_start_says_why(run: Run, tmp_path: Path) -> None
             "lasts: 3 weeks",
             "test.yaml:5: scenarios[0].lasts: give seconds, or such as 90m, 8h or 2d",
         ),
-        ("[+12025550175]", "[nobody]", "test.yaml:7: scenarios[0].on_dnc[0]: 'nobody' has no digits"),
+        ('["+1 202 555 0175 ext. 5"]', "[nobody]", "test.yaml:7: scenarios[0].on_dnc[0]: 'nobody' has no digits"),
         ("contact: +12025550175", "contact: nobody", "scenarios[0].people[4].contact: 'nobody' has no digits"),
         (
             "contact: +12025550172",

@@ -103,6 +103,19 @@ def test_the_check_counts_a_number_of_two_lists_once(alice: Visitor, api: Caller
     assert "4 people join it at the start. It can" in alice.text(f"campaigns/{identity}/")
 
 
+def test_the_check_subtracts_people_whom_do_not_call_lists_protect(alice: Visitor, api: Caller) -> None:
+    identity = campaign(api, started="no")
+    dnc = api.create("dnc-list", name="No")
+    api.create("dnc-contact", dnc=dnc["url"], phone_number="+12025550100")
+    assert "do-not-call lists and are not called" not in alice.text(f"campaigns/{identity}/")
+    api.change(f"campaigns/{identity}/", dnc=dnc["url"])
+    text = alice.text(f"campaigns/{identity}/")
+    assert "4 people join it at the start. 1 of these people is on a do-not-call list and is not called." in text
+    assert "That leaves 3." in text
+    found = api.get(f"campaigns/{identity}/check/?forecast=false")
+    assert (found["people"], found["doubles"], found["do_not_call"]) == (4, 0, 1)
+
+
 def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:
     look(alice, "new-campaign/", b"contact\nabc\n", name="Spring")
     answer = press(alice, **{"import": "1"})

@@ -50,11 +50,19 @@ def save(database: Database, place: Path) -> Any:  # noqa: ANN401 - whatever `re
 
 
 def restore(database: Database, saved: Any) -> None:  # noqa: ANN401 - whatever `save` returned
-    """Replace all rows of a database, which other connections may have open, by saved ones."""
+    """Replace all rows of a database, which other connections may have open, by saved ones.
+
+    The count of changes goes on. If it began again, a connection would take a row count of an earlier test for its own.
+    """
     if _Choice.databases is not None:
         _Choice.databases.restore(database, saved)
-    else:
-        _copy(saved, Path(str(database.url.database)))
+        return
+    path = Path(str(database.url.database))
+    with closing(sqlite3.connect(path)) as target:
+        (changes,) = target.execute("PRAGMA user_version").fetchone()
+    _copy(saved, path)
+    with closing(sqlite3.connect(path)) as target:
+        target.execute(f"PRAGMA user_version={changes + 1}")
 
 
 def _copy(source: Path, target: Path) -> None:

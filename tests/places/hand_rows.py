@@ -48,10 +48,20 @@ ELSEWHERE: Final = (
     HandRow("3512", "Europe/Lisbon", "fixed lines of the mainland and Madeira"),
     HandRow("351292 351295 351296", "Atlantic/Azores", "fixed lines of the Azores"),
     HandRow("5932 5933 5934 5936 5937", "America/Guayaquil", "fixed lines of the mainland"),
+    HandRow("5932890 5933890 5934890 5936890 5937890", ALL, "numbers of telephones over the internet"),
+    HandRow("59345", "America/Guayaquil Pacific/Galapagos", "phonenumbers names Galapagos here, and not in 05"),
     HandRow("643 644 646 647 649", "Pacific/Auckland", "fixed lines"),
+    HandRow("6470 6490", ALL, "nationwide numbers"),
     HandRow("64330", "Pacific/Auckland Pacific/Chatham", "03 305 is the Chatham Islands"),
+    HandRow(
+        "6432613 6432719 6433950 6434238 6434246 6435513 6435667"
+        " 6436509 6436627 6436688 6437460 6439085 6439757 6439854",
+        "Pacific/Auckland Pacific/Chatham",
+        "ranges of the Chatham Islands, by the names of phonenumbers",
+    ),
     # Chile: Santiago's clock but in the far south and on Easter Island.
     HandRow("562 563 564 565 566 567", "America/Santiago", "fixed lines"),
+    HandRow("5644 56600", ALL, "nationwide numbers"),
     HandRow("5632", "America/Santiago Pacific/Easter", "Valparaiso's area code is Easter Island's too"),
     HandRow("5661", "America/Punta_Arenas", "fixed lines of Magallanes"),
     HandRow("5667", "America/Coyhaique America/Santiago", "fixed lines of Aysen, whose clock changed in 2025"),
@@ -60,12 +70,16 @@ ELSEWHERE: Final = (
     HandRow("5561 5562 5563 5564 5591 5593 5594 5596 5598 5599", "America/Sao_Paulo", "states of UTC-3"),
     HandRow("5565 5566 5567 5569 5592 5595", "America/Manaus", "MT, MS, RO, AM, RR"),
     HandRow("5568", "America/Rio_Branco", "AC"),
+    HandRow(
+        "55663499 55663586", "America/Manaus America/Sao_Paulo", "MT: Araguaiana and Cocalinho, on the border with GO"
+    ),
+    HandRow("55923534", "America/Manaus America/Sao_Paulo", "AM: Nhamunda, on the border with PA"),
     HandRow("5597", "America/Manaus America/Eirunepe", "the west of AM has the clock of AC"),
     HandRow("5581", "America/Recife America/Noronha", "PE: Fernando de Noronha has the area code of Recife"),
-    HandRow("55300 55400 55800", ALL, "nationwide numbers"),
+    HandRow("5530 5540 554370 554864 55500 55800", ALL, "nationwide numbers"),
     # Mexico: area codes, by states. Mobile numbers have them too.
     HandRow("522 523 524 525 527 528 529", "America/Mexico_City", "area codes of the centre"),
-    HandRow("52200 52201 52500 52600 52800 52900", ALL, "nationwide numbers"),
+    HandRow("52200 52201 52300 52500 52600 52800 52888 52900", ALL, "nationwide numbers"),
     HandRow("52618 52671 52674 52675 52676 52677", "America/Mexico_City", "DGO"),
     HandRow(
         "52614 52621 52625 52627 52628 52629 52635 52636", "America/Chihuahua", "CHIH: Mexico City's clock since 2022"
@@ -79,7 +93,8 @@ ELSEWHERE: Final = (
     HandRow("52687 52694 52695 52696 52697 52698", "America/Mazatlan", "SIN"),
     HandRow("52622 52623 52631 52632 52633 52634 52637 52638", "America/Hermosillo", "SON"),
     HandRow("52641 52642 52643 52644 52645 52647 52651 52653 52662", "America/Hermosillo", "SON"),
-    HandRow("52616 52646 52658 52661 52663 52664 52665 52686", "America/Tijuana", "BC"),
+    HandRow("52616 52646 52658 52661 52664 52665 52686", "America/Tijuana", "BC"),
+    HandRow("52663", "America/Tijuana America/Mexico_City", "BC: Tijuana; phonenumbers has Mexico City"),
     HandRow("52862 52867 52868 52873 52877 52878", "America/Matamoros America/Monterrey", "towns on the border"),
     HandRow("52891 52892 52894 52897 52899", "America/Matamoros America/Monterrey", "towns on the border"),
     HandRow("52983 52984 52987 52998", "America/Cancun", "ROO"),
@@ -95,6 +110,7 @@ ELSEWHERE: Final = (
     HandRow("7840", "Europe/Moscow", "Abkhazia, where Russian numbers were in use"),
     HandRow("7381", "Asia/Omsk", "Omsk"),
     HandRow("7382 7383 7384 7385 7388 7390 7391 7394", "Asia/Krasnoyarsk", "Tomsk to Tuva"),
+    HandRow("78108", ALL, "toll-free numbers that are called from abroad"),
     HandRow("740", "Europe/Kaliningrad", "Kaliningrad"),
     HandRow("7413 7424", "Asia/Magadan", "Magadan, Sakhalin"),
     HandRow("7415 7427", "Asia/Kamchatka", "Kamchatka, Chukotka"),
@@ -102,10 +118,18 @@ ELSEWHERE: Final = (
     # Australia: 02, 03, 07 and 08 are areas. 04 and numbers of 1 are nationwide.
     HandRow("612", "Australia/Sydney", "NSW, ACT"),
     HandRow("6126563", "Australia/Sydney Australia/Lord_Howe", "02 6563 is Lord Howe Island"),
+    HandRow(
+        "61255053 61255143 61255213 61255280 61255307 61255369 61255413 61255475 61255568 61255620 61255623 61255684"
+        " 61255720 6125576 6125577 6125578 6125579 61255936 61255937 61265080 61265081 61265082 61265099 61265164"
+        " 61265251 61265296 61265341 61265606 61265998",
+        "Australia/Sydney Australia/Lord_Howe",
+        "ranges of Lord Howe Island, by the names of phonenumbers",
+    ),
     HandRow("613", "Australia/Sydney", "VIC and TAS, which have Sydney's clock"),
     HandRow("617", "Australia/Brisbane Australia/Sydney", "QLD, and the border of NSW, which has summer time"),
     HandRow("618", "Australia/Adelaide Australia/Darwin Australia/Eucla Australia/Perth", "SA, NT, WA"),
     HandRow("6188", "Australia/Adelaide", "SA, and Broken Hill, which has its clock"),
+    HandRow("61880", "Australia/Adelaide Australia/Sydney", "Broken Hill, and the far west of NSW around it"),
     HandRow("61889", "Australia/Adelaide Australia/Darwin", "NT"),
     HandRow("6186 6189", "Australia/Perth", "WA"),
     HandRow("618903 618908 618909", "Australia/Perth Australia/Eucla", "the south-east of WA"),
@@ -122,7 +146,7 @@ ELSEWHERE: Final = (
     HandRow("69137", "Pacific/Kosrae", "fixed lines of Kosrae"),
     HandRow("97611 97612 97613 97615 97621 97622 97623 97625", "Asia/Ulaanbaatar", "fixed lines"),
     HandRow("6753 6754 6755 6756", "Pacific/Port_Moresby", "fixed lines of the mainland"),
-    HandRow("29931 29932 29933 29934 29935 29936 29938", "America/Nuuk", "fixed lines of the south-west"),
+    HandRow("29931 29932 29933 29934 29935 29936", "America/Nuuk", "fixed lines of the south-west"),
 )
 """Rows of countries with several clocks. All other numbers of such a country have all its clocks."""
 

@@ -69,14 +69,15 @@ def _is_of(plan: PhoneMetadata, start: str, length: int) -> bool | None:
         pattern = digit_pattern(plan.leading_digits)
         ends = pattern.ends(start, length)
         return None if ends is None else bool(ends)
-    kinds = [_fits(getattr(plan, kind), start, length) for kind in _KINDS]
-    is_number = _fits(plan.general_desc, start, length)
+    kinds = [fits(getattr(plan, kind), start, length) for kind in _KINDS]
+    is_number = fits(plan.general_desc, start, length)
     if is_number is False or not any(kind is not False for kind in kinds):
         return False
     return True if is_number and True in kinds else None
 
 
-def _fits(kind: PhoneNumberDesc | None, start: str, length: int) -> bool | None:
+def fits(kind: PhoneNumberDesc | None, start: str, length: int) -> bool | None:
+    """Return whether numbers of a length that begin with a start are of a kind; None if further digits decide."""
     if kind is None or not kind.national_number_pattern:
         return False
     if kind.possible_length and length not in kind.possible_length:

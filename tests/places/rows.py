@@ -67,7 +67,7 @@ def rows_of_north_america() -> Rows:
             if made.zones == ALL:
                 rows[start] = Row(everywhere, _clocks(everywhere), made.reason)
             else:
-                rows[start] = Row(_longest(rows, start).countries, _in_order(made.zones.split()), made.reason)
+                rows[start] = Row(_longest(rows, start).countries, in_order(made.zones.split()), made.reason)
     for overlay, base in OVERLAYS.items():
         rows[overlay] = rows[base]._replace(reason=f"laid over {base}")
     return _without_repeats(rows)
@@ -82,7 +82,7 @@ def _rows_of_area(start: str, country: str) -> Rows:
     }
     if country not in {"US", "CA"} or not below:
         return {start: _whole((country,), start)}
-    zones = _in_order(zone for row in below.values() for zone in row.zones)
+    zones = in_order(zone for row in below.values() for zone in row.zones)
     return {**below, start: Row((country,), zones)}
 
 
@@ -100,7 +100,7 @@ def _by_hand(made: Iterable[HandRow], rows: Rows) -> Rows:
     for row in made:
         for start in row.prefixes.split():
             countries = _longest(rows, start).countries
-            zones = _clocks(countries) if row.zones == ALL else _in_order(row.zones.split())
+            zones = _clocks(countries) if row.zones == ALL else in_order(row.zones.split())
             found[start] = Row(countries, zones, row.reason)
     return found
 
@@ -120,16 +120,16 @@ def _clocks(countries: Iterable[str]) -> tuple[str, ...]:
     zones: list[str] = []
     for country in countries:
         zones += [ONE_CLOCK[country][0]] if country in ONE_CLOCK else zones_of_countries()[country]
-    return _in_order(zones)
+    return in_order(zones)
 
 
 def _of_country(names: Iterable[str], country: str) -> tuple[str, ...]:
     """Return the zones of phonenumbers that the zone database gives to a country, by the names that it has today."""
     today = (old_names().get(name, name) for name in names)
-    return _in_order(name for name in today if country_of_zones().get(name) == country)
+    return in_order(name for name in today if country_of_zones().get(name) == country)
 
 
-def _in_order(zones: Iterable[str]) -> tuple[str, ...]:
+def in_order(zones: Iterable[str]) -> tuple[str, ...]:
     """Return the zones with clocks of their own, by name.
 
     Of those that share one, it is the first that phonenumbers knows, in the order of `zone.tab`.

@@ -14,10 +14,11 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import window_at
-from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
 from tests.places.area_codes import STATES, ZONES
 from tests.places.zone_database import zones_of_countries
 from tests.sizes import IS_WHOLE
+from tests.world.never import WINDOWS, never_called
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 EIGHT_TO_NINE: Final = Calendar(start=time(8), stop=time(21))
@@ -29,6 +30,25 @@ DAYS: Final = [
     if IS_WHOLE or day.day == 12 or any(abs(day - change) <= timedelta(days=1) for change in CHANGES)
 ]
 KINDS: Final = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE)
+OTHER_KINDS: Final = (
+    PhoneNumberType.TOLL_FREE,
+    PhoneNumberType.PREMIUM_RATE,
+    PhoneNumberType.SHARED_COST,
+    PhoneNumberType.VOIP,
+    PhoneNumberType.PERSONAL_NUMBER,
+    PhoneNumberType.PAGER,
+    PhoneNumberType.UAN,
+    PhoneNumberType.VOICEMAIL,
+)
+"""Kinds whose numbers are nationwide."""
+NORTH_AMERICA: Final = 1
+SHARED_BY_NORTH_AMERICA: Final = (*OTHER_KINDS[:2], PhoneNumberType.PERSONAL_NUMBER)
+SHARES: Final = {"CC": "AU", "CX": "AU"}
+"""Countries whose nationwide numbers are those of another one."""
+OF_SEVEN_DIGITS: Final = "+13101234"
+"""A number that is dialled within Canada only."""
+ONE_LEGAL_TIME: Final = {"CN": "Asia/Shanghai", "UA": "Europe/Kyiv"}
+"""Countries whose nationwide numbers have the legal time of the country."""
 FIXED_LINES: Final = {
     "AU": "Australia/Sydney",
     "BR": "America/Sao_Paulo",
@@ -61,8 +81,6 @@ MOBILES: Final = {
 }
 """Countries whose mobile numbers, or the examples of them, have area codes, or are those of Australia, or which have
 one legal time."""
-NEVER_FROM_NINE_TO_FIVE: Final = {"+79": "nationwide over eleven clocks"}
-"""Numbers that no call reaches from 9 to 17, with the reason that the table has for them."""
 
 
 def examples() -> dict[str, tuple[str, ...]]:
@@ -74,9 +92,26 @@ def examples() -> dict[str, tuple[str, ...]]:
             if example is not None:
                 number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
                 found[number] = (own[region],) if region in own else zones_of_countries()[region]
+    for kind in OTHER_KINDS:
+        found |= nationwide(kind)
     for state, codes in STATES.items():
         found |= {f"+1{code}5550100": ZONES[state] for code in codes.split()}
     return found
+
+
+def nationwide(kind: int) -> dict[str, tuple[str, ...]]:
+    """Return the example of a kind of each country, with all zones in which it may be."""
+    found: dict[str, tuple[str, ...]] = {}
+    for region in sorted(phonenumbers.SUPPORTED_REGIONS):
+        example = phonenumbers.example_number_for_type(region, kind)
+        if example is not None:
+            code = example.country_code or 0
+            is_shared = code == NORTH_AMERICA and kind in SHARED_BY_NORTH_AMERICA
+            regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[code] if is_shared else (SHARES.get(region, region),)
+            zones = tuple(zone for one in regions for zone in zones_of_countries()[one])
+            number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
+            found[number] = (ONE_LEGAL_TIME[region],) if region in ONE_LEGAL_TIME else zones
+    return {number: zones for number, zones in found.items() if number != OF_SEVEN_DIGITS}
 
 
 EXAMPLES: Final = examples()
@@ -114,8 +149,14 @@ def test_nobody_is_called_outside_the_hours_of_any_zone(number: str, calendar: C
             assert calendar.start <= first.time(), (first, key)
             assert last.time() < calendar.stop, (last, key)
             assert first.date() == last.date()
-    is_never = calendar is NINE_TO_FIVE and any(map(number.startswith, NEVER_FROM_NINE_TO_FIVE))
-    assert bool(times) is not is_never
+    assert bool(times) is (NUMBER_ZONES.places.of(number) not in NEVER[calendar])
+
+
+NEVER: Final = {
+    calendar: {row.place for row in never_called() if WINDOWS[row.window] == calendar}
+    for calendar in (EIGHT_TO_NINE, NINE_TO_FIVE)
+}
+"""Places that a window never reaches, as the page `docs/reference/world.md` lists them with the reason."""
 
 
 @pytest.mark.parametrize("calendar", [EIGHT_TO_NINE, NINE_TO_FIVE], ids=["8 to 21", "9 to 17"])

@@ -16,6 +16,7 @@ from dialer.domain.sessions.leg_protocol import Ended, TextReceived
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
 from dialer.store.journal import rows as journal_rows
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, TextNews, User
+from dialer.store.text_senders import Sender
 from tests.gateways import FIRST
 from tests.runtime.edited import ANN, ANNS, BOB, BOBS
 from tests.runtime.house import ALL_ANSWER, CENTS
@@ -180,13 +181,13 @@ async def test_callbacks_of_a_gateway_that_rests_wait(house: LineHouse, monkeypa
     gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     tried = []
 
-    def raising(_connection: object, _gateway_id: int, number: str) -> list[object]:
-        tried.append(number)
-        if number == POISON:
+    def raising(_connection: object, _gateway_id: int, heard: TextReceived) -> Sender:
+        tried.append(heard.number)
+        if heard.number == POISON:
             raise StrangeError("texts")
-        return []
+        return Sender((), is_certain=True)
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
     await house.pass_s(1)
     for number in [POISON] * 15 + ["+12025550101"]:
         said = f"STOP {len(house.rows(TextNews))}"
@@ -204,13 +205,13 @@ async def test_callbacks_of_a_gateway_that_rests_wait(house: LineHouse, monkeypa
 async def test_texts_that_come_in_over_a_line_that_rests_are_kept(house: LineHouse, monkeypatch: Patch) -> None:
     tried = []
 
-    def raising(_connection: object, _gateway_id: int, number: str) -> list[object]:
-        tried.append(number)
-        if number == POISON:
+    def raising(_connection: object, _gateway_id: int, heard: TextReceived) -> Sender:
+        tried.append(heard.number)
+        if heard.number == POISON:
             raise StrangeError("texts")
-        return []
+        return Sender((), is_certain=True)
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
     for place in range(30):
         house.side.lines[0].hear("", TextReceived(POISON, str(place), "STOP"))
     house.side.lines[0].hear("", TextReceived("+12025550101", "", "STOP"))

@@ -234,6 +234,8 @@ NONSENSE: Final[list[tuple[Any, Any]]] = [
     ("leg", Ended(0, 999)),  # type: ignore[arg-type] # nonsense, as all that follow
     ("leg", Ended("soon", Cause.NORMAL_CLEARING)),  # type: ignore[arg-type]
     ("leg", Ended(0, Cause.NORMAL_CLEARING, 2**70)),
+    ("leg", Ended(0, Cause.USER_BUSY, retry_after_ms=2**70)),
+    ("leg", Ended(0, Cause.USER_BUSY, retry_after_ms="1 h")),  # type: ignore[arg-type]
     ("leg", Answered(-(2**63), "\x00")),
     ("leg", Answered(0, "h" * 100_000)),
     ("leg", Done(-1, 0, keys="\udfff" * 5)),
@@ -284,7 +286,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
     await answering(house)
     row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'

@@ -15,7 +15,7 @@ from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.sim.scenario import MESSAGE_LENGTH_MAX, ScenarioError, parse_scenario
-from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, SMS_GATEWAY_ID, USER_ID, Simulation
+from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, SMS_GATEWAY_ID, USER_ID, Simulation, dnc_numbers
 from tests.sim.scenes import START_MS
 
 EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "reminder.json"
@@ -306,3 +306,8 @@ def test_any_bytes_are_a_scenario_or_refused(wrong: bytes) -> None:
     else:
         assert parse_scenario(msgspec.json.encode(scenario)) == scenario
     assert refusal.isprintable()
+
+
+def test_a_do_not_call_list_is_read_kindly() -> None:
+    read = parse_scenario(document(dnc=["+1 202 555 0100 ext. 5", "+12025550101 / +12025550102", "02079460018"]))
+    assert dnc_numbers(read) == {"+12025550100", "+12025550101", "+12025550102", "02079460018"}

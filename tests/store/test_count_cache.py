@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from dialer.store.count_cache import count_once
 from dialer.store.database import Database
+from tests.databases.choice import restore, save
 
 
 class Counting:
@@ -81,3 +82,18 @@ async def test_steps_of_the_worker_keep_counts_that_users_alone_change(database:
         calm.count(users_alone_change_it=True)
         busy.count(users_alone_change_it=False)
     assert (calm.taken, busy.taken) == (1, 3)
+
+
+def test_a_count_of_an_earlier_test_is_not_kept(database: Database, tmp_path: Path) -> None:
+    """As many changes as before the rows were replaced do not make an earlier count right."""
+    saved, counting = save(database, tmp_path / "saved.db"), Counting(database)
+
+    def add_two(connection: Connection) -> None:
+        add(connection)
+        add(connection)
+
+    database.write_now(add_two)
+    before = counting.count(users_alone_change_it=True)
+    restore(database, saved)
+    database.write_now(add)
+    assert (before, counting.count(users_alone_change_it=True)) == (2, 1)

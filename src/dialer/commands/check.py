@@ -8,6 +8,7 @@ import msgspec
 import rich_click as click
 
 from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.people_to_join import people_to_join
 from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import print_json, printable
@@ -28,6 +29,12 @@ class CampaignFindings(msgspec.Struct, frozen=True):
     errors: int
     warnings: int
     findings: list[Finding]
+    people: int
+    """People who are in it or join it at the start, each number once."""
+    doubles: int
+    """Further contacts of its phonebooks that have the same numbers."""
+    do_not_call: int
+    """Those of `people` whose numbers are on a do-not-call list."""
 
 
 def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
@@ -68,7 +75,8 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
         with contextlib.suppress(CampaignOverError, CampaignNotReadyError):
             findings += findings_of_forecast(anyio.run(forecast_campaign, database, order), free)
     plain = [msgspec.structs.replace(finding, message=str(finding.message)) for finding in findings]
-    return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain)
+    joining = database.read_now(lambda connection: people_to_join(connection, campaign["id"]))
+    return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain, *joining)
 
 
 def _lines(checked: CampaignFindings) -> Iterator[str]:
@@ -76,6 +84,12 @@ def _lines(checked: CampaignFindings) -> Iterator[str]:
         place = finding.field if finding.section_id is None else f"section {finding.section_id}"
         text = f"{finding.level.value:<8} {place or 'survey'}: {finding.message}"
         yield printable(text)
+    yield f"People: {checked.people}"
+    if checked.doubles:
+        yield f"Further entries with their numbers: {checked.doubles}"
+    if checked.do_not_call:
+        left = checked.people - checked.do_not_call
+        yield f"On do-not-call lists: {checked.do_not_call}, which leaves {left} to call"
     counts = f"{_counted(checked.errors, 'error')}, {_counted(checked.warnings, 'warning')}"
     yield f"Campaign {checked.campaign_id}: {counts}"
 

@@ -10,11 +10,11 @@ from sqlalchemy import Connection, select
 
 from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
-from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.sentences import message_of

@@ -70,8 +70,8 @@ class WritingTools:
         if row["status"] != NEW:
             waiting = await self._api.get("subscriber-list/", campaign_id=campaign, status=_PENDING, page_size=1)
             return int(waiting["count"])
-        books = [int(str(url).rstrip("/").rpartition("/")[2]) for url in row["phonebook"]]
-        return sum([int((await self._api.get("contact/", phonebook_id=book, page_size=1))["count"]) for book in books])
+        checked = await self._api.get(f"{medium}/{campaign}/check/", forecast="false")
+        return int(checked["people"]) - int(checked["do_not_call"])
 
 
 def phonebook_url(phonebook: int) -> str:

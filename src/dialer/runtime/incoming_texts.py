@@ -19,16 +19,10 @@ from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
 from dialer.runtime.suspect_reports import Allowance
-from dialer.store.incoming_texts import (
-    Writer,
-    delete_news,
-    is_on_its_way,
-    waiting_news,
-    write_text_received,
-    writers_to,
-)
+from dialer.store.incoming_texts import delete_news, is_on_its_way, waiting_news, write_text_received
 from dialer.store.queries.selection import owns
 from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
+from dialer.store.text_senders import Sender, Writer, has_country_code, sender_of
 from dialer.store.wishes import oldest_admin
 
 _STATES: Final = {Understood.STOP: "stop", Understood.PERHAPS: "perhaps", Understood.OTHER: "received"}
@@ -49,7 +43,8 @@ def tell_sound(connection: Connection, listener: Listener, sound: LineReport, no
 
 def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms: int) -> None:
     if isinstance(sound.heard, TextReceived):
-        is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard, now_ms)
+        # A part of a long text waits for the others.
+        is_taken = sound.heard.part is None and _take_text(connection, listener, sound.gateway_id, sound.heard, now_ms)
     else:
         engine_events = listener.switchboard.hear(connection, sound, now_ms)
         for event in engine_events or ():
@@ -57,12 +52,12 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
         is_taken = engine_events is not None
     if is_taken or listener.keep_text(connection, sound, now_ms):
         return
-    meaning = understand(sound.heard.text) if isinstance(sound.heard, TextReceived) else Understood.OTHER
-    if isinstance(sound.heard, TextReceived) and meaning is not Understood.OTHER:
+    if isinstance(sound.heard, TextReceived) and understand(sound.heard.text) is not Understood.OTHER:
         # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
-        writers = writers_to(connection, sound.gateway_id, sound.heard.number)
-        _keep_wish(listener, sound.gateway_id, sound.heard, writers, is_held=meaning is Understood.PERHAPS)
-        _keep_text(connection, sound.gateway_id, sound.heard, meaning, writers, now_ms)
+        sender = sender_of(connection, sound.gateway_id, sound.heard)
+        meaning = _meaning(sound.heard, sender)
+        _keep_wish(listener, sound.gateway_id, sound.heard, sender.writers, is_held=meaning is Understood.PERHAPS)
+        _keep_text(connection, sound.gateway_id, sound.heard, meaning, sender.writers, now_ms)
     else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id.id)
 
@@ -72,7 +67,7 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
 
     Those of gateways that rest wait. Rows that hold neither a receipt nor a text message are set aside.
     """
-    waiting, odd = waiting_news(connection, allowance.stored, allowance.resting)
+    waiting, odd = waiting_news(connection, now_ms, allowance.stored, allowance.resting)
     for unread in odd:
         listener.put_aside(connection, unread, now_ms)
     done = [unread.id for unread in odd]
@@ -103,11 +98,12 @@ def _take_text(
     Return False if another worker has to do so: the one whose shards have the account that wrote last. If nobody wrote,
     it is the worker that has the gateway's shard.
     """
-    writers = writers_to(connection, gateway_id, heard.number)
+    sender = sender_of(connection, gateway_id, heard)
+    writers = sender.writers
     if not owns(listener.shards, writers[0].user_id if writers else gateway_id.id):
         return False
     campaign_id = writers[0].campaign_id if writers else None
-    meaning = understand(heard.text)
+    meaning = _meaning(heard, sender)
     told = {"gateway_id": gateway_id.id, "campaign_id": campaign_id, "is_stop": meaning is Understood.STOP}
     _log.info("text_received", **told, understood=str(meaning), characters=len(heard.text))
     if meaning is not Understood.OTHER:
@@ -116,6 +112,12 @@ def _take_text(
     has_others = not all(owns(listener.shards, one.user_id) for one in writers)
     write_text_received(connection, writers, now_ms, state=_STATES[meaning], has_others=has_others)
     return True
+
+
+def _meaning(heard: TextReceived, sender: Sender) -> Understood:
+    """Return what a text message means. A wish of somebody who may be another person needs a user who looks."""
+    meaning = understand(heard.text)
+    return Understood.PERHAPS if meaning is Understood.STOP and not sender.is_certain else meaning
 
 
 def _keep_text(
@@ -130,7 +132,7 @@ def _keep_text(
     receivers = [TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id) for one in writers]
     admin_id = None if receivers else oldest_admin(connection)
     if admin_id is not None:
-        receivers.append(TextOf(admin_id, _number_of(heard.number)))
+        receivers.append(TextOf(admin_id, "" if heard.is_national else _number_of(heard.number)))
     received = ReceivedText(gateway_id.id, heard.number, said_in(heard.text), meaning)
     keep_texts(connection, received, receivers, now_ms)
 
@@ -145,13 +147,16 @@ def _keep_wish(
         listener.apply(events.NumberStopped(one.user_id, dnc_id, one.number, proof, is_held))
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
-    if not writers and not is_held:
-        _keep_for_everybody(listener, gateway_id, heard.number, said)
+    if not writers and understand(heard.text) is Understood.STOP:
+        _keep_for_everybody(listener, gateway_id, heard, said)
 
 
-def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, given: str, said: str) -> None:
-    """Put a number to which nobody is known to have written on the list of the service."""
-    number = _number_of(given)
+def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, heard: TextReceived, said: str) -> None:
+    """Put a number to which nobody is known to have written on the list of the service.
+
+    Digits without a country code may be a stranger's number. The oldest admin has the text message, and decides.
+    """
+    number = _number_of(heard.number) if has_country_code(heard) else ""
     _log.warning("stop_of_unknown_number", gateway_id=gateway_id.id, is_number=bool(number))
     if number:
         listener.apply(events.NumberStopped(None, None, number, Proof(WishSource.TEXT, said=said)))

@@ -1,6 +1,7 @@
 """The document of `dialer test`: records, scenarios with people, and expectations."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar
 
@@ -9,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.sentences import message_of
 from dialer.files.applying import wanted_of
@@ -44,6 +46,7 @@ _Count = Annotated[int, Meta(ge=0)]
 _Amount = int | float | str
 _Ids = Annotated[list[int | str], Meta(max_length=PEOPLE_MAX)]
 _Shape = TypeVar("_Shape")
+_Number = TypeVar("_Number")
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,7 +123,7 @@ class CampaignScenario(_Part, frozen=True):
     call_rate: _Amount = 0
     sms_rate: _Amount = 0
     on_dnc: Annotated[list[str | int], Meta(max_length=PEOPLE_MAX)] = []
-    """Numbers on the first do-not-call list of the campaign, or on the account's own."""
+    """Numbers on the first do-not-call list of the campaign, or on the account's own, read kindly as on any list."""
     gateway: dict[str, Any] = {}
     """Further parameters of the simulated gateways."""
     agents: dict[str, str] = {}
@@ -239,14 +242,20 @@ def _check_numbers(node: Node) -> None:
     people = [person.members()["contact"] for person in members["people"].items(PEOPLE_MAX)]
     off = members["on_dnc"].items(PEOPLE_MAX) if "on_dnc" in members else []
     seen: set[str] = set()
-    for one in (*people, *off):
-        try:
-            number = normalise(str(one.value), None)
-        except NumberError as error:
-            raise FileError.at(one.place, str(message_of(error))) from None
-        if one in people and number in seen:
+    for one in people:
+        number = _read(normalise, one)
+        if number in seen:
             raise FileError.at(one.place, f"two people have the number {number}")
         seen.add(number)
+    for one in off:
+        _read(entries_in, one)
+
+
+def _read(read: Callable[[str, None], _Number], one: Node) -> _Number:
+    try:
+        return read(str(one.value), None)
+    except NumberError as error:
+        raise FileError.at(one.place, str(message_of(error))) from None
 
 
 def _script(person: ScenarioPerson) -> Any:  # noqa: ANN401 - JSON

@@ -17,13 +17,13 @@ from dialer.api.records.campaign_life import LIFE_MS
 from dialer.app.accounts.payments import record_payment
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import change_campaign
-from dialer.app.contacts.do_not_call import add_to_dnc
+from dialer.app.imports.bulk import NewEntry, add_entries
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import parse_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.roles import Role
 from dialer.domain.sentences import message_of
 from dialer.files.applying import names_given
@@ -40,6 +40,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import (
     SMS,
     VOICE,
@@ -175,9 +176,11 @@ class World:
             values = {"user_id": 1, "name": NAME, **self._stamps(DncList)}
             dnc_id = connection.execute(insert(DncList).values(values).returning(DncList.id)).scalar_one()
             connection.execute(update(Campaign).where(Campaign.id == self.campaign_id).values(dnc_id=dnc_id))
-        for number in scenario.on_dnc:
-            entry = {"dnc_id": dnc_id, "phone_number": str(number), "number": normalise(str(number), None)}
-            add_to_dnc(unit, {**entry, "created_date": self.now_ms, "updated_date": self.now_ms})
+        found = (entry for text in scenario.on_dnc for entry in entries_in(str(text), None)[0])
+        entries = {entry.number: entry for entry in found}
+        for _, number in entries_on(connection, [dnc_id], entries):
+            del entries[number]
+        add_entries(unit, [NewEntry(dnc_id, *entry) for entry in entries.values()])
 
 
 def _campaign(connection: Connection, name: str) -> int | None:

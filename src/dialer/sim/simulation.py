@@ -1,8 +1,8 @@
 """Pure simulation of one scenario: an engine, simulated callees, and a store in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -15,6 +15,7 @@ from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
@@ -37,6 +38,8 @@ DNC_ID: Final = 1
 _LIFE_MS: Final = 86_400_000
 _AFTER_EXPIRY_MS: Final = 2 * 86_400_000
 """Longer than a call dialled at the last moment can ring and talk."""
+
+_Read = TypeVar("_Read")
 
 
 class Simulation:
@@ -160,12 +163,20 @@ def _made_up(scenario: Scenario) -> Iterator[Subscriber]:
 
 
 def dnc_numbers(scenario: Scenario) -> set[str]:
-    """Return the numbers on the do-not-call list of a scenario, in normal form."""
-    return {_normalised(f"dnc[{index}]", number) for index, number in enumerate(scenario.dnc)}
+    """Return the numbers on the do-not-call list of a scenario, in normal form. Texts are read kindly, as on a list."""
+    return {number for index, text in enumerate(scenario.dnc) for number in _listed(f"dnc[{index}]", text)}
+
+
+def _listed(place: str, text: str) -> list[str]:
+    return [entry.number for entry in _read(place, lambda: entries_in(text, None))[0]]
 
 
 def _normalised(place: str, number: str) -> str:
+    return _read(place, lambda: normalise(number, None))
+
+
+def _read(place: str, read: Callable[[], _Read]) -> _Read:
     try:
-        return normalise(number)
+        return read()
     except NumberError as error:
         raise ScenarioError(f"{place}: {error}") from None

@@ -13,7 +13,7 @@ from dialer.carriers.sip.messages import read_message
 from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send
 from dialer.carriers.sip.user_agent import ARRIVALS_PER_S_MAX, UserAgent
 from tests.carriers.sip.calling import Calling, accept, invitation, order_for
-from tests.carriers.sip.network import SERVER, TRUNK, Network, at_once
+from tests.carriers.sip.network import OURS, SERVER, TRUNK, Network, at_once
 
 
 def called(phone: Calling, fate: Callable[[int], tuple[int, ...]] = at_once) -> Network:
@@ -124,6 +124,19 @@ def test_a_third_process_takes_the_call_up() -> None:
         (("P-Asserted-Identity: <sip:+12025550888;npdi@x.example>", "Privacy: id"), "+12025550199", ""),
         (("P-Asserted-Identity: nonsense",), "anna", "+12025550999"),
         ((), "support", "+12025550999"),
+        # Both values may be in one header, in any order (RFC 3325 9.1).
+        (("P-Asserted-Identity: <sip:anna@x.example>, <tel:+12025550141>",), "+12025550199", "+12025550141"),
+        (("P-Asserted-Identity: <tel:+12025550141>, <sip:anna@x.example>",), "+12025550199", "+12025550141"),
+        (
+            ("P-Asserted-Identity: <sip:anna@x>", 'P-Asserted-Identity: "B, C" <TEL:+1-202-555-0141>'),
+            "1",
+            "+1-202-555-0141",
+        ),
+        # A local number is within its context (RFC 3966 5.1.5).
+        (("P-Asserted-Identity: <tel:2025550141;phone-context=+1>",), "2025550166;phone-context=+1", "+12025550141"),
+        (("P-Asserted-Identity: <sip:202-555-0141;Phone-Context=+1@x;user=phone>",), "1", "+12025550141"),
+        (("P-Asserted-Identity: <tel:8631;phone-context=pbx.example>",), "1", "8631"),
+        (("P-Asserted-Identity: <tel:1234567;phone-context=+1-914-555>",), "1", "1234567"),
     ],
 )
 def test_numbers_are_those_that_the_trunk_vouches_for(
@@ -134,6 +147,8 @@ def test_numbers_are_those_that_the_trunk_vouches_for(
     if called_number == "anna":
         data = data.replace(b"To: <sip:anna@", b"To: <sip:+12025550199@")
         called_number = "+12025550199"
+    if "phone-context" in called_number:
+        called_number = "+12025550166"
     phone = Calling(data=data)
     called(phone)
     assert [(one.called, one.caller) for one in phone.arrivals] == [(called_number, caller)]
@@ -143,7 +158,7 @@ def test_numbers_are_those_that_the_trunk_vouches_for(
     ("data", "status"),
     [
         (invitation(headers=("Require: 100rel",)), 420),
-        (invitation(headers=("Session-Expires: 10",)), 422),
+        (invitation(headers=("Session-Expires: 10", "Supported: 100rel, timer")), 422),
         (invitation(headers=tuple(f"X-{place}: {'x' * 900}" for place in range(10))), 513),
         (invitation(body=b"v=0\r\n"), 488),
     ],
@@ -152,6 +167,42 @@ def test_what_cannot_be_answered_is_refused(data: bytes, status: int) -> None:
     phone = Calling(data=data)
     called(phone)
     assert phone.status == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "session", "requires", "refreshes"),
+    [
+        # RFC 4028 9, table 2: without support, it is always us who refreshes.
+        (("Session-Expires: 90",), "90;refresher=uas", "", True),
+        (("x: 90;refresher=uac",), "90;refresher=uas", "", True),
+        (("x: 90;refresher=uas", "k: path"), "90;refresher=uas", "", True),
+        (("Session-Expires: 90", "Supported: path , Timer"), "90;refresher=uac", "timer", False),
+        (("Session-Expires: 90;Refresher=UAC", "Supported: path", "k: timer"), "90;refresher=uac", "timer", False),
+        (("Session-Expires: 90;refresher=uas", "Require: timer"), "90;refresher=uas", "timer", True),
+        # A caller who knows no timers cannot be told that the interval is too short.
+        (("Session-Expires: 60",), "", "", None),
+        ((), "", "", None),
+    ],
+)
+def test_a_session_timer_is_what_the_other_side_understands(
+    headers: tuple[str, ...],
+    session: str,
+    requires: str,
+    refreshes: bool | None,  # noqa: FBT001 - a parameter
+) -> None:
+    def accept_for_long(phone: Calling, arrived: LegArrived) -> None:
+        order = replace(order_for(arrived), talk_limit_ms=100_000)
+        phone.network.take(phone.network.agent.answer(phone.network.now_ms, order, OURS))
+
+    phone = Calling(decides=accept_for_long, data=invitation(headers=headers), talks_ms=None)
+    network = Network(phone)
+    phone.call()
+    network.run(59_000)
+    answer = network.sent[1]
+    assert (answer.status, answer.header("Session-Expires"), answer.header("Require")) == (200, session, requires)
+    assert network.lines[2:3] == (["INVITE"] if refreshes else [])
+    network.run(80_000)
+    assert (network.ends == [(phone.arrivals[0].key, 102)]) == (refreshes is False)
 
 
 def test_an_offer_may_come_with_the_ack() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from msgspec.structs import replace
 
 from dialer.carriers.sip.messages import Received, read_message
@@ -33,6 +34,74 @@ class Registrar(Callee):
             self.respond(message, 200, (("Contact", f"{message.header('Contact')};expires=100"),))
         else:
             self.respond(message, 404)
+
+
+class Answering(Registrar):
+    """A carrier that answers each REGISTER alike, and notes when they come."""
+
+    def __init__(self, status: int, *headers: tuple[str, str]) -> None:
+        super().__init__()
+        self._status, self._headers = status, headers
+        self.came_s: list[int] = []
+
+    def receive(self, message: Received) -> None:
+        self.came_s.append(self.network.now_ms // 1_000)
+        self.respond(message, self._status, self._headers)
+
+
+def registered(registrar: Answering, until_s: int) -> Network:
+    """Let a trunk register for some time."""
+    network = Network(registrar, trunk=replace(TRUNK, registers=True))
+    network.take(network.agent.open(0))
+    network.run(until_s * 1_000)
+    return network
+
+
+OUR_CONTACT: Final = "sip:anna@192.0.2.1:5070"
+
+
+@pytest.mark.parametrize(
+    ("headers", "renewed_after_s"),
+    [
+        # The registrar has written the address that it sees.
+        ((("Contact", "<sip:anna@203.0.113.7:61000>;expires=20"),), 16),
+        ((("Contact", "<sip:anna@203.0.113.7:61000>;expires=20"), ("Expires", "3600")), 16),
+        # Others are registered, too, one of them at a port that begins like ours.
+        ((("Contact", f"<{OUR_CONTACT}1>;expires=3600, <{OUR_CONTACT}>;expires=20"),), 16),
+        ((("Contact", f"<{OUR_CONTACT}1>;expires=3600"), ("m", f'"A, B" <{OUR_CONTACT}>;q=0.5;Expires="20"')), 16),
+        ((("Contact", f"<{OUR_CONTACT}1>;expires=20, <{OUR_CONTACT};ob>;expires=100"),), 80),
+        ((("Contact", "<sip:%61nna@192.0.2.1:5070>"), ("Expires", "50")), 40),
+        ((("Contact", "<sip:bob@192.0.2.1:5070>;expires=20, <sip:anna@203.0.113.7>;expires=100"),), 16),
+        ((("Expires", "60"),), 48),
+        ((("Contact", "nonsense"),), 2_880),
+    ],
+)
+def test_a_registration_is_renewed_within_the_time_of_our_own_binding(
+    headers: tuple[tuple[str, str], ...], renewed_after_s: int
+) -> None:
+    registrar = Answering(200, *headers)
+    registered(registrar, 3_000)
+    assert registrar.came_s[1] == renewed_after_s
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "again_s"),
+    [("120", 120), ("120;duration=3600 (busy)", 120), ("5", 30), ("0", 30), ("tomorrow", 30), ("999999", 3_600)],
+)
+def test_a_registrar_that_wants_no_request_for_a_while_gets_none(retry_after: str, again_s: int) -> None:
+    """Up to an hour: no carrier can park a gateway for longer."""
+    registrar = Answering(503, ("Retry-After", retry_after))
+    network = registered(registrar, 3_700)
+    assert registrar.came_s[:2] == [0, again_s]
+    assert states(network)[0].startswith("not registered: the answer 503")
+
+
+def test_a_carrier_that_wants_no_options_for_a_while_gets_none() -> None:
+    carrier = Answering(503, ("Retry-After", "100"))
+    network = Network(carrier)
+    network.take(network.agent.open(0))
+    network.run(250_000)
+    assert carrier.came_s == [0, 100, 200]
 
 
 def states(network: Network) -> list[str]:

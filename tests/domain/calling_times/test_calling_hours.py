@@ -32,7 +32,8 @@ FRENCH_HOLIDAYS: Final = (
     *("07-14", "08-15", "11-01", "11-11", "12-25"),
 )
 SPANISH_HOLIDAYS: Final = ("01-01", "01-06", "04-03", "05-01", "08-15", "10-12", "12-08", "12-25")
-AUSTRALIAN_HOLIDAYS: Final = ("01-01", "01-26", "04-03", "04-06", "04-25", "12-25", "12-26")
+AUSTRALIAN_HOLIDAYS: Final = ("01-01", "01-26", "04-03", "04-06", "04-25", "12-25", "12-26", "12-28")
+"""26 December 2026 is a Saturday, so Monday 28 is off."""
 
 
 def milliseconds(moment: datetime) -> int:

@@ -146,6 +146,7 @@ _CHECKED: Final = {
     "forecast": "done",
     "people": 23,
     "doubles": 0,
+    "do_not_call": 2,
     "findings": [
         {
             "level": "warning",

@@ -18,12 +18,12 @@ from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
 from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
-from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.described import described
 from dialer.domain.numbers.doubts import doubt_in_words, doubt_of
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.store.queries.do_not_call import entries_on

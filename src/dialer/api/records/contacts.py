@@ -23,9 +23,9 @@ from dialer.app.contacts.do_not_call import (
     remove_from_dnc,
 )
 from dialer.app.imports.bulk import NewEntry, add_entries
-from dialer.app.imports.entries import entries_in
 from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.numbers.spellings import ERASED

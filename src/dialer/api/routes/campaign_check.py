@@ -81,6 +81,13 @@ class CampaignCheckRead(msgspec.Struct):
         int,
         described("Further contacts of its phonebooks that have the same numbers, which are called once.", 23),
     ]
+    do_not_call: Annotated[
+        int,
+        described(
+            "Those of `people` whose numbers are on a do-not-call list that holds for the campaign. Nobody calls them.",
+            2,
+        ),
+    ]
 
 
 class _Checked(NamedTuple):

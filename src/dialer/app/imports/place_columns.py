@@ -18,7 +18,7 @@ CONTACT_EXPORT: Final = frozenset({"url", "additional_vars"})
 ZONES_SHARE_MIN: Final = 0.5
 """More than this share of the filled cells of a column names time zones, so that it is taken for that of the zone."""
 
-_WORDS: Final = {
+WORDS: Final = {
     TIME_ZONE: """tz_code | time zone | timezone | tz | zeitzone | zona horaria | huso horario
         | fuseau horaire | fuso horario | fuso | iana timezone""",
     STATE: """state | province | state province | state code | us state | state region | home state
@@ -66,7 +66,7 @@ def _iana_names() -> dict[str, str]:
 
 @cache
 def _words() -> dict[str, list[str]]:
-    return {meaning: [plain_word(word) for word in text.split("|")] for meaning, text in _WORDS.items()}
+    return {meaning: [plain_word(word) for word in text.split("|")] for meaning, text in WORDS.items()}
 
 
 def _first(names: Sequence[str], words: Sequence[str]) -> int:

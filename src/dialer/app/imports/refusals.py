@@ -74,21 +74,24 @@ _PHRASES: Final = (
     """non chiamare | non contattare | niet bellen | niet meer bellen | niet contacteren | niet benaderen
     | bel me niet""",
 )
-_PHRASE: Final = _any_of(*_PHRASES)
-_FLAG_NAME: Final = _any_of(
+PHRASE: Final = _any_of(*_PHRASES)
+"""Words of a cell that say so."""
+FLAG_NAME: Final = _any_of(
     *_PHRASES,
     """donotcall* | donotcontact* | optout* | opt out* | unsub* | sperre | gesperrt | sperrkennzeichen
     | telefonsperre | kontaktsperre | widerspruch* | abgemeldet | marketing contact status""",
     """opposition | desabonne* | desinscrit* | baja | excluido | descadastrad* | disiscritto | uitgeschreven
     | robinsonliste""",
 )
-_CONSENT_NAME: Final = _any_of(
+"""Names of columns that say that somebody is not to be called."""
+CONSENT_NAME: Final = _any_of(
     """opt in | optin* | opted in | consent* | permission* | ok to call | okay to call | may call | may be called
     | can call | can be called | may contact | may be contacted | allowed to call | call ok | subscribed
     | subscription status | callable""",
     """einwilligung* | einverstanden* | zustimmung | anruf erlaubt | darf angerufen werden | werbeerlaubnis
     | consentement | accord | consentimiento | permiso | consentimento | autoriza* | consenso | toestemming""",
 )
+"""Names of columns that say that somebody may be called."""
 _CAPITAL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OTHER_WAY: Final = _any_of(
     "e mail* | email* | newsletter | mailing | courriel | correo | sms | text | texts | post | whatsapp"
@@ -105,13 +108,13 @@ def flag_in(cell: str) -> Wish:
 
 def note_in(cell: str) -> Wish:
     """Return what a cell of a `NOTES` column says."""
-    return Wish.REFUSED if _PHRASE.search(plain_word(cell[:CELL_MAX])) else Wish.NONE
+    return Wish.REFUSED if PHRASE.search(plain_word(cell[:CELL_MAX])) else Wish.NONE
 
 
 def consent_in(cell: str) -> Wish:
     """Return what a cell of a `CONSENT` column says. A date, or any other word, is a consent."""
     plain = plain_word(cell[:CELL_MAX])
-    if plain in _DENIED or _PHRASE.search(plain):
+    if plain in _DENIED or PHRASE.search(plain):
         return Wish.REFUSED
     return Wish.NONE if plain else Wish.UNKNOWN
 
@@ -145,12 +148,12 @@ def suspicion_of(name: str, cells: Sequence[str]) -> Suspicion:
     filled = [plain_word(cell[:CELL_MAX]) for cell in cells if cell.strip()]
     if _is_consent(plain):
         return Suspicion.NOTHING if _CIRCUMSTANCE.search(plain) else Suspicion.MAY_SAY_NO
-    if _FLAG_NAME.search(plain):
+    if FLAG_NAME.search(plain):
         if _OTHER_WAY.search(plain):
             return Suspicion.NOTHING if all(cell in _NO for cell in filled) else Suspicion.MAY_SAY_NO
-        is_plain = all(cell in _YES or cell in _NO or _PHRASE.search(cell) for cell in filled)
+        is_plain = all(cell in _YES or cell in _NO or PHRASE.search(cell) for cell in filled)
         return Suspicion.SAYS_NO if is_plain else Suspicion.MAY_SAY_NO
-    return Suspicion.MAY_SAY_NO if any(map(_PHRASE.search, filled)) else Suspicion.NOTHING
+    return Suspicion.MAY_SAY_NO if any(map(PHRASE.search, filled)) else Suspicion.NOTHING
 
 
 def likely_kind(name: str) -> RefusalColumn:
@@ -158,7 +161,7 @@ def likely_kind(name: str) -> RefusalColumn:
     plain = _plain_name(name)
     if _is_consent(plain):
         return RefusalColumn.CONSENT
-    return RefusalColumn.FLAG if _FLAG_NAME.search(plain) else RefusalColumn.NOTES
+    return RefusalColumn.FLAG if FLAG_NAME.search(plain) else RefusalColumn.NOTES
 
 
 def _plain_name(name: str) -> str:
@@ -167,4 +170,4 @@ def _plain_name(name: str) -> str:
 
 
 def _is_consent(plain: str) -> bool:
-    return _CONSENT_NAME.search(plain) is not None and _PHRASE.search(plain) is None
+    return CONSENT_NAME.search(plain) is not None and PHRASE.search(plain) is None

@@ -8,8 +8,10 @@ from dialer.carriers.sip.dialog import Dialog
 from dialer.carriers.sip.dialog_requests import InDialog, in_dialog_request
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, LegOver
+from dialer.carriers.sip.request_answers import RequestAnswers
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import Timer
+from dialer.carriers.sip.trunk import mark
 
 TAKEN_UP_CSEQ = 1_000
 """Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
@@ -18,13 +20,16 @@ TAKEN_UP_CSEQ = 1_000
 class CallLeg:
     """One call over a trunk."""
 
-    def __init__(self, signalling: Signalling, key: str) -> None:
+    def __init__(self, signalling: Signalling, key: str, carrier: Address) -> None:
+        """Prepare it. `carrier` gets what cannot be sent to the other end."""
+        signalling.wire.fall_back(key, carrier)
         self.key = key
         self._signalling = signalling
         self._wire = signalling.wire
         self._cseqs = count(1)
         self._limit: Timer | None = None
         self._in_dialog: InDialog | None = None
+        self._answers = RequestAnswers(self._wire, key, mark(signalling.secret, key, "stray"))
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""
@@ -49,9 +54,9 @@ class CallLeg:
         bye = in_dialog_request(self._signalling.trunk, dialog, "BYE", (causes.reason_header(cause),))
         AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, ignore, trust)
 
-    def _tell_over(self, cause: int, because: str) -> None:
+    def _tell_over(self, cause: int, because: str, retry_after_ms: int = 0) -> None:
         self._stop_limit()
-        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because, retry_after_ms))
 
 
 def ignore(_response: Received | None) -> None:

@@ -6,7 +6,11 @@ from typing import Final
 from dialer.carriers.sip.messages import Received
 
 NORMAL: Final = 16
+NOT_RESPONDING: Final = 18
+"""No user responding: neither ringing nor an answer in time."""
 NO_ANSWER: Final = 19
+"""It rang, and nobody answered."""
+REJECTED: Final = 21
 NO_CIRCUIT: Final = 34
 OUT_OF_SERVICE: Final = 39
 """Something of ours has failed: no cause that would end the use of a carrier that is well."""

@@ -9,13 +9,15 @@ import msgspec
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
-from dialer.carriers.sip.dialog import answered_dialog
-from dialer.carriers.sip.dialog_requests import PHRASES, InDialog, LegOwner
+from dialer.carriers.sip.dialog import answered_dialog, with_target
+from dialer.carriers.sip.dialog_requests import InDialog, LegOwner
+from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.messages import Received, reply_address, write_response
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
+from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import (
     PAYLOADS,
     SDP_TYPE,
@@ -53,7 +55,7 @@ class InboundLeg(CallLeg):
         self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, key)
+        super().__init__(signalling, key, invitation.source)
         self.invite: Final = invitation.read()
         self._source: Final = invitation.source
         self._reply_to: Final = reply_address(self.invite, invitation.source)
@@ -65,11 +67,28 @@ class InboundLeg(CallLeg):
         """The last response to the INVITE."""
         self._repeating: Timer | None = None
         self._cause_at_ack: int | None = None
+        self._early_dialogs: Final = EarlyDialogs(
+            self._wire, signalling.trunk, self._answers, key, (self._tag, False), self._left_early
+        )
+        self._early_dialogs.begin(self.invite.from_tag, self.invite.cseq)
 
     @property
     def rings(self) -> bool:
         """True until it is answered, refused or over."""
         return self._state is InboundState.RINGING
+
+    def is_of_invite(self, request: Received) -> bool:
+        """Return whether a request is the INVITE again, its CANCEL, or the ACK of a refusal that has no To tag."""
+        return request.branch == self.invite.branch and not request.to_tag
+
+    def has(self, request: Received) -> bool:
+        """Return whether a request with the Call-ID and From tag of the INVITE belongs to this call.
+
+        A later attempt has the same ones, and another CSeq (RFC 3261 8.2.2.2).
+        """
+        if request.to_tag:
+            return request.to_tag == self._tag
+        return self.is_of_invite(request) or (request.method == INVITE and request.cseq == self.invite.cseq)
 
     def ring(self) -> None:
         """Tell the other side that it rings, until somebody decides."""
@@ -90,7 +109,7 @@ class InboundLeg(CallLeg):
         descriptions = Descriptions(local)
         described = descriptions.answer(sound) if body else descriptions.offer()
         in_dialog = self._enter(sound, talk_limit_ms, descriptions)
-        in_dialog.timer.agreed(self.invite, is_ours=False)
+        in_dialog.timer.asked(self.invite)
         headers = (
             ("Contact", self._signalling.trunk.contact),
             ("Allow", METHODS),
@@ -122,7 +141,7 @@ class InboundLeg(CallLeg):
 
     def receive(self, request: Received, source: Address) -> None:
         """Take a request of the other side within this call."""
-        is_first = request.branch == self.invite.branch and not request.to_tag
+        is_first = self.is_of_invite(request)
         if request.method == "ACK":
             self._take_ack(request, source)
         elif is_first and request.method == INVITE:
@@ -131,21 +150,27 @@ class InboundLeg(CallLeg):
             self._cancelled(request, source)
         elif self._in_dialog is not None and request.to_tag:
             self._in_dialog.receive(request, source)
+        elif request.to_tag == self._tag:
+            self._early_dialogs.receive(request, source)
         else:
-            # It is this call by another way (8.2.2.2), or a request of a dialog that does not exist.
-            self._decline(request, source, 482 if request.method == INVITE and not request.to_tag else 481)
+            # It is this call by another way (8.2.2.2), or a request of a dialog that does not exist. Its tag is none
+            # of the call: an ACK of this response must not acknowledge our answer.
+            is_merged = request.method == INVITE and not request.to_tag
+            self._answers.answer(request, source, 482 if is_merged else 481)
 
-    def _decline(self, request: Received, source: Address, status: int) -> None:
+    def _cancelled(self, request: Received, source: Address) -> None:
         # Only the carrier learns our tag. With it, somebody who forged the INVITE could acknowledge our answer.
         is_carrier = self._signalling.trunk.is_of(source)
         tag = self._tag if is_carrier else mark(self._signalling.secret, self._tag, request.branch)
-        response = write_response(request, status, PHRASES[status], source, to_tag=tag)
-        self._wire.send(reply_address(request, source), response, self.key)
-
-    def _cancelled(self, request: Received, source: Address) -> None:
-        self._decline(request, source, 200)
+        self._wire.send(
+            reply_address(request, source), write_response(request, 200, PHRASES[200], source, to_tag=tag), self.key
+        )
         if self._state is InboundState.RINGING:
             self._refuse(487, causes.cause_in_reason(request) or causes.NORMAL, "the caller hung up")
+
+    def _left_early(self, bye: Received) -> None:
+        """Answer the INVITE, too: the caller hung up with BYE while it rang (RFC 3261 15.1.2)."""
+        self._refuse(487, causes.cause_in_reason(bye) or causes.NORMAL, "the caller hung up")
 
     def _undecided(self) -> None:
         self._refuse(503, causes.TEMPORARY_FAILURE, "nobody decided about the call in time")
@@ -206,10 +231,13 @@ class InboundLeg(CallLeg):
     def _enter(self, sound: AgreedSound, talk_limit_ms: int, descriptions: Descriptions) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         self._limit_to(talk_limit_ms, self._talk_over)
-        owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up, Trust.NOBODY)
+        owner = LegOwner(self.key, self._answers, self._next_cseq, self._over, self._hang_up, Trust.NOBODY)
         dialog = answered_dialog(self.invite, self._tag, self._source)
+        if self._early_dialogs.refresh is not None:
+            dialog = with_target(dialog, self._early_dialogs.refresh)
+        cseq = self._early_dialogs.cseq_of(self.invite.from_tag)
         local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
-        self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions, cseq)
         return self._in_dialog
 
     def _hang_up(self, cause: int, because: str) -> None:
@@ -227,6 +255,7 @@ class InboundLeg(CallLeg):
         if self._state is InboundState.OVER:
             return
         self._state = InboundState.OVER
+        self._early_dialogs.end()
         if self._in_dialog is not None and self._cause_at_ack is None:
             self._in_dialog.stop()
         self._tell_over(cause, because)

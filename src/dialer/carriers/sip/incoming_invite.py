@@ -1,24 +1,19 @@
 """INVITEs of the other side: who calls which number, and how such a call is named."""
 
-import re
 from typing import Final
-from urllib.parse import unquote
 
 import msgspec
-from sipmessage import URI
 
 from dialer.carriers.sip import outputs
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
+from dialer.carriers.sip.numbers_in_uris import is_telephone_number, number_in
+from dialer.carriers.sip.request_answers import bad_extension, unsupported_in
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.trunk import Trunk
 from dialer.domain.identity import leg_key
 
 INVITATION_BYTES_MAX: Final = 8_192
 """Bytes of an INVITE, which is stored until the end of its call."""
-NUMBER_MAX: Final = 64
-_SUPPORTED: Final = frozenset({"timer"})
-_NUMBER: Final = re.compile(r"\+?[0-9.()-]{3,64}\Z", re.ASCII)
-_PRINTABLE: Final = re.compile(rf"[!-~]{{1,{NUMBER_MAX}}}\Z")
 _WITHHELD: Final = frozenset({"id", "user"})
 """Values of Privacy with which the caller's number must not be shown (RFC 3323, RFC 3325)."""
 
@@ -59,28 +54,27 @@ def read_invitation(handle: str) -> Invitation:
 
 def key_of(invite: Received, trunk: Trunk) -> str:
     """Return the name of a call, which is the same each time its INVITE comes."""
-    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}")
+    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}\0{invite.cseq}")
 
 
 def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:
     """Return the response to an INVITE of `size` bytes that cannot be answered; None to one that can."""
-    required = {option.strip() for value in invite.message.headers.getlist("Require") for option in value.split(",")}
-    unsupported = sorted(required - _SUPPORTED - {""})
+    unsupported = unsupported_in(invite)
     if size > INVITATION_BYTES_MAX:
         return InvitationRefusal(513)
     if unsupported:
-        return InvitationRefusal(420, (("Unsupported", ", ".join(unsupported)),))
+        return InvitationRefusal(420, bad_extension(unsupported))
     return InvitationRefusal(422, (MIN_SE,)) if is_too_short(invite) else None
 
 
 def called_in(invite: Received, trunk: Trunk) -> str:
     """Return the number that was called: the user of the request URI, or of To if that only names our account."""
     account = "" if trunk.credentials is None else trunk.credentials.username
-    user = _user(getattr(invite.message, "uri", None))
-    if _NUMBER.match(user) and user != account:
+    user = number_in(getattr(invite.message, "uri", None))
+    if is_telephone_number(user) and user != account:
         return user
     try:
-        return _user(invite.callee) or user
+        return number_in(invite.callee) or user
     except ValueError:
         return user
 
@@ -95,20 +89,16 @@ def caller_in(invite: Received) -> str:
     }
     if privacy & _WITHHELD:
         return ""
-    for value in invite.message.headers.getlist("P-Asserted-Identity"):
+    values = invite.message.headers.getlist("P-Asserted-Identity")
+    # There may be two, one of sip and one of tel, in one header or in two (RFC 3325 9.1).
+    for value in (one for several in values for one in split_list(several)):
         try:
-            asserted = _user(address_in(split_list(value)[0]).uri)
+            asserted = number_in(address_in(value).uri)
         except ValueError:
             continue
-        if _NUMBER.match(asserted):
+        if is_telephone_number(asserted):
             return asserted
     try:
-        return _user(invite.caller)
+        return number_in(invite.caller)
     except ValueError:
         return ""
-
-
-def _user(uri: URI | None) -> str:
-    """Return the user of a URI without its parameters; empty if it is none that can be a number."""
-    user = unquote((uri.user if uri is not None else "") or "").partition(";")[0]
-    return user if _PRINTABLE.match(user) else ""

@@ -12,9 +12,11 @@ from dialer.carriers.sip import causes
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
+from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
+from dialer.carriers.sip.retry_after import asked_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
@@ -71,7 +73,7 @@ class SipLeg(CallLeg):
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, dialling.key)
+        super().__init__(signalling, dialling.key, signalling.trunk.server)
         self._dialling: Final = dialling
         self._local: Final = local
         self._forget: Final = forget
@@ -81,10 +83,14 @@ class SipLeg(CallLeg):
         self._state = SipLegState.INVITED
         self._outcome = (causes.NORMAL, "")
         self._invite: AuthorisedRequest | None = None
-        self._has_rung = self._may_cancel = self._is_cancelled = False
+        self._has_heard = self._has_rung = self._may_cancel = self._is_cancelled = False
         self._early: dict[str, AgreedSound] = {}
         """The sound that telephones described before they answered, by their tags."""
         self._forks: set[str] = set()
+        ends = (mark(dialling.key, "from"), True)
+        self._early_dialogs: Final = EarlyDialogs(
+            self._wire, signalling.trunk, self._answers, self.key, ends, self._left_early
+        )
 
     @property
     def is_over(self) -> bool:
@@ -99,8 +105,7 @@ class SipLeg(CallLeg):
         """Place the call, unless it was ended before, and return whether it is placed."""
         if self._state is not SipLegState.INVITED:
             return False
-        because = "it rang for as long as it may"
-        self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(causes.NO_ANSWER, because))
+        self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(*self._not_answered()))
         self._invite = AuthorisedRequest(
             self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
         )
@@ -151,6 +156,22 @@ class SipLeg(CallLeg):
         """Take a request of the other side within this call."""
         if self._in_dialog is not None:
             self._in_dialog.receive(request, source)
+        else:
+            self._early_dialogs.receive(request, source)
+
+    def _left_early(self, bye: Received) -> None:
+        """End the call: a telephone hung up before it answered, which it should not do (RFC 3261 15)."""
+        if self._state is SipLegState.INVITED:
+            cause = causes.cause_in_reason(bye) or causes.REJECTED
+            self._cancel(cause, "the other side hung up before it answered")
+
+    def _not_answered(self) -> tuple[int, str]:
+        """Return the cause of a call whose time to ring is over: only what has rung was not answered by a person."""
+        if self._has_rung:
+            return causes.NO_ANSWER, "it rang for as long as it may"
+        if self._has_heard:
+            return causes.NOT_RESPONDING, "the carrier has the call, but nothing rang in time"
+        return causes.TIMER_EXPIRY, "the carrier did not answer"
 
     def _cancel(self, cause: int, because: str) -> None:
         self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
@@ -183,10 +204,14 @@ class SipLeg(CallLeg):
             self._refused(response)
 
     def _progress(self, response: Received) -> None:
+        self._has_heard = True
         if self._state is SipLegState.CANCELLED and not self._is_cancelled:
             # It could not be cancelled before the first response (RFC 3261 9.1).
             self._send_cancel()
         self._may_cancel = self._state is SipLegState.INVITED
+        if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
+            dialog = dialog_of(response, self._draft.sender, self._trunk.server)
+            self._signalling.note_end(self.key, dialog.first_hop())
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
@@ -214,7 +239,7 @@ class SipLeg(CallLeg):
             return
         self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
-        in_dialog.timer.agreed(answer, is_ours=True)
+        in_dialog.timer.agreed(answer)
         realms = () if self._invite is None else self._invite.realms
         handle = Handle(dialog, self._local, sound, answer.cseq, realms)
         self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
@@ -247,9 +272,9 @@ class SipLeg(CallLeg):
         elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
             pass
         else:
-            message = response.message
-            phrase = getattr(message, "phrase", "")
-            self._end(causes.cause_of_refusal(response), f"the carrier answered {response.status} {phrase}".rstrip())
+            phrase = getattr(response.message, "phrase", "")
+            because = f"the carrier answered {response.status} {phrase}".rstrip()
+            self._end(causes.cause_of_refusal(response), because, asked_ms(response))
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
@@ -273,13 +298,14 @@ class SipLeg(CallLeg):
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         self._limit_to(self._dialling.talk_limit_ms, self._talk_over)
-        owner = LegOwner(self.key, self._next_cseq, self._end, self._hang_up, Trust.KNOWN_REALMS)
-        self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound, self._descriptions)
+        owner = LegOwner(self.key, self._answers, self._next_cseq, self._end, self._hang_up, Trust.KNOWN_REALMS)
+        cseq = self._early_dialogs.cseq_of(dialog.remote_tag)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound, self._descriptions, cseq)
         return self._in_dialog
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        permitted = self._signalling.permitted(dialog.first_hop(), credentials)
+        permitted = self._signalling.permitted(dialog.first_hop(), credentials, self.key)
         ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
         self._wire.send(dialog.first_hop(), ack.encode(), self.key)
@@ -292,13 +318,14 @@ class SipLeg(CallLeg):
     def _bye(self, dialog: Dialog, cause: int) -> None:
         self._send_bye(dialog, dialog.first_hop(), cause, Trust.KNOWN_REALMS)
 
-    def _end(self, cause: int, because: str) -> None:
+    def _end(self, cause: int, because: str, retry_after_ms: int = 0) -> None:
         if self.is_over:
             return
         self._state = SipLegState.OVER
+        self._early_dialogs.end()
         if self._in_dialog is not None:
             self._in_dialog.stop()
-        self._tell_over(cause, because)
+        self._tell_over(cause, because, retry_after_ms)
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
 
     def _vanish(self) -> None:

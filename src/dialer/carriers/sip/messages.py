@@ -30,6 +30,8 @@ _FOLD: Final = re.compile(rb"\r\n[ \t]+")
 _ASKS_FOR_PORT: Final = re.compile(r";\s*rport\s*(?=;|$)", re.IGNORECASE)
 _BLANK_BEFORE_COLON: Final = re.compile(rb"(?m)^([!-9;-~]+)[ \t]+:")
 _DISPLAY_NAME: Final = re.compile(r'(?:\s*"(?:[^"\\]|\\.)*")?[^<"]*(?=<)')
+_SCHEME: Final = re.compile(r"(?i)(\A\s*<?\s*)(sips?|tel)(?=:)")
+_SCHEME_OF_REQUEST: Final = re.compile(r"(?i)(\A[A-Z]+ )(sips?|tel)(?=:)")
 _TAG: Final = re.compile(r";\s*tag\s*=\s*([^\s;,<>\"]+)", re.IGNORECASE)
 _LISTS: Final = frozenset({"via", "v", "contact", "m", "record-route", "route"})
 _ENDS: Final = frozenset({"from", "f", "to", "t"})
@@ -95,6 +97,11 @@ class Received(msgspec.Struct, frozen=True):
         """Return the first value of a header, or an empty text."""
         return self.message.headers.get(name) or ""
 
+    def options(self, name: str) -> frozenset[str]:
+        """Return the option tags of a header such as Supported, in however many lines, in small letters."""
+        values = self.message.headers.getlist(name)
+        return frozenset(option.strip().lower() for value in values for option in value.split(",")) - {""}
+
     def number_in(self, name: str) -> int | None:
         """Return the number at the beginning of a header, as in `Session-Expires: 1800;refresher=uac`."""
         match = re.match(r"\s*([0-9]{1,9})\b", self.header(name), re.ASCII)
@@ -134,7 +141,12 @@ def address_in(value: str) -> Address:
     bare = value[name.end() :] if name else value
     if len(bare.partition(">")[0]) > URI_LENGTH_MAX:
         raise ValueError("The URI is too long.")
-    return Address.parse(bare)
+    return Address.parse(_small_scheme(_SCHEME, bare))
+
+
+def _small_scheme(scheme: re.Pattern[str], text: str) -> str:
+    """Return a text with its scheme in small letters, as the parser knows it only so (RFC 3986 3.1)."""
+    return scheme.sub(lambda match: match[1] + match[2].lower(), text, count=1)
 
 
 def split_list(value: str) -> list[str]:
@@ -170,7 +182,7 @@ def _in_order(head: bytes) -> bytes:
     first, *others = text.split("\r\n")
     if len(first) > URI_LENGTH_MAX:
         raise MalformedMessageError("The start line is too long.")
-    lines = [first, *(short for line in others for short in _shortened(line))]
+    lines = [_small_scheme(_SCHEME_OF_REQUEST, first), *(short for line in others for short in _shortened(line))]
     if sum(map(len, lines)) > HEADER_BYTES_MAX:
         raise MalformedMessageError("The header is too long.")
     return "\r\n".join(lines).encode()

@@ -1,14 +1,16 @@
 """Requests that a trunk gets again and again: REGISTER (RFC 3261 10) and OPTIONS (RFC 3261 11)."""
 
-import re
 from itertools import count
 from typing import Final
 
 from msgspec.structs import replace
 
-from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.messages import Outgoing, Received, address_in
 from dialer.carriers.sip.outputs import TrunkState
+from dialer.carriers.sip.registered_contacts import granted_s
+from dialer.carriers.sip.retry_after import retry_after_ms
 from dialer.carriers.sip.signalling import AuthorisedRequest, Hear, Signalling
+from dialer.carriers.sip.timers import Timer
 from dialer.carriers.sip.transactions import OK, REFUSED
 from dialer.carriers.sip.trunk import Trunk, mark
 
@@ -21,7 +23,6 @@ OPTIONS_EVERY_MS: Final = 30_000
 UNANSWERED_MAX: Final = 3
 """OPTIONS requests in a row without an answer after which a trunk that has answered them before counts as down."""
 UNAVAILABLE: Final = frozenset({408, 502, 503, 504})
-_EXPIRES: Final = re.compile(r";\s*expires\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE)
 
 
 class Registration:
@@ -84,13 +85,7 @@ class Registration:
         self._wire.tell(TrunkState(""))
 
     def _granted_s(self, response: Received) -> int:
-        """Return the time of our registration: the other side's Contact header says it, or else its Expires."""
-        hostport = self._signalling.trunk.hostport
-        for value in response.message.headers.getlist("Contact"):
-            for contact in value.split(","):
-                if hostport in contact and (match := _EXPIRES.search(contact)):
-                    return min(int(match.group(1)), EXPIRES_S)
-        return min(response.number_in("Expires") or EXPIRES_S, EXPIRES_S)
+        return min(granted_s(response, address_in(self._signalling.trunk.contact).uri, self._expires_s), EXPIRES_S)
 
     def _asks_for_longer(self, response: Received) -> bool:
         wanted_s = response.number_in("Min-Expires")
@@ -101,8 +96,10 @@ class Registration:
 
     def _failed(self, response: Received | None) -> None:
         reason = "no answer" if response is None else f"the answer {response.status}"
-        self._wire.tell(TrunkState(f"not registered: {reason}"))
-        self._wire.after(self._retry_ms, self._again)
+        asked_ms = 0 if response is None else retry_after_ms(response)
+        asks = f", which wants no other request for {asked_ms // 1_000} s" if asked_ms else ""
+        self._wire.tell(TrunkState(f"not registered: {reason}{asks}"))
+        self._wire.after(max(self._retry_ms, asked_ms), self._again)
         self._retry_ms = min(self._retry_ms * 2, RETRY_MS_MAX)
 
     def _again(self) -> None:
@@ -123,6 +120,7 @@ class Keepalive:
         self._cseqs: Final = count(1)
         self._unanswered = 0
         self._has_answered = self._is_down = False
+        self._next: Timer | None = None
 
     def begin(self) -> None:
         """Ask now, and every half minute."""
@@ -140,13 +138,14 @@ class Keepalive:
         call_id = mark(self._signalling.secret, "options", trunk.hostport, str(self._wire.now_ms))
         draft = _draft(trunk, "OPTIONS", call_id, trunk.named("dialer"), to=f"sip:{trunk.domain}")
         AuthorisedRequest(self._signalling, draft, trunk.server, "", self._cseqs.__next__, self._heard)
-        self._wire.after(OPTIONS_EVERY_MS, self._ask)
+        self._next = self._wire.after(OPTIONS_EVERY_MS, self._ask)
 
     def _heard(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
             return
         if response is not None:
             self._has_answered = True
+            self._wait(retry_after_ms(response))
         if response is not None and response.status not in UNAVAILABLE:
             self._unanswered = 0
             self._tell("")
@@ -155,6 +154,12 @@ class Keepalive:
         if self._unanswered >= UNANSWERED_MAX:
             reason = "no answer" if response is None else f"the answer {response.status}"
             self._tell(f"{self._unanswered} OPTIONS in a row: {reason}")
+
+    def _wait(self, wait_ms: int) -> None:
+        """Ask later if the carrier wants to be asked later."""
+        if wait_ms > OPTIONS_EVERY_MS and self._next is not None:
+            self._next.cancel()
+            self._next = self._wire.after(wait_ms, self._ask)
 
     def _tell(self, why_not: str) -> None:
         self._is_down = bool(why_not)

@@ -30,15 +30,19 @@ class SessionTimer:
         self._lengthened = 0
         self._is_ours = False
 
-    def agreed(self, message: Received, *, is_ours: bool) -> None:
-        """Begin the interval that a message names, if it does.
+    def agreed(self, response: Received) -> None:
+        """Begin the interval that the answer to a request of ours names, if it does."""
+        self._begin(response, is_ours=refresher_of(response) == "uac")
 
-        `is_ours` is true if the message belongs to a request of ours: its `uac` is us.
-        """
+    def asked(self, request: Received) -> None:
+        """Begin the interval that a request of the other side names, if it does."""
+        self._begin(request, is_ours=refresher_for(request) == "uas")
+
+    def _begin(self, message: Received, *, is_ours: bool) -> None:
         expires_s = message.number_in("Session-Expires")
         if expires_s is not None and expires_s >= MIN_SE_S:
             self.expires_s = min(expires_s, EXPIRES_S_MAX)
-            self._is_ours = (refresher_of(message) == "uac") == is_ours
+            self._is_ours = is_ours
         self._lengthened = 0
         self.restart()
 
@@ -73,11 +77,11 @@ class SessionTimer:
 
     def headers(self, request: Received) -> tuple[tuple[str, str], ...]:
         """Return the headers of a 2xx to a request of the other side that names an interval."""
-        if request.number_in("Session-Expires") is None or not self.expires_s:
+        asked_s = request.number_in("Session-Expires")
+        if asked_s is None or asked_s < MIN_SE_S or not self.expires_s:
             return ()
-        refresher = refresher_of(request)
-        required = (("Require", "timer"),) if refresher == "uac" else ()
-        return (("Session-Expires", f"{self.expires_s};refresher={refresher}"), *required)
+        required = (("Require", "timer"),) if knows_timers(request) else ()
+        return (("Session-Expires", f"{self.expires_s};refresher={refresher_for(request)}"), *required)
 
     def stop(self) -> None:
         """Stop the timer."""
@@ -92,7 +96,23 @@ def refresher_of(message: Received) -> str:
     return match.group(1).lower() if match else "uac"
 
 
+def refresher_for(request: Received) -> str:
+    """Return the side that refreshes after a request of the other side: `uas`, which is us, if it knows no timers.
+
+    Then a proxy has put the interval into the request (RFC 4028 9, table 2).
+    """
+    return refresher_of(request) if knows_timers(request) else "uas"
+
+
+def knows_timers(request: Received) -> bool:
+    """Return whether the sender of a request supports session timers."""
+    return "timer" in request.options("Supported") | request.options("Require")
+
+
 def is_too_short(request: Received) -> bool:
-    """Return whether a request asks for refreshing more often than is good."""
+    """Return whether a request is refused as it asks for refreshing more often than is good.
+
+    Only somebody who knows timers can ask for a longer interval (RFC 4028 9). That of others is ignored.
+    """
     expires_s = request.number_in("Session-Expires")
-    return expires_s is not None and expires_s < MIN_SE_S
+    return expires_s is not None and expires_s < MIN_SE_S and knows_timers(request)

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.calls_per_second import WirePace
-from dialer.carriers.sip.dialog_requests import PHRASES
+from dialer.carriers.sip.inbound_calls import InboundCalls
 from dialer.carriers.sip.inbound_leg import InboundLeg
 from dialer.carriers.sip.incoming_invite import (
     Invitation,
@@ -26,8 +26,10 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
-from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs
+from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs, Send
+from dialer.carriers.sip.plain_requests import CAPABILITIES
 from dialer.carriers.sip.register_and_options import Keepalive, Registration
+from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.timers import T1_MS
@@ -52,12 +54,11 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Outputs(t1_ms, trunk.may_send_to)
+        self._wire: Final = Outputs(t1_ms, trunk.may_reach)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
-        self._inbound: dict[tuple[str, str], InboundLeg] = {}
-        """Calls of the other side, by their Call-ID and the tag of their From."""
+        self._inbound: Final = InboundCalls()
         self._arrivals_ms: Final[deque[int]] = deque(maxlen=ARRIVALS_PER_S_MAX)
         self._trunk: Final = trunk
         self._keepalive: Final = Keepalive(self._signalling)
@@ -156,9 +157,18 @@ class UserAgent:
             return True
         return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, source)
 
-    def resolved(self, now_ms: int, name: str, host: str) -> list[Output]:
-        """Take the IP address of a host to which something is sent."""
-        return self._after(now_ms, lambda: self._wire.resolve(name, host))
+    def resolved(self, now_ms: int, send: Send, host: str) -> list[Output]:
+        """Take the IP address of the host to which something is sent, and send it; an empty text if it has none."""
+        name = send.destination[0]
+
+        def go_on() -> None:
+            if host:
+                self._wire.resolve(name, host)
+            else:
+                self._wire.lose(name)
+            self._wire.send(send.destination, send.data, send.key)
+
+        return self._after(now_ms, go_on)
 
     def run(self, now_ms: int) -> list[Output]:
         """Perform what is due."""
@@ -186,7 +196,7 @@ class UserAgent:
 
     def _add_inbound(self, key: str, invitation: Invitation) -> InboundLeg:
         leg = self._legs[key] = InboundLeg(self._signalling, key, invitation, self._forget)
-        self._inbound[leg.invite.call_id, leg.invite.from_tag] = leg
+        self._inbound.add(leg)
         return leg
 
     def _came_in(self, arriving: Arriving) -> InboundLeg:
@@ -197,11 +207,12 @@ class UserAgent:
     def _forget(self, leg: SipLeg | InboundLeg) -> None:
         self._legs.pop(leg.key, None)
         self._signalling.peers.forget(leg.key)
+        self._wire.forget(leg.key)
         if isinstance(leg, InboundLeg):
-            self._inbound.pop((leg.invite.call_id, leg.invite.from_tag), None)
+            self._inbound.remove(leg)
 
     def _take_request(self, request: Received, data: bytes, source: Address) -> None:
-        leg = self._legs.get(request.call_id) or self._inbound.get((request.call_id, request.from_tag))
+        leg = self._legs.get(request.call_id) or self._inbound.of(request)
         is_carrier = self._trunk.is_of(source)
         if leg is not None and (is_carrier or self._signalling.peers.is_end(leg.key, source)):
             leg.receive(request, source)
@@ -242,7 +253,7 @@ class UserAgent:
         if request.to_tag or request.method in {"BYE", "CANCEL", "UPDATE", "INFO"}:
             status, headers = 481, ()
         elif request.method == "OPTIONS":
-            status = 200
+            status, headers = 200, CAPABILITIES
         else:
             status = 405
         self._respond(request, source, status, headers)

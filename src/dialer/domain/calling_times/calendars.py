@@ -1,14 +1,14 @@
 """Calendars: weekdays, a daily window in wall time, and public holidays."""
 
-from datetime import date, datetime, time
-from functools import lru_cache
+from datetime import datetime, time
 from typing import Final
 
 import msgspec
 
+from dialer.domain.calling_times.public_holidays import public_holidays
+
 END_OF_DAY: Final = time(23, 59, 59)
 """The stop that stands for the end of the day."""
-HOLIDAY_YEARS_KEPT_MAX: Final = 256
 
 
 class Calendar(msgspec.Struct, frozen=True):
@@ -30,18 +30,10 @@ class Calendar(msgspec.Struct, frozen=True):
         """Return whether a local time is allowed. An hour that occurs twice is allowed the first time only."""
         if local.fold or not self.weekdays[local.weekday()]:
             return False
-        if self.closed_in and local.date() in _holidays(self.closed_in, local.year):
+        if self.closed_in and local.date() in public_holidays(self.closed_in, local.year):
             return False
         wall = local.time()
         before_stop = wall < self.stop or self.stop == END_OF_DAY
         if self.start <= self.stop:
             return self.start <= wall and before_stop
         return self.start <= wall or before_stop
-
-
-@lru_cache(maxsize=HOLIDAY_YEARS_KEPT_MAX)
-def _holidays(country: str, year: int) -> frozenset[date]:
-    """Return the public holidays of a whole country, without those of its regions."""
-    import holidays  # noqa: PLC0415 - it takes longer to import than a command takes, and few calendars need it
-
-    return frozenset(holidays.country_holidays(country, years=year))

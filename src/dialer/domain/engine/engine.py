@@ -396,7 +396,7 @@ class Engine:
         gateway.in_progress -= 1
         self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         if outcome.cause in CARRIER_FAILURES or gateway.breaker is not CLOSED:
-            self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
+            self._state.learn(gateway, outcome.cause, call.started_ms, now_ms, outcome.retry_after_ms)
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is _PENDING:

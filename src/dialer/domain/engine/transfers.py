@@ -222,7 +222,7 @@ class Transfers:
         self._finish(call, transfer, outcome)
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
             gateway = self._state.gateways[transfer.gateway_id]
-            self._state.learn(gateway, outcome.cause, transfer.started_ms, now_ms)
+            self._state.learn(gateway, outcome.cause, transfer.started_ms, now_ms, outcome.retry_after_ms)
         self._release(call, transfer)
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))

@@ -13,7 +13,7 @@ OPT_OUT_WORDS_MAX: Final = 12
 """Words of a message that is looked at. Longer messages are no opt-outs."""
 OPT_OUT_CHARACTERS_MAX: Final = 2_000
 """Characters of a message that are looked at."""
-_PHRASES: Final = (
+PHRASES: Final = (
     # English, with the words that carriers in the United States must heed (CTIA, 47 CFR 64.1200(a)(10)).
     *("stop", "stop all", "stopall", "end", "quit", "cancel", "unsubscribe", "unsubscribe me", "revoke"),
     *("optout", "opt out", "opt me out", "i opt out", "i want to opt out", "cancel subscription", "delete me"),
@@ -77,6 +77,7 @@ _PHRASES: Final = (
     ),
     *("стоп", "отписаться", "отпишите меня", "не звоните", "не звоните мне"),
 )
+"""The phrases, as `words_of` writes them."""
 _AROUND: Final = (
     *(
         "please",
@@ -108,7 +109,7 @@ _APOSTROPHES: Final = str.maketrans(dict.fromkeys("'’‘`´ʼ＇", " "))
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _SHORTENED: Final = re.compile(r"\b(don|can|didn|won|doesn|isn) t\b")
 """English words with an apostrophe, which is left out: "don t"."""
-_OPT_OUTS: Final = frozenset(_PHRASES)
+_OPT_OUTS: Final = frozenset(PHRASES)
 _POLITE: Final = frozenset(tuple(words.split()) for words in _AROUND)
 _POLITE_MAX: Final = max(map(len, _POLITE))
 

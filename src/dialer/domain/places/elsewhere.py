@@ -85,7 +85,7 @@ FO: Atlantic/Faroe 298
 # numbers that are nationwide, and those that no plan has: all clocks of the country
 GL: America/Danmarkshavn America/Nuuk America/Thule 299
 # fixed lines of the south-west
-GL: America/Nuuk 29931 29932 29933 29934 29935 29936 29938
+GL: America/Nuuk 29931 29932 29933 29934 29935 29936
 GR: Europe/Athens 30
 NL: Europe/Amsterdam 31
 BE: Europe/Brussels 32
@@ -171,7 +171,7 @@ MX: America/Cancun America/Ciudad_Juarez America/Matamoros America/Mazatlan Amer
 MX: America/Mexico_City 522 523 524 525 527 528 529
 # nationwide numbers
 MX: America/Cancun America/Ciudad_Juarez America/Matamoros America/Mazatlan America/Mexico_City America/Tijuana 52200
-  52201 52500 52800 52900
+  52201 52300 52500 52800 52888 52900
 # NAY
 MX: America/Mazatlan 52311 52319 52323 52324 52325 52327 52389
 # NAY: Bahia de Banderas has Mexico City's clock
@@ -181,7 +181,7 @@ MX: America/Mazatlan 52612 52613 52615 52624 52667 52668 52669 52672 52673
 # CHIH: Mexico City's clock since 2022
 MX: America/Chihuahua 52614 52621 52625 52627 52628 52629 52635 52636 52639 52648 52649 52652 52657 52659
 # BC
-MX: America/Tijuana 52616 52646 52658 52661 52663 52664 52665 52686
+MX: America/Tijuana 52616 52646 52658 52661 52664 52665 52686
 # DGO
 MX: America/Mexico_City 52618 52671 52674 52675 52676 52677
 # SON
@@ -191,6 +191,8 @@ MX: America/Hermosillo 52622 52623 52631 52632 52633 52634 52637 52638 52641 526
 MX: America/Chihuahua America/Ojinaga 52626
 # Ciudad Juarez has the clock of El Paso
 MX: America/Ciudad_Juarez 52656
+# BC: Tijuana; phonenumbers has Mexico City
+MX: America/Mexico_City America/Tijuana 52663
 # SIN
 MX: America/Mazatlan 52687 52694 52695 52696 52697 52698
 # towns on the border
@@ -206,15 +208,19 @@ BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 55
 # area codes of states of UTC-3
 BR: America/Sao_Paulo 551 552 553 554 555 557 558
 # nationwide numbers
-BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 55300 55400 55800
+BR: America/Manaus America/Noronha America/Rio_Branco America/Sao_Paulo 5530 5540 554370 554864 55500 55800
 # states of UTC-3
 BR: America/Sao_Paulo 5561 5562 5563 5564 5591 5593 5594 5596 5598 5599
 # MT, MS, RO, AM, RR
 BR: America/Manaus 5565 5566 5567 5569 5592 5595
+# MT: Araguaiana and Cocalinho, on the border with GO
+BR: America/Manaus America/Sao_Paulo 55663499 55663586
 # AC
 BR: America/Rio_Branco 5568
 # PE: Fernando de Noronha has the area code of Recife
 BR: America/Noronha America/Recife 5581
+# AM: Nhamunda, on the border with PA
+BR: America/Manaus America/Sao_Paulo 55923534
 # the west of AM has the clock of AC
 BR: America/Eirunepe America/Manaus 5597
 # numbers that are nationwide, and those that no plan has: all clocks of the country
@@ -223,6 +229,8 @@ CL: America/Coyhaique America/Santiago Pacific/Easter 56
 CL: America/Santiago 562 563 564 565 566 567
 # Valparaiso's area code is Easter Island's too
 CL: America/Santiago Pacific/Easter 5632
+# nationwide numbers
+CL: America/Coyhaique America/Santiago Pacific/Easter 5644 56600
 # fixed lines of Magallanes
 CL: America/Punta_Arenas 5661
 # fixed lines of Aysen, whose clock changed in 2025
@@ -238,6 +246,10 @@ GY: America/Guyana 592
 EC: America/Guayaquil Pacific/Galapagos 593
 # fixed lines of the mainland
 EC: America/Guayaquil 5932 5933 5934 5936 5937
+# numbers of telephones over the internet
+EC: America/Guayaquil Pacific/Galapagos 5932890 5933890 5934890 5936890 5937890
+# phonenumbers names Galapagos here, and not in 05
+EC: America/Guayaquil Pacific/Galapagos 59345
 GF: America/Cayenne 594
 PY: America/Asuncion 595
 MQ: America/Martinique 596
@@ -251,6 +263,10 @@ AU: Australia/Adelaide Australia/Brisbane Australia/Darwin Australia/Eucla Austr
   Australia/Sydney 61
 # NSW, ACT
 AU: Australia/Sydney 612
+# ranges of Lord Howe Island, by the names of phonenumbers
+AU: Australia/Lord_Howe Australia/Sydney 61255053 61255143 61255213 61255280 61255307 61255369 61255413 61255475
+  61255568 61255620 61255623 61255684 61255720 6125576 6125577 6125578 6125579 61255936 61255937 61265080 61265081
+  61265082 61265099 61265164 61265251 61265296 61265341 61265606 61265998
 # 02 6563 is Lord Howe Island
 AU: Australia/Lord_Howe Australia/Sydney 6126563
 # VIC and TAS, which have Sydney's clock
@@ -265,6 +281,8 @@ CC: Indian/Cocos 61851002 61851031 61851060 61851089 61851118 61851176 61851223 
 AU: Australia/Perth 6186 6189
 # SA, and Broken Hill, which has its clock
 AU: Australia/Adelaide 6188
+# Broken Hill, and the far west of NSW around it
+AU: Australia/Adelaide Australia/Sydney 61880
 # NT
 AU: Australia/Adelaide Australia/Darwin 61889
 # the south-east of WA
@@ -284,8 +302,13 @@ PH: Asia/Manila 63
 NZ: Pacific/Auckland Pacific/Chatham 64
 # fixed lines
 NZ: Pacific/Auckland 643 644 646 647 649
+# ranges of the Chatham Islands, by the names of phonenumbers
+NZ: Pacific/Auckland Pacific/Chatham 6432613 6432719 6433950 6434238 6434246 6435513 6435667 6436509 6436627 6436688
+  6437460 6439085 6439757 6439854
 # 03 305 is the Chatham Islands
 NZ: Pacific/Auckland Pacific/Chatham 64330
+# nationwide numbers
+NZ: Pacific/Auckland Pacific/Chatham 6470 6490
 SG: Asia/Singapore 65
 TH: Asia/Bangkok 66
 TL: Asia/Dili 670
@@ -351,6 +374,9 @@ RU: Asia/Kamchatka 7415 7427
 # Khabarovsk, Primorye, Jewish region
 RU: Asia/Vladivostok 7421 7423 7426
 KZ: Asia/Almaty 77
+# toll-free numbers that are called from abroad
+RU: Asia/Irkutsk Asia/Kamchatka Asia/Magadan Asia/Novosibirsk Asia/Omsk Asia/Vladivostok Asia/Yakutsk
+  Asia/Yekaterinburg Europe/Kaliningrad Europe/Moscow Europe/Samara 78108
 # Abkhazia, where Russian numbers were in use
 RU: Europe/Moscow 7840
 JP: Asia/Tokyo 81

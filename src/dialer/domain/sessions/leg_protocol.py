@@ -205,6 +205,8 @@ class Ended(Value, frozen=True):
     recording_ms: int | None = None
     is_cut_off: bool = False
     """True if it was ended because nobody could say what had become of it."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
 
 
 class Accepted(Value, frozen=True):
@@ -220,12 +222,26 @@ class Receipt(Value, frozen=True):
     status: MessageStatus
 
 
+class TextPart(Value, frozen=True):
+    """The place of a text message among the parts of a longer one."""
+
+    reference: str
+    """The number that the parts have in common, and the way in which they have it."""
+    number: int
+    """The place, from 1."""
+    count: int
+    """The number of parts."""
+
+
 class TextReceived(Value, frozen=True):
     """A text message from outside."""
 
     number: str
     to: str
     text: str
+    is_national: bool = False
+    """True if the carrier says that the number has no country code. False if it says nothing."""
+    part: TextPart | None = None
 
 
 LegReport: TypeAlias = Arrived | Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived
