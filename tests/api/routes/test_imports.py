@@ -180,7 +180,7 @@ _CONTACTS = st.lists(
     ),
     min_size=1,
     max_size=4,
-    unique_by=lambda fields: normalise(str(fields["contact"])),
+    unique_by=lambda fields: normalise(str(fields["contact"]), None),
 )
 
 
