@@ -212,7 +212,7 @@ def _literal(host: str) -> str:
     try:
         return str(ipaddress.ip_address(host))
     except ValueError:
-        raise SdpError("The address of the sound is no IP address.") from None
+        raise SdpError(f"The address of the sound, {host}, is a name. Only IP addresses are taken.") from None
 
 
 def _names(inside: Sequence[tuple[str, str]]) -> dict[int, str]:
