@@ -141,9 +141,11 @@ REGIONS = [None, "US", "DE", "FR", "IT", "ZA", "BR", "JP"]
 
 
 def is_possible_inland(text: str, region: str | None) -> bool:
-    """Return whether the library accepts digits as a number of a region; Turin and Delhi begin with 011."""
+    """Return whether the library accepts digits as a number of a region. Some area codes begin with 011."""
     if region is None:
-        return text.startswith("011") and len(text) <= 11
+        in_full = parse(f"+{text.removeprefix('011')}")
+        is_whole = in_full is not None and phonenumbers.is_possible_number(in_full)
+        return text.startswith("011") and (len(text) <= 11 or not is_whole)
     try:
         reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(text, region))
     except phonenumbers.NumberParseException:
