@@ -27,6 +27,7 @@ Figures cover what is dialled from now on, abandoned calls too; a campaign's lim
   cost                         0.04000              0.04000              0.04000
   calls                              2                    2                    2
   answered                           2                    2                    2
+  by machines                        0                    0                    0
   completed                          0                    0                    0
   abandoned %                     0.00                 0.00                 0.00
   calls at once                      2                    2                    2
@@ -156,6 +157,7 @@ frequency=1, rate=0.01
   cost                            0.04          0.02         -0.02          0.00  more than chance
   calls                           2.00          2.00          0.00          0.00  the same under each seed
   answered                        2.00          2.00          0.00          0.00  the same under each seed
+  machine_answered                0.00          0.00          0.00          0.00  the same under each seed
   completed                       0.00          0.00          0.00          0.00  the same under each seed
   abandoned_percent               0.00          0.00          0.00          0.00  the same under each seed
   calls_in_progress_peak          2.00          1.00         -1.00          0.00  more than chance

@@ -47,10 +47,10 @@ async def test_one_reading_as_text(run: Run) -> None:
 Agents: 1 available, 2 talking, 1 on break
 
 Campaigns in progress: 3
-id  campaign      user  status        calls  waiting  agents  a minute  over  answered %  abandoned %
-1   [b]Calls?[2J  ann   START             6        1       1         9    23       43.48        10.00
-2   campaign      ann   START             2        1       1         2     9       66.67        16.67
-3   campaign      ann   PAUSE (user)      0        0       0         0     5       40.00         0.00
+id  campaign      user  status        calls  waiting  agents  a minute  over  answered %  machines  abandoned %
+1   [b]Calls?[2J  ann   START             6        1       1         9    23       43.48         0        10.00
+2   campaign      ann   START             2        1       1         2     9       66.67         0        16.67
+3   campaign      ann   PAUSE (user)      0        0       0         0     5       40.00         0         0.00
 
 Gateways
 gateway  medium  rests until  in use  channels
@@ -79,6 +79,7 @@ async def test_one_reading_as_json(run: Run, floor: House) -> None:
         "calls_a_minute": 0,
         "calls_over": 5,
         "answered_percent": 40.0,
+        "machine_answered": 0,
         "abandoned_percent": 0.0,
     }
     user = floor.row(User, floor.user_id)

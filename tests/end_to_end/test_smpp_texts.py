@@ -110,3 +110,58 @@ def test_messages_of_which_the_carrier_refuses_every_third_all_leave_once(tmp_pa
         service.ann.change(made["url"], status=1)
         service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
         assert sorted("+" + one["to"] for one in carrier.sent if one["status"] == OK) == numbers
+
+
+def ask(carrier: SmppCarrier, command: str, header: str = "", text: str = "", **fields: object) -> dict[str, Any]:
+    """Let the carrier send a request, and return the response."""
+    carrier.tell("ask", command=command, header=header, text=text, fields=fields)
+    return carrier.heard("answered")
+
+
+def test_receipts_in_other_spellings_and_commands_find_their_messages(tmp_path: Path) -> None:
+    """A receipt as `data_sm`, one whose name is in capitals, and one in decimal digits. An alert has no response."""
+    with smpp_carrier() as carrier, text_service(tmp_path) as service:
+        carrier.tell("name", ids="hex")
+        never = service.ann.create("dnc-list", name="never")
+        made = service.campaign(gateway_to(service, carrier), ADA, BEN, CEM, dnc=never["url"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: all(ids_to(carrier, number) for number in (ADA, BEN, CEM)))
+        ada, ben, cem = (ids_to(carrier, number)[0] for number in (ADA, BEN, CEM))
+        addresses = {"source_addr": ADA[1:], "destination_addr": "3545550199"}
+        told = ask(carrier, "data_sm", **addresses, esm_class=4, receipted_message_id=ada.upper(), message_state=2)
+        assert told == {"answered": OK, "by": "data_sm_resp"}
+        for name in (ben.upper(), f"{int(cem, 16):010}"):
+            carrier.tell("receipt", number=BEN[1:], id=name, state="delivrd")
+            assert carrier.heard("answered") == {"answered": OK}
+        carrier.tell("ask", command="alert_notification", fields={"source_addr": ADA[1:], "esme_addr": "1"})
+        service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+        assert service.statuses() == [(number, "Delivered") for number in (ADA, BEN, CEM)]
+        assert ask(carrier, "data_sm", **addresses, message_payload="Hello") == {"answered": OK, "by": "data_sm_resp"}
+        carrier.tell("nacks")
+        assert carrier.heard("nacks") == {"nacks": 0}
+        assert service.differences() == []
+
+
+def test_a_long_wish_from_a_national_number_is_that_of_the_person_written_to(tmp_path: Path) -> None:
+    """Each part is answered before the next one comes, as carriers with a window of one want it."""
+    anna = "+12025550407"
+    parts = ("I do not want to be called or texted ", "any more, please stop sending me messages.")
+    with smpp_carrier() as carrier, text_service(tmp_path) as service:
+        never = service.ann.create("dnc-list", name="never")
+        gateway = gateway_to(service, carrier, receipts=False)
+        made = service.campaign(gateway, anna, dnc=never["url"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+        sender = {"source_addr_ton": 2, "source_addr_npi": 1, "source_addr": anna[2:], "destination_addr": "3545550199"}
+        for number, text in enumerate(parts, 1):
+            answer = ask(carrier, "deliver_sm", header=f"0608041234020{number}", text=text, **sender, esm_class=0x40)
+            assert answer == {"answered": OK, "by": "deliver_sm_resp"}
+        service.wait(lambda: bool(service.ann.get("sms-received/")["results"]))
+        (kept,) = service.ann.get("sms-received/")["results"]
+        assert [kept[name] for name in ("number", "phone_number", "said", "understood")] == [
+            anna,
+            anna[2:],
+            "".join(parts),
+            "stop",
+        ]
+        assert {one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]} == {anna}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.enums import AmdStatus, CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.forecast.spreads import CountSpread
@@ -56,6 +56,7 @@ def happened(house: House, campaign_id: int, before: int = 0) -> SeedForecast:
         cost=format_money(sum(cdr["call_cost"] for cdr in house.rows(Cdr)[before:])),
         calls=len(cdrs),
         answered=sum(cdr["billsec"] > 0 for cdr in cdrs),
+        machine_answered=sum(cdr["billsec"] > 0 and cdr["amd_status"] == AmdStatus.MACHINE for cdr in cdrs),
         completed=sum(one["status"] == 8 for one in house.rows(Subscriber)),
         abandoned_percent=0.0,
         calls_in_progress_peak=peak(house),
@@ -80,6 +81,16 @@ async def test_the_run_of_a_seed_equals_its_forecast(tmp_path: Path, seed: int) 
     assert foretold == happened(house, campaign_id)
     assert foretold.calls > len(NUMBERS)
     house.database.close()
+
+
+async def test_machines_that_answer_are_foretold(house: House) -> None:
+    campaign_id = furnished(house, voicemail=True, amd_behavior=2, intervalretry=600)
+    house.change(Gateway, house.gateway_id, parameters='{"listen": 0.8, "answer": 0.4, "machine": 0.4}')
+    (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(5 * 86_400)
+    assert foretold == happened(house, campaign_id)
+    assert 0 < foretold.machine_answered < foretold.answered
 
 
 async def test_seeds_differ_and_are_forecast_as_if_each_was_alone(house: House) -> None:

@@ -33,7 +33,9 @@ def test_it_is_the_least_value_that_so_many_do_not_exceed(values: list[int], per
 
 
 def outcome(seed: int, reason: str = "completed", **answers: int) -> SeedRun:
-    counters = Counters(calls=10 * seed, answered=5, completed=1, cost=seed, live_answered=3, abandoned=seed % 3)
+    counters = Counters(
+        calls=10 * seed, answered=5, completed=1, cost=seed, live_answered=3, abandoned=seed % 3
+    )._replace(machine_answered=5 - seed)
     keyed = Counter({(7, answer): count for answer, count in answers.items()})
     total = Counter({7: keyed.total()}) if keyed else Counter[int]()
     hours = [HourCounters(9 + seed, seed, seed)]
@@ -52,6 +54,7 @@ def test_each_figure_is_put_in_order_by_itself() -> None:
     found = summary(outcome(1, yes=2), outcome(2, "no_credit", no=1, yes=2), outcome(3, yes=9))
     assert (found.finish_date.p10, found.finish_date.p90) == ("1970-01-01T00:00:01Z", "1970-01-01T00:00:03Z")
     assert (found.cost.p50, found.calls, found.subscribers) == ("0.00002", CountSpread(10, 20, 30), 99)
+    assert found.machine_answered == CountSpread(2, 3, 4)
     assert (found.abandoned_percent.p10, found.abandoned_percent.p90) == (0.0, 66.66667)
     assert [(tally.name, tally.count) for tally in found.stop_reasons] == [("completed", 2), ("no_credit", 1)]
     (section,) = found.sections

@@ -56,6 +56,9 @@ def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
         report.subscribers,
         report.subscribers,
     )
+    assert total(report.results) == report.calls
+    machines = {tally.name: tally.count for tally in report.amd}.get("MACHINE", 0)
+    assert {tally.name: tally.count for tally in report.results}.get("machine", 0) == machines
     assert total(report.transfers) == len(simulation.store.transfers)
     assert {tally.name: tally.count for tally in report.transfers}.get("connected", 0) == len(legs)
     assert sum(int(tally.name) * tally.count for tally in report.attempts) == report.calls
@@ -86,6 +89,7 @@ def test_a_whole_report() -> None:
         repeated_calls=1,
         calls_in_progress_peak=2,
         outcomes=(ReportRow("17 USER_BUSY", 2), ReportRow("16 NORMAL_CLEARING", 1)),
+        results=(ReportRow("busy", 2), ReportRow("person", 1)),
         amd=(),
         states=(ReportRow("FAIL busy", 1), ReportRow("NOT_AUTHORIZED dnc", 1), ReportRow("SENT", 1)),
         attempts=(ReportRow("0", 1), ReportRow("1", 1), ReportRow("2", 1)),

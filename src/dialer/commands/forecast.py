@@ -34,6 +34,7 @@ _FIGURES: Final = (
     ("cost", "cost"),
     ("calls", "calls"),
     ("answered", "answered"),
+    ("by machines", "machine_answered"),
     ("completed", "completed"),
     ("abandoned %", "abandoned_percent"),
     ("calls at once", "calls_in_progress_peak"),

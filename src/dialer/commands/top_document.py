@@ -29,6 +29,8 @@ class TopCampaign(msgspec.Struct, frozen=True):
     calls_a_minute: int
     calls_over: int
     answered_percent: float | None
+    machine_answered: int
+    """Answered calls that detection took for those of machines."""
     abandoned_percent: float | None
 
 
@@ -104,6 +106,7 @@ def _campaign(campaign_now: CampaignNow) -> TopCampaign:
         messages=campaign_now.messages,
         calls_over=totals.calls,
         answered_percent=percent(totals.answered, totals.calls),
+        machine_answered=totals.machines,
         abandoned_percent=percent(totals.abandoned, totals.for_agents),
     )
 

@@ -27,15 +27,15 @@ def top_tables(document: Top) -> Group:
 def _campaigns(document: Top) -> Table:
     more = document.campaigns_open - len(document.campaigns)
     title = f"Campaigns in progress: {document.campaigns_open}" + (f", {more} of them not shown" if more else "")
-    figures = ("calls", "waiting", "agents", "a minute", "over", "answered %", "abandoned %")
+    figures = ("calls", "waiting", "agents", "a minute", "over", "answered %", "machines", "abandoned %")
     made = table(title, "id", "campaign", "user", "status", *figures, texts=4)
     for campaign in document.campaigns:
         status = f"{campaign.status} ({campaign.status_reason})" if campaign.status_reason else campaign.status
         # Texts on their way stand where calls in progress do, as a campaign has only one of them to itself.
         calls = campaign.messages if campaign.medium == SMS else campaign.calls
-        percents = (campaign.answered_percent, campaign.abandoned_percent)
+        over = (campaign.calls_over, campaign.answered_percent, campaign.machine_answered, campaign.abandoned_percent)
         now = (calls, campaign.waiting, campaign.talking, campaign.calls_a_minute)
-        add_row(made, str(campaign.id), campaign.name, campaign.username, status, *now, campaign.calls_over, *percents)
+        add_row(made, str(campaign.id), campaign.name, campaign.username, status, *now, *over)
     return made
 
 

@@ -16,7 +16,7 @@ from dialer.domain.numbers.listed_forms import has_no_country, is_listed, listed
 from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
-from dialer.forecast.queue_figures import QueueTally, wrap_ups_ms
+from dialer.forecast.queue_figures import QueueTally
 from dialer.forecast.stage import ForecastStage, StagedSubscriber, callee_of
 from dialer.sim.report import show_date
 from dialer.store.journal.rows import CdrRow, cdr, leg_cdr
@@ -57,7 +57,10 @@ class Counters(NamedTuple):
     completed: int
     cost: int
     live_answered: int
+    """Calls answered by a person whose survey leads to queues, of which `abandoned` is a part."""
     abandoned: int
+    machine_answered: int = 0
+    """Answered calls that detection takes for those of machines."""
 
 
 class RunStore:
@@ -87,6 +90,7 @@ class RunStore:
         self.stop: Stop | None = None
         """The last move of the campaign by the engine."""
         self._calls = self._answered = self._completed = self._cost = self._live_answered = self._abandoned = 0
+        self._machines = 0
         self.digest: Final = RunningDigest()
         self.answers: Final[Counter[tuple[int, str]]] = Counter()
         """The number of times each answer was given, by section and answer."""
@@ -94,7 +98,7 @@ class RunStore:
         """Calls or messages, and their price, by hour since the epoch."""
         self.spans: Final[list[tuple[int, int]]] = []
         """The beginning and the end of each call, or message of a campaign of messages."""
-        self.queues: Final = QueueTally(wrap_ups_ms(stage.world.agents))
+        self.queues: Final = QueueTally(stage.world.agents, stage.queues)
         self._recorders: Final = exhaustive(effects.Recorded, self._all_recorders())
 
     def _all_recorders(self) -> dict[type, Callable[[Any, int], None] | None]:
@@ -116,7 +120,15 @@ class RunStore:
     @property
     def counters(self) -> Counters:
         """The counters of the run so far."""
-        return Counters(self._calls, self._answered, self._completed, self._cost, self._live_answered, self._abandoned)
+        return Counters(
+            self._calls,
+            self._answered,
+            self._completed,
+            self._cost,
+            self._live_answered,
+            self._abandoned,
+            self._machines,
+        )
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
@@ -218,6 +230,7 @@ class RunStore:
             row = self._record_call(effect)
             self._live_answered += row.is_for_agents
             self._abandoned += row.is_abandoned
+            self._machines += outcome.answered_ms is not None and not outcome.is_live
         self._calls += 1
         self._answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         self._cost += cost

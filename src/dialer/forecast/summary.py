@@ -62,6 +62,7 @@ class SeedForecast(msgspec.Struct, frozen=True):
     cost: Annotated[str, described("The price of all calls or messages from now on, with five decimals.", "12.40000")]
     calls: Annotated[int, described("Number of calls or messages from now on.", 640)]
     answered: Annotated[int, described("Number of those that are answered or delivered.", 310)]
+    machine_answered: Annotated[int, described("Number of calls that answering machines answer.", 90)]
     completed: Annotated[int, described("Number of subscribers who reach a section marked `completed`.", 120)]
     abandoned_percent: Annotated[
         float,
@@ -102,6 +103,10 @@ class Forecast(msgspec.Struct, frozen=True):
     cost: Annotated[MoneySpread, described("The price of all calls or messages from now on.")]
     calls: Annotated[CountSpread, described("Calls to subscribers, or text messages, that end from now on.")]
     answered: Annotated[CountSpread, described("Calls that are answered, or messages that are delivered.")]
+    machine_answered: Annotated[
+        CountSpread,
+        described("Those of `answered` that answering machines answer. 0 unless machines are told from people."),
+    ]
     completed: Annotated[CountSpread, described("Subscribers who reach a section marked `completed`.")]
     abandoned_percent: Annotated[
         PercentSpread,
@@ -150,6 +155,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_ho
         cost=MoneySpread(*map(format_money, spread([each.cost for each in counters]))),
         calls=counts([each.calls for each in counters]),
         answered=counts([each.answered for each in counters]),
+        machine_answered=counts([each.machine_answered for each in counters]),
         completed=counts([each.completed for each in counters]),
         abandoned_percent=percents([abandoned_percent(each) for each in counters]),
         calls_in_progress_peak=counts([run.calls_in_progress_peak for run in runs]),
@@ -208,6 +214,7 @@ def _shown(run: SeedRun) -> SeedForecast:
         cost=format_money(counters.cost),
         calls=counters.calls,
         answered=counters.answered,
+        machine_answered=counters.machine_answered,
         completed=counters.completed,
         abandoned_percent=abandoned_percent(counters),
         calls_in_progress_peak=run.calls_in_progress_peak,

@@ -37,6 +37,7 @@ FIGURES: Final[dict[str, Callable[[SeedRun, int], float]]] = {
     "cost": lambda run, _: run.counters.cost / MONEY_SCALE,
     "calls": lambda run, _: run.counters.calls,
     "answered": lambda run, _: run.counters.answered,
+    "machine_answered": lambda run, _: run.counters.machine_answered,
     "completed": lambda run, _: run.counters.completed,
     "abandoned_percent": lambda run, _: abandoned_percent(run.counters),
     "calls_in_progress_peak": lambda run, _: run.calls_in_progress_peak,

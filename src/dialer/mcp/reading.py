@@ -47,8 +47,13 @@ class ReadingTools:
         return _page(page, _CAMPAIGN)
 
     async def read_campaign(self, campaign: Id, medium: Medium = "campaigns") -> dict[str, Any]:
-        """Read all settings and counts of a campaign. Status 1: runs, 2: paused, 3: aborted, 4: ended, 0: new."""
-        return dict(await self._api.get(f"{medium}/{campaign}/"))
+        """Read all settings and counts of a campaign, and `machine_answered`: the answers of answering machines.
+
+        Status 1: runs, 2: paused, 3: aborted, 4: ended, 0: new.
+        """
+        row = dict(await self._api.get(f"{medium}/{campaign}/"))
+        counted = await self._api.get(f"{medium}/{campaign}/statistics/")
+        return {**row, "machine_answered": counted["totals"]["machine_answered"]}
 
     async def read_statistics(
         self,
@@ -57,7 +62,7 @@ class ReadingTools:
         interval: Annotated[str, Field(description="`hour`, `day`; empty for one row.")] = "",
         medium: Medium = "campaigns",
     ) -> dict[str, Any]:
-        """Read the figures of a campaign: calls, answers, talk time, cost, abandoned calls."""
+        """Read the figures of a campaign: calls, answers by people and machines, talk time, cost, abandoned calls."""
         found = await self._api.get(f"{medium}/{campaign}/statistics/", group_by=group_by, interval=interval)
         return dict(found)
 

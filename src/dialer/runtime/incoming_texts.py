@@ -43,7 +43,8 @@ def tell_sound(connection: Connection, listener: Listener, sound: LineReport, no
 
 def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms: int) -> None:
     if isinstance(sound.heard, TextReceived):
-        is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard, now_ms)
+        # A part of a long text waits for the others.
+        is_taken = sound.heard.part is None and _take_text(connection, listener, sound.gateway_id, sound.heard, now_ms)
     else:
         engine_events = listener.switchboard.hear(connection, sound, now_ms)
         for event in engine_events or ():
@@ -66,7 +67,7 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
 
     Those of gateways that rest wait. Rows that hold neither a receipt nor a text message are set aside.
     """
-    waiting, odd = waiting_news(connection, allowance.stored, allowance.resting)
+    waiting, odd = waiting_news(connection, now_ms, allowance.stored, allowance.resting)
     for unread in odd:
         listener.put_aside(connection, unread, now_ms)
     done = [unread.id for unread in odd]
@@ -165,6 +166,6 @@ def _number_of(text: str) -> str:
     """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
     whole = f"+{digits_of(text)}"
     try:
-        return normalise(whole if is_possible(whole) else text)
+        return normalise(whole if is_possible(whole) else text, None)
     except NumberError:
         return ""

@@ -8,9 +8,10 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.billing.money import format_money
+from dialer.domain.call_results import result_of
 from dialer.domain.described import described
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import Cause, LegType
+from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
@@ -53,6 +54,8 @@ class Report(msgspec.Struct, frozen=True):
     calls_in_progress_peak: int
     outcomes: tuple[ReportRow, ...]
     """Calls by Q.850 cause."""
+    results: tuple[ReportRow, ...]
+    """Calls by who answered: a person, an answering machine, or nobody and why."""
     amd: tuple[ReportRow, ...]
     """Answered calls by result of answering-machine detection."""
     states: tuple[ReportRow, ...]
@@ -93,6 +96,7 @@ def report_of(simulation: Simulation) -> Report:
         repeated_calls=sum(subscriber.attempts for subscriber in simulation.subscribers) - called,
         calls_in_progress_peak=store.calls_in_progress_peak,
         outcomes=_tallies(_cause_name(cdr.hangup_cause_q850) for cdr in calls),
+        results=_tallies(map(_result_name, calls)),
         amd=_tallies(_amd_names(simulation)),
         states=_tallies(_state_names(simulation)),
         attempts=_attempts(simulation),
@@ -143,6 +147,7 @@ def render(report: Report) -> str:
         f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them repeated",
         f"At most {report.calls_in_progress_peak} calls at once; seed {report.seed}",
         *_table("Calls by hangup cause (Q.850)", report.outcomes),
+        *_table("Calls by who answered", report.results),
         *_table("Answered calls by answering-machine detection", report.amd),
         *_table("Subscribers by number of calls", report.attempts),
         *_table("Subscribers by status", report.states),
@@ -173,6 +178,11 @@ def _tallies(names: Iterable[str]) -> tuple[ReportRow, ...]:
 
 def _cause_name(cause: int) -> str:
     return f"{cause} {Cause(cause).name}"
+
+
+def _result_name(cdr: SimulatedCdr) -> str:
+    is_machine = cdr.amd_status is AmdStatus.MACHINE
+    return result_of(cdr.hangup_cause_q850, is_answered=cdr.billsec > 0, is_machine=is_machine)
 
 
 def _amd_names(simulation: Simulation) -> Iterator[str]:

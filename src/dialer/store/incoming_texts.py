@@ -12,7 +12,9 @@ from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.account_events import campaign_subject, event_row, keeps_events, write_events
 from dialer.store.backends.backend import backend_of
-from dialer.store.tables import LiveLeg, TextNews, TextPart
+from dialer.store.live_legs import message_named
+from dialer.store.tables import LiveLeg, TextNews
+from dialer.store.text_parts import is_readable, join_late, taken_in
 from dialer.store.text_senders import Writer
 
 NEWS_MAX: Final = 100_000
@@ -73,41 +75,71 @@ def write_text_received(
 def add_news(
     connection: Connection, gateway_id: GatewayKey, key: str, heard: Receipt | TextReceived, now_ms: int
 ) -> bool:
-    """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
-    is_wish = isinstance(heard, TextReceived) and understand(heard.text) is not Understood.OTHER
+    """Store a callback, and return True; return False if too many wait already. Wishes have room of their own.
+
+    A part of a long text waits for the others, and is joined with them.
+    """
+    is_text = isinstance(heard, TextReceived)
+    is_wish = isinstance(heard, TextReceived) and (heard.part or understand(heard.text) is not Understood.OTHER)
     most = STOPS_MAX if is_wish else NEWS_MAX
     waiting = select(func.count()).select_from(select(TextNews.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:
         return False
-    values = {**gateway_id.columns(), "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
+    group = ""
+    if isinstance(heard, TextReceived):
+        taken = taken_in(connection, gateway_id, heard)
+        if taken is None:
+            return True
+        heard, group = taken
+    values = {**gateway_id.columns(), "key": key, "is_text": is_text, "told_ms": now_ms, "part_of": group}
     connection.execute(insert(TextNews).values(**values, heard=msgspec.json.encode(heard).decode()))
     return True
 
 
 def waiting_news(
-    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[GatewayKey] = frozenset()
+    connection: Connection,
+    now_ms: int,
+    among: AbstractSet[int] | None = None,
+    without: AbstractSet[GatewayKey] = frozenset(),
 ) -> tuple[list[StoredNews], list[UnreadNews]]:
     """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again.
 
     `among` limits them to those with these ids, and `without` leaves out some gateways. The second list has those that
-    hold nothing of the kind.
+    hold nothing of the kind. Parts of text messages are left out while they wait for the others.
     """
     columns = (TextNews.id, TextNews.medium, TextNews.gateway_id, TextNews.key, TextNews.heard, TextNews.told_ms)
     found: list[StoredNews] = []
     odd: list[UnreadNews] = []
+    groups: dict[str, list[StoredNews]] = {}
     for is_text in (TextNews.is_text == true(), TextNews.is_text != true()):
-        query = select(*columns).where(is_text).order_by(TextNews.id).limit(NEWS_PER_STEP)
+        query = select(*columns, TextNews.part_of).where(is_text, is_readable(now_ms)).order_by(TextNews.id)
+        query = query.limit(NEWS_PER_STEP)
         if among is not None:
             query = query.where(TextNews.id.in_(sorted(among)))
         if without:
             query = query.where(tuple_(TextNews.medium, TextNews.gateway_id).not_in(sorted(without)))
-        for news_id, medium, number, key, heard, told_ms in connection.execute(query):
+        for news_id, medium, number, key, heard, told_ms, part_of in connection.execute(query):
             gateway_id = GatewayKey(medium, number)
             try:
-                found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))
+                news = StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms)
             except (msgspec.MsgspecError, TypeError, ValueError) as error:
                 odd.append(UnreadNews(news_id, gateway_id, key, str(heard), str(error)))
+                continue
+            found.append(news)
+            if part_of:
+                groups.setdefault(part_of, []).append(news)
+    for group in groups.values():
+        found = _with_late_parts(connection, found, group)
     return found, odd
+
+
+def _with_late_parts(connection: Connection, found: list[StoredNews], group: list[StoredNews]) -> list[StoredNews]:
+    """Return callbacks with the parts of a group joined, if none of them is missing."""
+    ids = [news.id for news in group]
+    whole = join_late(connection, ids, [news.heard for news in group if isinstance(news.heard, TextReceived)])
+    if whole is None:
+        return found
+    return [news._replace(heard=whole) if news.id == ids[0] else news for news in found if news.id not in ids[1:]]
 
 
 def delete_news(connection: Connection, ids: Collection[int]) -> None:
@@ -120,10 +152,7 @@ def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name
     """Return whether a text message with this key, or else this name, is on its way over a gateway."""
     if not key and gateway_id.medium != SMS:
         return False
-    if key:
-        found = exists().where(
-            LiveLeg.key == key, LiveLeg.medium == gateway_id.medium, LiveLeg.gateway_id == gateway_id.id
-        )
-    else:
-        found = exists().where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
+    if not key:
+        return message_named(connection, gateway_id, name) is not None
+    found = exists().where(LiveLeg.key == key, LiveLeg.medium == gateway_id.medium, LiveLeg.gateway_id == gateway_id.id)
     return bool(connection.scalar(select(found)))

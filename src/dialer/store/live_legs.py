@@ -9,9 +9,10 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
+from dialer.domain.messages.carrier_names import plain_names_meant
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Dialling, Leg
-from dialer.store.backends.expressions import insert_or
+from dialer.store.backends.expressions import insert_or, plain_name
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Shards
@@ -219,7 +220,14 @@ def name_part(connection: Connection, gateway_id: GatewayKey, message_id: int, n
 
 
 def message_named(connection: Connection, gateway_id: GatewayKey, name: str) -> int | None:
-    """Return the message on its way that a carrier knows under a name; None if there is none."""
-    query = select(TextPart.message_id).where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
-    found: int | None = connection.scalar(query)
-    return found
+    """Return the message on its way that a carrier knows under a name; None if there is none.
+
+    A receipt may spell the name in another way, if no other name on its way is alike.
+    """
+    query = select(TextPart.message_id).where(TextPart.gateway_id == gateway_id.id)
+    found: int | None = connection.scalar(query.where(TextPart.name == name))
+    if found is not None:
+        return found
+    meant = sorted(plain_names_meant(name))
+    alike = connection.scalars(query.where(plain_name(TextPart.name).in_(meant)).limit(2)).all() if meant else ()
+    return alike[0] if len(alike) == 1 else None

@@ -13,12 +13,14 @@ from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of
-from dialer.carriers.texts.smpp_messages import heard_in, name_of, submit_bodies, text_of
+from dialer.carriers.texts.smpp_messages import heard_in, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.carriers.texts.smpp_pdus import Address, Delivery, PduError, Tag, delivery_of
+from dialer.carriers.texts.smpp_pdus import Address, Delivery, PduError, Tag, data_of, delivery_of
+from dialer.carriers.texts.smpp_receipts import name_of
+from dialer.carriers.texts.smpp_user_data import part_of, text_of
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Receipt, Texting, TextReceived
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Receipt, Texting, TextPart, TextReceived
 
 SHOP = SmppParameters(host="carrier.example", system_id="shop")
 WORDS = HttpParameters(url="https://carrier.example/", id="a.0.id", status="a.0.s", accepted=("ok",), receipts=True)
@@ -184,3 +186,72 @@ def test_only_an_international_number_is_given_a_plus(ton: int, given_: str, num
     """SMPP 3.4, 5.2.5. Type 0 says nothing."""
     text = delivery_of(submit_bodies(SHOP, order("STOP"))[0])._replace(source=Address(ton, 1, given_))
     assert heard_in(SHOP, text) == TextReceived(number, "3545550100", "STOP", is_national)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "status"),
+    [
+        ("id: m1 sub: 001 dlvrd: 001 stat: DELIVRD err: 000", {}, "DELIVERED"),
+        ("id = m1 stat = UNDELIV", {}, "FAILED"),
+        ("ID:m1 SUB:001 STAT:delivrd", {}, "DELIVERED"),
+        ("id:m1\r\nstat:Undeliverable\r\n", {}, "FAILED"),
+        ("stat:REJECTED id:m1", {}, "FAILED"),
+        ("id:m1 status:delivered", {}, "DELIVERED"),
+        ("id:m1 stat:ENROUTE", {}, None),
+        ("id: sub:001 stat:DELIVRD", {}, None),
+        # A final status wins over one that is not. Of two final ones, the optional parameter wins: it is defined.
+        ("id:m1 stat:DELIVRD", {Tag.MESSAGE_STATE: b"\x01"}, "DELIVERED"),
+        ("id:m1 stat:ENROUTE", {Tag.MESSAGE_STATE: b"\x02"}, "DELIVERED"),
+        ("id:m1 stat:DELIVRD", {Tag.MESSAGE_STATE: b"\x05"}, "FAILED"),
+        ("id:m1 stat:UNDELIV", {Tag.MESSAGE_STATE: b"\x02"}, "DELIVERED"),
+        ("id:m1 stat:DELIVRD", {Tag.MESSAGE_STATE: b""}, "DELIVERED"),
+    ],
+)
+def test_receipts_are_read_in_the_spellings_of_carriers(
+    text: str, options: dict[int, bytes], status: str | None
+) -> None:
+    found = heard_in(SHOP, receipt(text)._replace(options=options))
+    assert found == (None if status is None else Receipt("m1", MessageStatus[status]))
+
+
+def test_a_receipt_in_ucs_2_is_read() -> None:
+    wide = receipt("")._replace(data_coding=8, message="id:m1 stat:DELIVRD".encode("utf-16-be"))
+    assert heard_in(SHOP, wide) == Receipt("m1", MessageStatus.DELIVERED)
+
+
+def test_data_sm_holds_a_receipt_or_a_text_in_its_optional_parameters() -> None:
+    """SMPP 3.4, 4.7.1: service type, source, destination, esm_class, registered_delivery, data_coding, parameters."""
+    head = b"\0" + b"\1\x0112025550407\0" + b"\1\x013545550199\0"
+    told = head + b"\4\0\0" + b"\x00\x1e\x00\x03m1\0" + b"\x04\x27\x00\x01\x02"
+    assert heard_in(SHOP, data_of(told)) == Receipt("m1", MessageStatus.DELIVERED)
+    said = head + b"\0\0\0" + b"\x04\x24\x00\x04STOP"
+    assert heard_in(SHOP, data_of(said)) == TextReceived("+12025550407", "3545550199", "STOP")
+    with pytest.raises(PduError):
+        data_of(head + b"\0\0")
+
+
+PLACES = [
+    (b"\5\0\3\x2a\2\1", {}, TextPart("0/2a", 1, 2)),
+    (b"\6\x08\4\x12\x34\2\2", {}, TextPart("8/1234", 2, 2)),
+    # Ports before it (3GPP TS 23.040, 9.2.3.24.4), and a shift table behind it.
+    (b"\x0b\5\4\0\1\0\2\0\3\x2a\3\2", {}, TextPart("0/2a", 2, 3)),
+    (b"\x08\0\3\x2a\2\1\x24\1\1", {}, TextPart("0/2a", 1, 2)),
+    (b"", {0x020C: b"\x12\x34", 0x020E: b"\2", 0x020F: b"\1"}, TextPart("sar/1234", 1, 2)),
+    (b"\5\0\3\x2a\1\1", {}, None),
+    (b"\5\0\3\x2a\2\3", {}, None),
+    (b"\5\0\3\x2a\2\0", {}, None),
+    (b"\3\x2a\2\1", {}, None),
+    (b"\1\0", {}, None),
+    (b"", {0x020E: b"\2"}, None),
+    (b"", {}, None),
+]
+
+
+@pytest.mark.parametrize(("header", "options", "part"), PLACES)
+def test_the_place_of_a_part_is_read_in_each_of_its_spellings(
+    header: bytes, options: dict[int, bytes], part: TextPart | None
+) -> None:
+    """3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8; SMPP 3.4, 5.3.2.22 to 5.3.2.24."""
+    text = delivery_of(submit_bodies(SHOP, order(""))[0])
+    text = text._replace(esm_class=0x40 if header else 0, message=header + b"Hi", options=options)
+    assert (part_of(text), text_of(text)) == (part, "Hi")

@@ -20,7 +20,7 @@ _OUTCOME: Final = SeedRun(
     seed=0,
     stop=Stop(MOMENT_MS, "completed"),
     subscribers=2,
-    counters=Counters(calls=2, answered=2, completed=1, cost=4_000, live_answered=0, abandoned=0),
+    counters=Counters(calls=2, answered=2, completed=1, cost=4_000, live_answered=0, abandoned=0, machine_answered=1),
     calls_in_progress_peak=1,
     digest=cdr_digest([]),
     answers=Counter({(1, "yes"): 1}),

@@ -92,8 +92,9 @@ MACHINE_MADE: Final = frozenset(
         "subscriber_move.was_reason",
         "survey_result.callid",
         "survey_result.record_file",
-        # A receipt holds no number, and a message that came in is deleted by the next step of a worker.
-        *(f"text_news.{name}" for name in ("heard", "key")),
+        # A receipt holds no number. A message that came in is deleted by the next step of a worker, and a part of one
+        # after a minute at most.
+        *(f"text_news.{name}" for name in ("heard", "key", "part_of")),
         "text_part.name",
         "user_account.password_hash",
         "user_hour.member",

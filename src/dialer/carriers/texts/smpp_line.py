@@ -10,9 +10,10 @@ import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
 from dialer.carriers.texts.backoff import PAUSE_S, PAUSE_S_MAX, WAIT_S
-from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
+from dialer.carriers.texts.smpp_messages import MessageError, heard_in, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
+from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, data_of, delivery_of, first_text
+from dialer.carriers.texts.smpp_receipts import name_of
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import Cause, MessageStatus
@@ -26,6 +27,8 @@ PART_TRIES: Final = 30
 """Tries of a part of a message that the carrier does not take now, after it has taken another part."""
 NOT_BOUND: Final = "it is not bound yet"
 LOST: Final = "the connection to the carrier was lost"
+NO_NAME: Final = b"\x00"
+"""The body of a response to a delivery: its name of the message is not used (SMPP 3.4, 4.6.2)."""
 _FOR_NOW: Final = frozenset({Status.THROTTLED, Status.QUEUE_FULL})
 
 _log = structlog.get_logger(__name__)
@@ -41,8 +44,8 @@ class SmppLine(TextLine[SmppParameters]):
         self._session: SmppSession | None = None
         self._number = 0
         """Number of things heard that the carrier repeats until they are answered."""
-        self._unsettled: Final[deque[tuple[int, SmppSession, int]]] = deque()
-        """Numbers of things heard, with the session and the sequence number to answer once they are stored."""
+        self._unsettled: Final[deque[tuple[int, SmppSession, Pdu]]] = deque()
+        """Numbers of things heard, with the session and the request to answer once they are stored."""
         self._work: asyncio.Task[None] | None = None
         if self._parameters is not None:
             self._window: Final = asyncio.Semaphore(self._parameters.window)
@@ -51,8 +54,8 @@ class SmppLine(TextLine[SmppParameters]):
     def settled(self, number: int) -> None:
         """Answer the carrier for receipts and texts that are stored. It repeats all others after a lost connection."""
         while self._unsettled and self._unsettled[0][0] <= number:
-            _, session, sequence = self._unsettled.popleft()
-            _respond(session, Command.DELIVER_SM, sequence, body=b"\x00")
+            _, session, pdu = self._unsettled.popleft()
+            _respond(session, pdu, body=NO_NAME)
 
     async def close(self) -> None:
         """Unbind. Messages without an answer count as sent."""
@@ -103,31 +106,33 @@ class SmppLine(TextLine[SmppParameters]):
     def _take(self, session: SmppSession, parameters: SmppParameters, pdu: Pdu) -> bool:
         """Answer a request of the carrier, and return False if it ends the connection."""
         match pdu.command:
-            case Command.DELIVER_SM:
+            case Command.DELIVER_SM | Command.DATA_SM:
                 self._deliver(session, parameters, pdu)
             case Command.ENQUIRE_LINK:
-                _respond(session, Command.ENQUIRE_LINK, pdu.sequence)
+                _respond(session, pdu)
             case Command.UNBIND:
-                _respond(session, Command.UNBIND, pdu.sequence)
+                _respond(session, pdu)
                 return False
+            case Command.ALERT_NOTIFICATION:
+                pass  # It has no response (SMPP 3.4, 4.12.1).
             case _:
-                _respond(session, Command.GENERIC_NACK, pdu.sequence, Status.INVALID_COMMAND)
+                _respond(session, pdu._replace(command=Command.GENERIC_NACK), Status.INVALID_COMMAND)
         return True
 
     def _deliver(self, session: SmppSession, parameters: SmppParameters, pdu: Pdu) -> None:
         """Pass on a receipt or a text. It is answered once it is stored; anything else is answered at once."""
         try:
-            heard = heard_in(parameters, delivery_of(pdu.body))
+            heard = heard_in(parameters, data_of(pdu.body) if pdu.command == Command.DATA_SM else delivery_of(pdu.body))
         except PduError:
-            _respond(session, Command.DELIVER_SM, pdu.sequence, Status.REFUSED, b"\x00")
+            _respond(session, pdu, Status.REFUSED, NO_NAME)
             return
         if heard is None:
-            _respond(session, Command.DELIVER_SM, pdu.sequence, body=b"\x00")
+            _respond(session, pdu, body=NO_NAME)
         elif len(self._unsettled) >= UNSETTLED_MAX:
-            _respond(session, Command.DELIVER_SM, pdu.sequence, Status.QUEUE_FULL, b"\x00")
+            _respond(session, pdu, Status.QUEUE_FULL, NO_NAME)
         else:
             self._number += 1
-            self._unsettled.append((self._number, session, pdu.sequence))
+            self._unsettled.append((self._number, session, pdu._replace(body=b"")))
             self._exchange.heard(self._number, "", heard)
 
     # --- messages -------------------------------------------------------------------------------------------------
@@ -183,9 +188,7 @@ class SmppLine(TextLine[SmppParameters]):
             pause_s = min(2 * pause_s, PAUSE_S)
 
 
-def _respond(
-    session: SmppSession, command: Command, sequence: int, status: Status = Status.OK, body: bytes = b""
-) -> None:
+def _respond(session: SmppSession, request: Pdu, status: Status = Status.OK, body: bytes = b"") -> None:
     """Answer a request, if the connection is still there."""
     with contextlib.suppress(SessionError):
-        session.send(Pdu(command | RESPONSE, status, sequence, body))
+        session.send(Pdu(request.command | RESPONSE, status, request.sequence, body))

@@ -1,44 +1,25 @@
 """Text messages as SMPP has them: the parts that are sent, receipts, and messages that came in."""
 
-import re
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 from dialer.carriers.texts.smpp_parameters import SmppParameters
 from dialer.carriers.texts.smpp_pdus import VERSION, Address, Delivery, Tag, text_field
-from dialer.domain.enums import MessageStatus
+from dialer.carriers.texts.smpp_receipts import receipt_in
+from dialer.carriers.texts.smpp_user_data import DEFAULT_ALPHABET, HAS_HEADER, UCS_2, part_of, text_of
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, is_gsm7, parted
 from dialer.domain.sessions.leg_protocol import Receipt, Texting, TextReceived
 
 ADDRESS_MAX: Final = 20
-NAME_MAX: Final = 64
-_HEX: Final = 16
+SENDER_MAX: Final = 64
+"""Characters of an address in a `data_sm` (SMPP 3.4, 4.7.1)."""
 PARTS_MAX: Final = 255
 TEXT_MAX: Final = 2_000
-DEFAULT_ALPHABET: Final = 0
-IA5, LATIN_1, UCS_2 = 1, 3, 8
-"""Data codings (SMPP 3.4, 5.2.19)."""
-HAS_HEADER: Final = 0x40
-"""The bit of `esm_class` for a text that begins with a header (UDHI)."""
 RECEIPT: Final = 0x04
 _KIND: Final = 0x3C
-_FINAL: Final = {
-    "DELIVRD": MessageStatus.DELIVERED,
-    "EXPIRED": MessageStatus.FAILED,
-    "DELETED": MessageStatus.FAILED,
-    "UNDELIV": MessageStatus.FAILED,
-    "REJECTD": MessageStatus.FAILED,
-}
-_STATES: Final = {2: "DELIVRD", 3: "EXPIRED", 4: "DELETED", 5: "UNDELIV", 8: "REJECTD"}
-"""Values of `message_state` (SMPP 3.4, 5.2.28)."""
 _UNKNOWN, _INTERNATIONAL, _ALPHANUMERIC = 0, 1, 5
 """Types of numbers (SMPP 3.4, 5.2.5). All others lack the country code: national, of a subscriber, of a network."""
 _ISDN: Final = 1
 _SEPTETS: Final = {character: code for code, character in enumerate(GSM7_ALPHABET)}
-_EXTENDED: Final = {after: character for character, after in GSM7_EXTENSION.items()}
-_RECEIPT_ID: Final = re.compile(r"\bid:([^\s\x00]{1,64})", re.IGNORECASE)
-_RECEIPT_STATE: Final = re.compile(r"\bstat:([A-Za-z]{1,10})", re.IGNORECASE)
 
 
 class MessageError(ValueError):
@@ -77,77 +58,21 @@ def submit_bodies(parameters: SmppParameters, order: Texting) -> list[bytes]:
     return bodies
 
 
-def name_of(parameters: SmppParameters, message_id: str) -> str:
-    """Return the carrier's name of a part as its receipt will have it; empty for one that cannot be used."""
-    return _name(message_id.strip(), base={"same": 0, "decimal": 10, "hex": 16}[parameters.ids])
-
-
-def _name(message_id: str, base: int) -> str:
-    """Return a name, and a number of a base in decimal digits without leading zeros; empty if it cannot be used."""
-    name = message_id
-    if base and len(message_id) <= NAME_MAX and message_id.isascii() and message_id.isalnum():
-        with suppress(ValueError):
-            name = str(int(message_id, base))
-    return name if 0 < len(name) <= NAME_MAX and name.isprintable() else ""
-
-
 def heard_in(parameters: SmppParameters, delivery: Delivery) -> Receipt | TextReceived | None:
     """Return what a carrier delivers: a receipt, or a text message. Return None for anything else."""
     kind = delivery.esm_class & _KIND
     if kind == RECEIPT or Tag.RECEIPTED_MESSAGE_ID in delivery.options:
-        return _receipt(parameters, delivery)
+        return receipt_in(parameters, delivery)
     if kind:
         return None
     number, ton = delivery.source.digits, delivery.source.ton
     plus = "+" if ton == _INTERNATIONAL and not number.startswith("+") else ""
-    if not 0 < len(number) <= ADDRESS_MAX:
+    if not 0 < len(number) <= SENDER_MAX:
         return None
     text = text_of(delivery).replace("\x00", "")[:TEXT_MAX]
     is_national = ton not in {_UNKNOWN, _INTERNATIONAL} and not number.startswith("+")
-    return TextReceived(plus + number, delivery.destination.digits[:ADDRESS_MAX], text, is_national)
-
-
-def _receipt(parameters: SmppParameters, delivery: Delivery) -> Receipt | None:
-    text = _message(delivery)[:512].decode("latin-1")
-    option = delivery.options.get(Tag.RECEIPTED_MESSAGE_ID, b"").partition(b"\x00")[0].decode("latin-1").strip()
-    id_match, state = _RECEIPT_ID.search(text), _RECEIPT_STATE.search(text)
-    name = _receipted(parameters, option, "" if id_match is None else id_match[1])
-    code = delivery.options.get(Tag.MESSAGE_STATE, b"")[:1]
-    word = _STATES.get(code[0], "") if code else ("" if state is None else state[1].upper())
-    status = _FINAL.get(word)
-    return None if status is None or not name else Receipt(name, status)
-
-
-def _receipted(parameters: SmppParameters, option: str, written: str) -> str:
-    """Return the name in a receipt, from the optional parameter or from the text.
-
-    The text has a decimal number of ten digits (SMPP 3.4, appendix B). The optional parameter often has the name as
-    the carrier gave it (5.3.2.12), so with `hex` the text counts first, and digits from A to F are hexadecimal.
-    """
-    if parameters.ids == "same":
-        return _name(option or written, base=0)
-    name = (written or option) if parameters.ids == "hex" else (option or written)
-    is_hex = parameters.ids == "hex" and not name.isdigit()
-    return _name(name, base=_HEX if is_hex else 10)
-
-
-def _message(delivery: Delivery) -> bytes:
-    message = delivery.message or delivery.options.get(Tag.MESSAGE_PAYLOAD, b"")
-    if delivery.esm_class & HAS_HEADER and message:
-        return message[message[0] + 1 :]
-    return message
-
-
-def text_of(delivery: Delivery) -> str:
-    """Return the text of a delivery, without its header."""
-    message = _message(delivery)
-    match delivery.data_coding:
-        case 8:
-            return message.decode("utf-16-be", "replace")
-        case 0:
-            return "".join(_decode_gsm7(message))
-        case _:
-            return message.decode("latin-1")
+    to = delivery.destination.digits[:ADDRESS_MAX]
+    return TextReceived(plus + number, to, text, is_national, part_of(delivery))
 
 
 def _encode_gsm7(text: str) -> bytes:
@@ -157,20 +82,6 @@ def _encode_gsm7(text: str) -> bytes:
         extended = GSM7_EXTENSION.get(character)
         codes += [_SEPTETS[character]] if extended is None else [escape, ord(extended)]
     return bytes(codes)
-
-
-def _decode_gsm7(message: bytes) -> Iterator[str]:
-    """Yield characters. Bytes beyond the alphabet are read as Latin-1, which many carriers send."""
-    is_escaped = False
-    for code in message:
-        character = GSM7_ALPHABET[code] if code < len(GSM7_ALPHABET) else chr(code)
-        if is_escaped:
-            is_escaped = False
-            yield _EXTENDED.get(chr(code), character)
-        elif character == GSM7_ESCAPE:
-            is_escaped = True
-        else:
-            yield character
 
 
 def _address(number: str, ton: int | None, npi: int | None) -> Address:

@@ -22,6 +22,8 @@ class Command(IntEnum):
     UNBIND = 0x06
     BIND_TRANSCEIVER = 0x09
     ENQUIRE_LINK = 0x15
+    ALERT_NOTIFICATION = 0x102
+    DATA_SM = 0x103
     GENERIC_NACK = 0x80000000
 
 
@@ -41,6 +43,9 @@ class Tag(IntEnum):
     """Tags of optional parameters (SMPP 3.4, 5.3.2)."""
 
     RECEIPTED_MESSAGE_ID = 0x001E
+    SAR_REFERENCE = 0x020C
+    SAR_COUNT = 0x020E
+    SAR_NUMBER = 0x020F
     MESSAGE_PAYLOAD = 0x0424
     MESSAGE_STATE = 0x0427
 
@@ -75,7 +80,7 @@ class Address(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """The parts of a `deliver_sm` that matter here."""
+    """The parts of a `deliver_sm` or a `data_sm` that matter here."""
 
     source: Address
     destination: Address
@@ -131,6 +136,21 @@ def delivery_of(body: bytes) -> Delivery:
     reader.take(1)  # sm_default_msg_id
     message = reader.take(reader.byte())
     return Delivery(source, destination, esm_class, data_coding, message, reader.options())
+
+
+def data_of(body: bytes) -> Delivery:
+    """Return the parts of a `data_sm` (SMPP 3.4, 4.7.1). Its text is an optional parameter.
+
+    Raises:
+        PduError: the body ends too soon.
+    """
+    reader = _Reader(body)
+    reader.text()  # service_type
+    source, destination = reader.address(), reader.address()
+    esm_class = reader.byte()
+    reader.take(1)  # registered_delivery
+    data_coding = reader.byte()
+    return Delivery(source, destination, esm_class, data_coding, b"", reader.options())
 
 
 class _Reader:

@@ -18,11 +18,13 @@ from dialer.carriers.line_port import (
 from dialer.carriers.texts.http_line import NotSentError, UnansweredError, WebSender
 from dialer.carriers.texts.parameters import SECRET_MIN, HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of, request_of
-from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
+from dialer.carriers.texts.smpp_messages import MessageError, heard_in, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
+from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, data_of, delivery_of, first_text
+from dialer.carriers.texts.smpp_receipts import name_of
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import MessageStatus
+from dialer.domain.messages.carrier_names import name_meant
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.plans import SMPP
 from dialer.domain.sessions.leg_protocol import (
@@ -126,8 +128,10 @@ class _Trial:
     async def listen(self) -> None:
         """Answer the carrier. Deliveries for others are refused for now, so that the service gets them."""
         async for pdu in self._session.requests():
+            if pdu.command == Command.ALERT_NOTIFICATION:
+                continue  # It has no response.
             status, body = Status.OK, b""
-            if pdu.command == Command.DELIVER_SM:
+            if pdu.command in {Command.DELIVER_SM, Command.DATA_SM}:
                 status, body = (Status.OK if self._is_ours(pdu) else Status.QUEUE_FULL), b"\x00"
             self._session.send(Pdu(pdu.command | RESPONSE, status, pdu.sequence, body))
         self._session.end("the carrier ended the connection")
@@ -135,12 +139,14 @@ class _Trial:
 
     def _is_ours(self, pdu: Pdu) -> bool:
         try:
-            heard = heard_in(self._parameters, delivery_of(pdu.body))
+            read = data_of if pdu.command == Command.DATA_SM else delivery_of
+            heard = heard_in(self._parameters, read(pdu.body))
         except PduError:
             return False
-        if not isinstance(heard, Receipt) or heard.name not in self.names:
+        name = name_meant(heard.name, tuple(self.names)) if isinstance(heard, Receipt) else None
+        if not isinstance(heard, Receipt) or name is None:
             return False
-        self.waiting.discard(heard.name)
+        self.waiting.discard(name)
         if heard.status is not MessageStatus.DELIVERED or not self.waiting:
             self.status = heard.status
             self.is_over.set()

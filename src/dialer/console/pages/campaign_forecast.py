@@ -104,6 +104,7 @@ def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
             )
             for hour, one in hours
         ],
+        machines=_counts(forecast.machine_answered).plus(before.total.machines),
         obeys_hours=RehearsedRule.CALLING_HOURS in forecast.rules_obeyed,
     )
 

@@ -61,6 +61,7 @@ FIGURES: Final[Mapping[str, str]] = {
     "cost": gettext_noop("Cost"),
     "calls": gettext_noop("Calls"),
     "answered": gettext_noop("Answered"),
+    "machine_answered": gettext_noop("By machines"),
     "completed": gettext_noop("Completed"),
     "abandoned_percent": gettext_noop("Abandoned"),
     "calls_in_progress_peak": gettext_noop("Calls at once"),

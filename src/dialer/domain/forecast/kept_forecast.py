@@ -65,6 +65,8 @@ class KeptForecast(msgspec.Struct, frozen=True):
     hours: list[ForecastHour]
     obeys_hours: bool | None = None
     """True if the runs obeyed the calling hours of the service and of countries; None if that was not kept."""
+    machines: Spread | None = None
+    """Calls that answering machines answer; None if that was not kept."""
 
     def was_right(self, calls: int, cost: int) -> bool:
         """Return whether the calls and the cost of a whole campaign are both in their bands."""

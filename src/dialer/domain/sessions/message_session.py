@@ -6,6 +6,7 @@ import msgspec
 
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.messages.carrier_names import name_meant
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -74,9 +75,10 @@ class MessageSession:
         if status is not MessageStatus.DELIVERED:
             return self._end(now_ms, status)
         names = self.state.names
-        if name not in names and name:
+        meant = name_meant(name, names)
+        if meant is None and name:
             return _NOTHING  # A second receipt of the same part.
-        left = tuple(other for other in names if other != name and name)
+        left = tuple(other for other in names if other != meant and name)
         self.state = MessageSessionState(self.state.is_accepted, left)
         return _NOTHING if left else self._end(now_ms, status)
 

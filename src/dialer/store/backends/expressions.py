@@ -55,6 +55,10 @@ class _LastDigits(_Spelled):
     inherit_cache = True
 
 
+class _PlainName(_Spelled):
+    inherit_cache = True
+
+
 class _Spellings(NamedTuple):
     sqlite: str
     postgresql: str
@@ -71,6 +75,7 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
         "{0} = ANY (CAST(translate({1}, '[]', '{{}}') AS BIGINT[]))",
     ),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
+    _PlainName: _Spellings("lower(ltrim({0}, '0'))", "lower(ltrim({0}, '0'))"),
     _LastDigits: _Spellings(f"substr({{0}}, -{ENDING_MIN})", f"right({{0}}, {ENDING_MIN})"),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
@@ -131,6 +136,11 @@ def text_of_bytes(column: SQLColumnExpression[Any]) -> ColumnElement[str]:
 def last_digits(number: SQLColumnExpression[str]) -> ColumnElement[str]:
     """Return an SQL expression for the last `ENDING_MIN` digits of a number."""
     return _typed(_LastDigits(number), String())
+
+
+def plain_name(name: SQLColumnExpression[str]) -> ColumnElement[str]:
+    """Return an SQL expression for the `dialer.domain.messages.carrier_names.plain_name` of a name in ASCII."""
+    return _typed(_PlainName(name), String())
 
 
 def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:

@@ -59,10 +59,12 @@ CREATE TABLE text_news (
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) DEFAULT '' NOT NULL,
 	heard TEXT NOT NULL,
+	part_of VARCHAR(200) DEFAULT '' NOT NULL,
 	is_text BOOLEAN DEFAULT '0' NOT NULL,
 	told_ms INTEGER NOT NULL
 );
 CREATE INDEX ix_text_news_is_text ON text_news (is_text, id);
+CREATE INDEX ix_text_news_part_of ON text_news (part_of) WHERE part_of <> '';
 CREATE TABLE set_aside_report (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	identity VARCHAR(36) NOT NULL,
@@ -1185,4 +1187,5 @@ CREATE TABLE text_part (
 	CONSTRAINT fk_text_part_message_id_sms_message FOREIGN KEY(message_id) REFERENCES sms_message (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_text_part_message_id ON text_part (message_id);
+CREATE INDEX ix_text_part_plain_name ON text_part (lower(ltrim(name, '0')), gateway_id);
 CREATE UNIQUE INDEX uq_text_part_gateway_id_name ON text_part (gateway_id, name);

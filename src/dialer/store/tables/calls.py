@@ -4,7 +4,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, String, Text, column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.plans import SMS
-from dialer.store.backends.expressions import last_digits
+from dialer.store.backends.expressions import last_digits, plain_name
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
@@ -183,6 +183,7 @@ class TextPart(Row):
 
     __table_args__ = (
         Index("uq_text_part_gateway_id_name", "gateway_id", "name", unique=True),
+        Index("ix_text_part_plain_name", plain_name(column("name", String)), "gateway_id"),
         {"sqlite_autoincrement": True},
     )
 
@@ -228,10 +229,21 @@ class TextNews(Row):
     """Our name of the message; empty if the carrier only gave its own."""
     heard: Mapped[str] = mapped_column(Text)
     """A receipt or a text message that came in, as JSON."""
+    part_of: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """The name that the parts of a long text message have in common, while this one waits for the others."""
     is_text: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     told_ms: Mapped[Milliseconds]
 
-    __table_args__ = (Index("ix_text_news_is_text", "is_text", "id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index("ix_text_news_is_text", "is_text", "id"),
+        Index(
+            "ix_text_news_part_of",
+            "part_of",
+            sqlite_where=text("part_of <> ''"),
+            postgresql_where=text("part_of <> ''"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class SetAsideReport(Row):

@@ -7,6 +7,7 @@ const sessions = new Set();
 let answers = {}; // statuses for the next messages to a number
 let sent = 0;
 let ids = "id"; // how messages are named
+let nacks = 0;
 let refused = []; // statuses of all messages, again and again, after those of `answers`
 
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
@@ -36,6 +37,7 @@ const server = smpp.createServer((session) => {
     say({ bound: pdu.system_id });
   });
   session.on("submit_sm", (pdu) => submit(session, pdu));
+  session.on("generic_nack", () => { nacks += 1; });
   session.on("enquire_link", (pdu) => session.send(pdu.response()));
   session.on("unbind", (pdu) => { session.send(pdu.response()); session.close(); });
   session.on("close", () => sessions.delete(session));
@@ -61,6 +63,15 @@ const orders = {
   text: (order) => deliver({
     source_addr_ton: 1, source_addr: order.number, destination_addr: "3545550199", short_message: order.text,
   }),
+  // Any request, in the words of the package. Buffers are given in hexadecimal digits.
+  ask: (order) => {
+    const fields = { ...order.fields };
+    if (order.header) fields.short_message = { udh: Buffer.from(order.header, "hex"), message: order.text };
+    for (const session of sessions) {
+      session[order.command](fields, (answer) => say({ answered: answer.command_status, by: answer.command }));
+    }
+  },
+  nacks: () => say({ nacks }),
   cut: () => { for (const session of sessions) session.destroy(); },
   raw: (order) => { for (const session of sessions) session.socket.write(Buffer.from(order.hex, "hex")); },
 };
