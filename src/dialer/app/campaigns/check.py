@@ -15,7 +15,8 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
 from dialer.domain.gateway_secrets import shows_secrets
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.agent_contacts import target_number
+from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import HTTP, KANNEL, SIMULATED
 from dialer.domain.sentences import RecordName
@@ -28,6 +29,7 @@ from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.load_engine import calendar_of
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
@@ -192,11 +194,12 @@ def _forbidden(
 
 
 def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, prefixes: Prefixes) -> Iterator[int]:
-    destinations = read_destinations(connection, user_id)
+    destinations, region = read_destinations(connection, user_id), region_of(connection, user_id)
     for section in survey.sections:
         if definition_of(section).transfers and section.queue_id is None:
             with suppress(NumberError):
-                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber), prefixes):
+                number = target_number(section.phonenumber, region)
+                if is_forbidden_for(connection, user_id, destinations, number, prefixes):
                     yield section.id
 
 

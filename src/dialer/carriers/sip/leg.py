@@ -13,6 +13,7 @@ from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
@@ -217,7 +218,7 @@ class SipLeg(CallLeg):
         if not self._has_rung:
             self._has_rung = True
             self._wire.tell(LegRinging(self.key, self._wire.now_ms))
-        sound = self._sound_of(response) if response.message.body and len(self._early) < FORKS_MAX else None
+        sound = self._sound_of(response)[0] if len(self._early) < FORKS_MAX else None
         if sound is not None and response.to_tag not in self._early:
             if not self._early:
                 self._wire.tell(SoundAgreed(self.key, sound))
@@ -232,10 +233,12 @@ class SipLeg(CallLeg):
         self._cseq_answered = answer.cseq
         # An answer in a provisional response is not repeated (RFC 3261 13.2.1). Some telephones change their tag.
         early = self._early.get(answer.to_tag) or next(iter(self._early.values()), None)
-        sound = self._sound_of(answer) if answer.message.body else early
+        sound, why_not = self._sound_of(answer)
+        if sound is None and not why_not:
+            sound, why_not = early, "It has no description."
         if sound is None:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
-            self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
+            self._end(causes.INCOMPATIBLE, f"the answer has no sound that can be spoken: {why_not}")
             return
         self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
@@ -289,11 +292,13 @@ class SipLeg(CallLeg):
             return False
         return self._invite.send_anew(replace(self._draft, headers=headers))
 
-    def _sound_of(self, message: Received) -> AgreedSound | None:
+    def _sound_of(self, message: Received) -> tuple[AgreedSound | None, str]:
+        """Return the sound that a message describes, or why it cannot be spoken; neither if it describes none."""
         try:
-            return agree_on(message.message.body, self._local, self._trunk)
-        except SdpError:
-            return None
+            body = description_in(message)
+            return (agree_on(body, self._local, self._trunk) if body else None), ""
+        except SdpError as error:
+            return None, str(error)
 
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""

@@ -318,7 +318,7 @@ class SipTrunkEndpoint:
             self._later(self._send_to_name(output))
 
     async def _send_to_name(self, output: Send) -> None:
-        """Send to a host whose address is not known yet. What is owed to an unknown name goes to the carrier."""
+        """Send to a host whose address is not known yet, or to the carrier if it has none."""
         try:
             _, (host, _), _ = await resolve(output.destination, self._family)
         except (OSError, UnicodeError):

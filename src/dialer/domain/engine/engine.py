@@ -200,7 +200,7 @@ class Engine:
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
         account = self._accounts.get(event.user_id)
         money = (event.balance, event.held, event.rate, event.sms_rate)
-        self._accounts[event.user_id] = Account(*money, event.card, event.destinations)
+        self._accounts[event.user_id] = Account(*money, event.card, event.destinations, event.region)
         self._previews.judge_again(now_ms)
         if account is not None:
             self._dialling.wake_all(account.waiting, now_ms)
