@@ -68,7 +68,7 @@ def test_a_webhook_is_switched_off_after_a_day_of_failures_or_at_once_if_it_is_g
 
 @given(st.integers(0, 10**9), st.integers(-(10**9), 10**9))
 def test_only_time_in_which_something_was_tried_counts(tried_ms: int, late_ms: int) -> None:
-    """Whatever the service or its clock did meanwhile, an event is not given up before it was tried for a day."""
+    """An event is not given up before it was tried for a day, whatever the service or its clock did meanwhile."""
     due_ms = NOW_MS + tried_ms
     since_ms = tried_since_ms(NOW_MS, due_ms, due_ms + late_ms)
     counted_ms = due_ms + late_ms - since_ms

@@ -50,8 +50,8 @@ def is_public(address: Address) -> bool:
     """Return whether an address, and every one to which it leads, belongs to one host of the public internet.
 
     Private, shared (RFC 6598), loopback, link-local, multicast, reserved and unspecified addresses do not. Neither do
-    those that a translator alone knows. What Python says is checked with the registries themselves, because its tables
-    differ by its version.
+    those that a translator alone knows. The registries are asked besides Python, because Python's tables differ by its
+    version.
     """
     return all(
         one.is_global and not one.is_multicast and not _is_special(one) for one in (address, *addresses_within(address))

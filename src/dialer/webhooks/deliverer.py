@@ -17,7 +17,6 @@ import structlog
 from anyio.abc import TaskGroup
 
 from dialer.domain.webhook_secrets import signing_secrets
-from dialer.shares import Shares
 from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import UnreadableSecretError
@@ -36,6 +35,7 @@ from dialer.store.webhooks import (
 from dialer.webhooks.job_results import JobResults
 from dialer.webhooks.posting import TIMEOUT_S, Poster
 from dialer.webhooks.retries import SECOND_MS
+from dialer.webhooks.shares import Shares
 from dialer.webhooks.signing import signed_headers
 
 EVERY_S: Final = 0.5

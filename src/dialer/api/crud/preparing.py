@@ -9,8 +9,8 @@ import anyio.to_thread
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.shapes import Parsed
-from dialer.shares import Shares
 from dialer.webhooks.names import names_of
+from dialer.webhooks.shares import Shares
 
 PREPARED_AT_ONCE: Final = 8
 """Requests of one resource whose values are prepared at a time."""
