@@ -45,7 +45,7 @@ from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
-from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, retry_after, sdp, user_agent
+from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import (
@@ -58,9 +58,9 @@ from dialer.carriers.voice import (
     speech,
 )
 from dialer.console.charts import survey_graph
-from dialer.domain import phrases
+from dialer.domain import circuit_breaker, phrases
 from dialer.domain.billing import money
-from dialer.domain.engine import desk_transfers, holds, inbound
+from dialer.domain.engine import desk_transfers, holds, inbound, retry
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import by_the_library
@@ -400,7 +400,8 @@ LIMITS: Final = {
     ),
     "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
     "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
-    "A carrier's `Retry-After` to REGISTER, OPTIONS and INVITE": f"{retry_after.RETRY_AFTER_MS_MAX // 3_600_000} h",
+    "A carrier's `Retry-After` to REGISTER, OPTIONS and INVITE": f"{circuit_breaker.RETRY_AFTER_MS_MAX // 3_600_000} h",
+    "`Retry-After` of a person who is busy or away": f"{retry.RETRY_AFTER_MS_MAX // 86_400_000} day",
     "An INVITE": f"{incoming_invite.INVITATION_BYTES_MAX // 1024} KiB",
     "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",
     "A header line of a SIP message": f"{messages.LINE_LENGTH_MAX:,} characters",

@@ -13,6 +13,7 @@ from msgspec import structs
 from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.billing.charge import Rate
+from dialer.domain.engine.retry import CAUSE_REASONS
 from dialer.domain.enums import AmdStatus, Cause, SectionType
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -335,6 +336,16 @@ def test_a_detection_without_a_result_is_unsure() -> None:
     session.hear(DIALLED_MS + 4_000, Done(1, 0))
     outcome = end_of(session.hear(DIALLED_MS + 5_000, Ended(0, Cause.NORMAL_CLEARING)))
     assert (outcome.amd_status, outcome.is_refused_machine) == (AmdStatus.UNSURE, False)
+
+
+@pytest.mark.parametrize("cause", sorted(Cause))
+def test_an_answered_call_has_no_cause_of_one_that_nobody_answered(cause: Cause) -> None:
+    """A carrier may end it so, as when a telephone behind it is busy. No statistics may count it as busy."""
+    outcome = end_of(answered(call_of()).hear(DIALLED_MS + 9_000, Ended(0, cause, retry_after_ms=60_000)))
+    is_of_no_answer = CAUSE_REASONS.get(cause) is not None
+    assert outcome.cause is (Cause.NORMAL_CLEARING if is_of_no_answer else cause)
+    assert outcome.retry_after_ms == 0
+    assert end_of(IvrSession(call_of()).hear(DIALLED_MS + 900, Ended(0, cause))).cause is cause
 
 
 def test_a_busy_line_is_the_first_signal_of_the_network_and_the_ring_limit_is_none() -> None:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from dialer.store.tables import SMS, Gateway
 from tests.carriers.texts.smpp_carrier import smpp_carrier
 from tests.carriers.texts.web_carrier import WebCarrier
@@ -56,3 +58,20 @@ def test_a_message_over_smpp_is_shown_pdu_by_pdu(run: Run, house: House) -> None
             1,
             "Unsent, 1 parts: the carrier refuses the bind with status 0x0000000E\n",
         )
+
+
+@pytest.mark.parametrize(
+    ("number", "sent"),
+    [
+        ("555-0101", "3545550101"),
+        ("+354 555 0101", "3545550101"),
+    ],
+)
+def test_a_number_without_its_country_is_one_of_the_services(run: Run, house: House, number: str, sent: str) -> None:
+    with WebCarrier(lambda _: (200, b'{"id": "m1"}')).serving() as carrier:
+        parameters = {"url": f"{carrier.url}/send", "body": {"to": "{number}", "text": "{text}"}, "id": "id"}
+        house.add(
+            Gateway, medium=SMS, name="shop", protocol="http", removeprefix="+", parameters=json.dumps(parameters)
+        )
+        found = run(*ASK[:3], number, *ASK[4:], **VIRTUAL, DIALER_DEFAULT_REGION="IS")
+    assert (found.code, carrier.asked[0].json["to"]) == (0, sent)

@@ -98,3 +98,17 @@ def test_a_body_that_is_no_form_is_refused(visitor: Visitor, content_type: str, 
     answer = visitor.request("POST", "sign-in/", content=body, headers={"Content-Type": content_type})
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert "To the console" in words(answer.text)
+
+
+def test_a_user_is_changed_without_a_new_password(admin: Visitor, api: Caller) -> None:
+    """A browser sends no form with an empty input that is required, so the one for a stored password is not."""
+    changed, new = (_password_input(admin.get(f"records/users/{page}/")) for page in ("2", "new"))
+    assert ("required" in changed, "required" in new) == (False, True)
+    admin.get("records/users/2/")
+    assert admin.send("records/users/2/", first_name="Alice", password="").status_code == 303
+    assert Caller(api.client, "admin").get("users/2/")["first_name"] == "Alice"
+    assert api.request("GET", "phonebook/").status_code == 200
+
+
+def _password_input(page: str) -> str:
+    return page.partition('name="password"')[2].partition(">")[0]

@@ -104,6 +104,7 @@ def test_no_number_gets_a_country_that_neither_the_file_nor_the_viewer_has_named
     region = chosen(alice.page).get("region", "")
     assert press(alice, **{"import": "1"}).status_code < 500
     stored = {number for number, _ in stored_in(database, book)}
-    explicit = {normalise(cell) for cell in cells if cell.startswith("+")}
+    explicit = {normalise(cell, None) for cell in cells if cell.startswith("+")}
     named = {normalise(cell, region) for cell in cells} if region not in {"", "ask"} else set()
-    assert stored == set() if region == "ask" else stored <= explicit | named | {normalise(cell) for cell in cells}
+    bare = {normalise(cell, None) for cell in cells}
+    assert stored == set() if region == "ask" else stored <= explicit | named | bare

@@ -1,14 +1,14 @@
 """Tests of live parts: one making for all viewers, and streams that end."""
 
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 import anyio.lowlevel
 import pytest
 
 from dialer.api.http.errors import AnsweredError
-from dialer.console.live_parts import STREAMS_OF_USER_MAX, Snapshots
+from dialer.console.live_parts import STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Snapshots
 
 
 class Parts:
@@ -80,15 +80,18 @@ async def test_a_failure_is_not_kept() -> None:
     assert await parts.snapshots.get("a", parts.make) == "1"
 
 
-async def test_a_user_has_a_limited_number_of_streams() -> None:
-    snapshots = Snapshots()
-    with ExitStack() as streams:
-        for _ in range(STREAMS_OF_USER_MAX):
-            streams.enter_context(snapshots.streaming(1))
-        with pytest.raises(AnsweredError, match="Too many pages are open"):
-            snapshots.refuse_further(1)
-        snapshots.refuse_further(2)
-    snapshots.refuse_further(1)
+async def test_a_user_and_an_account_have_a_limited_number_of_streams() -> None:
+    places = Snapshots().places
+    users, taken = range(3, 3 + STREAMS_OF_ACCOUNT_MAX), []
+    taken += [places.take(2, 2) for _ in range(STREAMS_OF_USER_MAX)]
+    with pytest.raises(AnsweredError, match="Too many pages are open"):
+        places.take(2, 2)
+    taken += [places.take(2, user) for user in users[: STREAMS_OF_ACCOUNT_MAX - STREAMS_OF_USER_MAX]]
+    with pytest.raises(AnsweredError, match="Too many pages are open"):
+        places.take(2, 999)
+    places.take(1_000, 1_000)
+    taken.pop(0).release()
+    places.take(2, 2)
 
 
 async def test_the_end_of_the_service_ends_streams_at_once() -> None:

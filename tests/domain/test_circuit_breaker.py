@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dialer.domain import effects
 from dialer.domain.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
 from dialer.domain.circuit_breaker import CircuitBreaker as Breaker
+from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.plans import GatewayKey, GatewayPlan
 from tests.domain.workers import DAY_MS, START_MS, Fleet, plan
@@ -70,6 +71,28 @@ def test_a_rest_after_a_rest_is_twice_as_long_up_to_ten_minutes() -> None:
         lengths.append(breaker.open_ms // 1_000)
         assert breaker.open_until_ms == now_ms + breaker.open_ms
     assert lengths == [60, 120, 240, 480, 600, 600]
+
+
+def test_a_carrier_that_asks_for_a_rest_gets_it_at_its_first_failure_up_to_an_hour() -> None:
+    once = after_attempt(Breaker(), Cause.TEMPORARY_FAILURE, 0, 1_000, 120_000)
+    assert once == Breaker(1, 0, 121_000)
+    # Calls from before are refused, too, and may ask for a longer rest.
+    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 2_000, 300_000) == Breaker(1, 0, 302_000)
+    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 2_000, 1_000) == once
+    assert after_attempt(once, Cause.NORMAL_CLEARING, 121_000, 130_000) == Breaker()
+    parked = after_attempt(Breaker(4), Cause.TEMPORARY_FAILURE, 0, 1_000, 10**12)
+    assert parked == Breaker(5, 30_000, 3_601_000)
+
+
+def test_a_callee_who_is_called_later_is_no_failure_of_the_carrier() -> None:
+    for cause in set(Cause) - CARRIER_FAILURES:
+        assert after_attempt(Breaker(), cause, 0, 1_000, 120_000) == Breaker()
+
+
+def test_a_gateway_is_not_used_while_its_carrier_wants_no_calls() -> None:
+    gateway = GatewayLoad(GatewayPlan(FIRST))
+    gateway.learn(Cause.TEMPORARY_FAILURE, 0, 1_000, 120_000)
+    assert gateway.free_at_ms(2_000) == 121_000
 
 
 def test_a_call_dialled_before_the_end_of_the_rest_does_not_count() -> None:

@@ -168,3 +168,18 @@ async def test_the_example_has_something_of_everything(tmp_path: Path) -> None:
     assert {row["campaign_id"] for row in house.rows(Cdr)} == {campaign_id, None}
     assert house.row(Campaign, campaign_id)["abandoned"] > 0
     house.database.close()
+
+
+async def test_agents_of_another_account_and_of_other_queues_change_nothing(tmp_path: Path) -> None:
+    """The forecast of a campaign stays the same to the last figure, whatever others do with their agents and queues."""
+    house, campaign_id = furnished(tmp_path, 1)
+    alone = await forecast(house, campaign_id)
+    assert alone.queues is not None
+    rival_id = house.add(
+        User, **{**house.row(User, house.user_id), "id": None, "username": "rival", "username_key": "rival"}
+    )
+    house.agent(user_id=rival_id)
+    house.change(Queue, house.queue(house.agent(user_id=rival_id, wrap_up_time=600)), user_id=rival_id)
+    house.queue(house.agent())
+    assert await forecast(house, campaign_id) == alone
+    house.database.close()

@@ -27,13 +27,15 @@ from dialer.store.database import Database
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
-from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Cdr, SmsMessage, Transfer
+from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Cdr, SectionTemplate, SmsMessage, Tier, Transfer
 
 
 class Before(NamedTuple):
-    """The copy before the run: its counters, the wrap-up times of agents on duty, and the transfers that are over."""
+    """The copy before the run: its counters, the agents on duty, and the transfers that are over."""
 
     counters: Counters
+    agents: int
+    """Agents on duty who serve a queue of the campaign."""
     wrap_ups_ms: dict[int, int]
     transfer_ids: set[int]
 
@@ -99,8 +101,13 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
 
 def _before(connection: Connection, campaign_id: int) -> Before:
     agents = connection.execute(select(Agent.id, Agent.wrap_up_time).where(Agent.status.in_(TAKES_CALLS)))
+    served = select(SectionTemplate.queue_id).where(SectionTemplate.queue_id.is_not(None))
+    of_campaign = select(Campaign.object_id).where(Campaign.id == campaign_id)
+    served = served.where(SectionTemplate.survey_id.in_(of_campaign))
+    serving = select(Tier.agent_id).where(Tier.queue_id.in_(served))
     return Before(
         _counters(connection, campaign_id),
+        len(set(connection.scalars(select(Agent.id).where(Agent.id.in_(serving), Agent.status.in_(TAKES_CALLS))))),
         {agent_id: seconds * 1_000 for agent_id, seconds in agents},
         set(connection.scalars(select(Transfer.id).where(Transfer.status == TransferStatus.OVER))),
     )
@@ -138,7 +145,7 @@ def _queues(connection: Connection, order: Order, before: Before) -> QueueCounte
     waits_ms = [row.answered_ms - row.joined_ms for row in served]
     wrapped_ms = sum(before.wrap_ups_ms.get(row.agent_id, 0) for row in served)
     return QueueCounters(
-        agents=len(before.wrap_ups_ms),
+        agents=before.agents,
         queued=len(over),
         served=len(served),
         in_time=sum(wait_ms <= IN_TIME_MS for wait_ms in waits_ms),

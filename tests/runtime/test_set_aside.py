@@ -234,6 +234,8 @@ NONSENSE: Final[list[tuple[Any, Any]]] = [
     ("leg", Ended(0, 999)),  # type: ignore[arg-type] # nonsense, as all that follow
     ("leg", Ended("soon", Cause.NORMAL_CLEARING)),  # type: ignore[arg-type]
     ("leg", Ended(0, Cause.NORMAL_CLEARING, 2**70)),
+    ("leg", Ended(0, Cause.USER_BUSY, retry_after_ms=2**70)),
+    ("leg", Ended(0, Cause.USER_BUSY, retry_after_ms="1 h")),  # type: ignore[arg-type]
     ("leg", Answered(-(2**63), "\x00")),
     ("leg", Answered(0, "h" * 100_000)),
     ("leg", Done(-1, 0, keys="\udfff" * 5)),

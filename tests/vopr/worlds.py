@@ -113,7 +113,7 @@ def world_of(seed: int) -> World:
 
 def contact_of(number: str, zone: str | None = None) -> Values:
     """Return a contact as it is stored; its zone follows from its number unless another is given."""
-    normal = normalise(number)
+    normal = normalise(number, None)
     return {"contact": number, "number": normal, "zone": zone_of_number(normal) if zone is None else zone}
 
 

@@ -76,9 +76,9 @@ other sources stand:
 """
 
 _REPLIES: Final = """
-The replies were written without sight of the patterns, which were then widened after each set but the last
-(`python -m tests.domain.messages.heard` shows them by set). A wish is heard if it ends the contact,
-or is held for a person. Other texts are not stopped if they do not end it.
+The patterns of wishes and the words of ordinary replies were widened after each set but the last
+(`python -m tests.domain.messages.heard` shows them by set, and how many replies wait for a person without need).
+A wish is heard if it ends the contact, or is held for a person. Other texts are not stopped if they do not end it.
 """
 _NEVER: Final = f"""
 Each start of the table is tried over {never.YEAR}, with the law of its countries. The reason is always the same: no

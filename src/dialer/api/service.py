@@ -15,6 +15,7 @@ from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
+from dialer.api.http.account_turns import AccountTurns
 from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
@@ -30,6 +31,10 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 
 DAY_MS: Final = 86_400_000
+APPLIED_AT_ONCE: Final = 2
+"""Requests to apply files that are worked on at a time, one of an account."""
+APPLIES_WAITING_MAX: Final = 16
+"""Such requests of other accounts that wait for their turn."""
 REMOVED_EVERY_MS: Final = 3_600_000
 SERVICE: Final = "service"
 """The key of the service in the state of the application."""
@@ -131,6 +136,13 @@ class Service:
         self.resources: Final = resources
         self.export: Final = export
         self.attempts: Final = Attempts()
+        self.apply_turns: Final = AccountTurns(
+            APPLIED_AT_ONCE,
+            1,
+            APPLIES_WAITING_MAX,
+            refusal="Another request of your account to apply files is under way. Try again when it has ended.",
+            others="Requests of other accounts to apply files are waiting. Try again later.",
+        )
         self.clock_run: Final = ClockRun()
         self._removed_ms = 0
         self._zone: Final = ZoneInfo(settings.timezone)

@@ -87,6 +87,11 @@ def touched_account(user_id: int) -> Touched:
     return Touched(accounts=frozenset({user_id}))
 
 
+def dids_of_account(connection: Connection, user_id: int) -> Touched:
+    """Return the inbound numbers of an account, whose country is that of the account if they name none."""
+    return Touched(dids=frozenset(connection.scalars(select(Did.id).where(Did.user_id == user_id))))
+
+
 def touched_did(did_id: int) -> Touched:
     """Return a DID as a touched record."""
     return Touched(dids=frozenset({did_id}))

@@ -17,6 +17,7 @@ from dialer.commands.output import print_json, printable, say
 from dialer.commands.trial_calls import PlaceCall, caller_of
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.numbers.emergency import spells_emergency
+from dialer.domain.numbers.normal_form import is_number
 from dialer.domain.plans import FREESWITCH
 from dialer.runtime.clock import RealClock
 from dialer.store.timeline.reading import cause_in_words
@@ -46,7 +47,7 @@ def test(  # noqa: PLR0913 - the options of a command
     if record is not None and call.protocol == FREESWITCH:
         raise click.UsageError("--record is for SIP gateways: FreeSWITCH keeps recordings on its own machine.")
     place_call = _caller(call)
-    order = TrialOrder(call.number, callerid, ring * 1_000, seconds * 1_000, play, record)
+    order = TrialOrder(call.number, call.callerid, ring * 1_000, seconds * 1_000, play, record)
     trial = Trial(None if as_json else _print, is_full=full)
     try:
         anyio.run(place_call, order, trial)
@@ -64,9 +65,10 @@ def test(  # noqa: PLR0913 - the options of a command
 
 
 def _check_number(number: str) -> None:
-    if spells_emergency(number):
+    if spells_emergency(number, None):
         raise click.UsageError(f"{number!r} is an emergency number, which is never dialled.")
-    if len(number) > NUMBER_LENGTH_MAX or not number.strip("+*#0123456789") == "" or not number.strip("+*#"):
+    is_dialled = number.strip("+*#0123456789") == "" and number.strip("+*#") != ""
+    if len(number) > NUMBER_LENGTH_MAX or not (is_dialled or is_number(number)):
         raise click.UsageError(f"{number[:NUMBER_LENGTH_MAX]!r} is not a number. Use digits, with a + before them.")
 
 

@@ -5,22 +5,22 @@ A browser gets them as Server-Sent Events, or asks for them again and again wher
 
 import re
 import time
-from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Iterator
-from contextlib import aclosing, contextmanager
-from http import HTTPStatus
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import aclosing
 from typing import Any, Final, NamedTuple
 
 import anyio
 from litestar import Response
 from litestar.response import Stream
 
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
+from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.service import ApiRequest
 from dialer.console.language import speak, viewers_language
 from dialer.console.rendering import html
 from dialer.console.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
+from dialer.domain.sentences import Sentence
 
 EVENT_STREAM: Final = "text/event-stream"
 EVERY_S: Final = 1.0
@@ -29,6 +29,8 @@ STREAM_EVENTS_MAX: Final = 900
 RETRY_MS: Final = 2_000
 """Time after which a browser opens a new stream."""
 STREAMS_MAX: Final = 200
+STREAMS_OF_ACCOUNT_MAX: Final = 100
+"""Streams of all users of an account."""
 STREAMS_OF_USER_MAX: Final = 12
 SNAPSHOTS_MAX: Final = 256
 """Parts that are kept: one for each page and kind of rights."""
@@ -55,7 +57,10 @@ class Snapshots:
         self._now_s: Final = now_s
         self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
-        self._streams: Final[Counter[int]] = Counter()
+        self.places: Final = StreamPlaces(
+            STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Sentence("Too many pages are open. Close one.")
+        )
+        """The places of streams. A browser that gets none polls instead."""
         self._changes = 0
         self._phase = 0.0
         self._is_over = anyio.Event()
@@ -94,24 +99,6 @@ class Snapshots:
             if not turn.statistics().tasks_waiting:
                 self._under_way.pop(of_viewer, None)
 
-    def refuse_further(self, user_id: int) -> None:
-        """Refuse a further stream of a user if there are too many.
-
-        Raises:
-            AnsweredError: 429; the browser polls instead.
-        """
-        if self._streams.total() >= STREAMS_MAX or self._streams[user_id] >= STREAMS_OF_USER_MAX:
-            raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open. Close one.")
-
-    @contextmanager
-    def streaming(self, user_id: int) -> Iterator[None]:
-        """Count a stream of a user while the context is entered."""
-        self._streams[user_id] += 1
-        try:
-            yield
-        finally:
-            self._streams[user_id] -= 1
-
     async def ticks(self) -> AsyncGenerator[None]:
         """Yield once a second, each stream at its own moment, until the stream or the service ends.
 
@@ -142,11 +129,11 @@ async def answer_live(
         return html(first)
     session: CurrentSession = request.scope["auth"]
     language = viewers_language()
-    snapshots.refuse_further(session.actor.id)
+    place = snapshots.places.take(session.actor.manager_id or session.actor.id, session.actor.id)
 
     async def events() -> AsyncIterator[bytes]:
         speak(language)
-        with snapshots.streaming(session.actor.id):
+        with place:
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
             async with aclosing(snapshots.ticks()) as ticks:
                 async for _ in ticks:

@@ -96,7 +96,7 @@ def numbers(path: Path) -> set[str]:
 def _number(line: bytes, cells: int) -> str | None:
     try:
         (row,) = csv.reader([line.decode()], strict=True)
-        return normalise(row[0]) if len(row) == cells else None
+        return normalise(row[0], None) if len(row) == cells else None
     except (UnicodeDecodeError, csv.Error, NumberError):
         return None
 

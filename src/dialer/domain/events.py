@@ -18,20 +18,21 @@ from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Pre
 
 
 class AccountOpened(msgspec.Struct, frozen=True):
-    """An owner's account was read: its balance, the amount held, and the rates."""
+    """An owner's account was read: its balance, the amount held, and the rates, of texts for each part."""
 
     user_id: int
     balance: int
     held: int
     rate: Rate
     sms_rate: int = 0
-    """The price of each part of a text message."""
     card: RateCard = NO_CARD
     """Rates of calls to certain numbers, in place of `rate`."""
     destinations: Destinations = EVERYWHERE
     """The numbers that the account may call."""
     keeps_events: bool = False
     """True if the events of the account are kept for programs outside of the service."""
+    region: str | None = None
+    """The country of numbers without one (ISO 3166); None if nobody has set it."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):
@@ -343,12 +344,13 @@ class AgentClosed(msgspec.Struct, frozen=True):
 
 
 class DidOpened(msgspec.Struct, frozen=True):
-    """An inbound number was read, with the campaign that answers its calls; None if no campaign can."""
+    """An inbound number was read, also as written, with the campaign that answers its calls; None if none can."""
 
     did_id: int
     user_id: int
     number: str
     plan: CampaignPlan | None = None
+    written: str = ""
 
 
 class DidClosed(msgspec.Struct, frozen=True):

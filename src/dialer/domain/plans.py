@@ -384,6 +384,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The inputs of the callee in the survey, in their order."""
     is_message_left: bool = False
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
 
     @property
     def is_live(self) -> bool:
@@ -403,6 +405,8 @@ class LegOutcome(msgspec.Struct, frozen=True, gc=False):
     """The wrap-up time of a simulated agent after the leg; None: that of the agent's plan."""
     break_ms: int = 0
     """The break that a simulated agent takes after the wrap-up time."""
+    retry_after_ms: int = 0
+    """The time for which the carrier wants no other attempt; 0 if it asks for none."""
 
     def rest_ms(self, wrap_up_ms: int) -> int:
         """Return the time after the leg in which its agent takes no call; `wrap_up_ms` is that of the agent's plan."""

@@ -43,8 +43,10 @@ def read_content(path: Path) -> bytes:
         raise FileError.at(FilePlace(str(path)), f"cannot be read: {error.strerror}") from None
 
 
-def read_text(content: bytes, name: str) -> Node:
+def read_text(content: bytes, name: str, values_max: int = NODES_MAX) -> Node:
     """Return the value of a file from its content. A name that ends in `.toml` or `.json` says what it is.
+
+    Reading ends after `values_max` values.
 
     Raises:
         FileError: the content is too large, or is not of its format.
@@ -59,18 +61,18 @@ def read_text(content: bytes, name: str) -> Node:
         raise FileError.at(place, "is not in UTF-8") from None
     match PurePath(name).suffix.lower():
         case ".toml":
-            return _read_toml(text, place)
+            return _read_toml(text, place, values_max)
         case ".json":
-            return _read_json(text, place)
+            return _read_json(text, place, values_max)
         case _:
-            return read_yaml(text, place.file)
+            return read_yaml(text, place.file, values_max)
 
 
-def _read_toml(text: str, place: FilePlace) -> Node:
+def _read_toml(text: str, place: FilePlace, values_max: int) -> Node:
     if _cost_of_dots(text) > DOTS_MAX:
         raise FileError.at(place, "has too many dots in its lines, or too long dotted names. Write it as YAML")
     try:
-        value = _Plain().value(tomllib.loads(text))
+        value = _Plain(values_max).value(tomllib.loads(text))
     except (ValueError, RecursionError) as error:
         raise _wrong("TOML", error, place) from None
     return nodes_of(value, place, lines_of_toml(text, place.file))
@@ -86,9 +88,9 @@ def _cost_of_dots(text: str) -> int:
     return sum(line.count(".") ** 2 for line in lines) + _TABLE_COST * of_tables * len(lines)
 
 
-def _read_json(text: str, place: FilePlace) -> Node:
+def _read_json(text: str, place: FilePlace, values_max: int) -> Node:
     try:
-        value = _Plain().value(json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique))
+        value = _Plain(values_max).value(json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique))
     except (ValueError, RecursionError) as error:
         raise _wrong("JSON", error, place) from None
     return nodes_of(value, place, _lines_of_json(text, place))
@@ -105,14 +107,15 @@ def _lines_of_json(text: str, place: FilePlace) -> Node | None:
 class _Plain:
     """Texts in place of the dates and times of TOML, in a value that is not too large."""
 
-    def __init__(self) -> None:
-        self._left = NODES_MAX
+    def __init__(self, values_max: int) -> None:
+        self._most: Final = values_max
+        self._left = values_max
 
     def value(self, value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
         """Return a value without dates; raises ValueError if it is too large."""
         self._left -= 1
         if self._left < 0:
-            raise ValueError(f"more than {NODES_MAX} values")
+            raise ValueError(f"more than {self._most} values")
         if depth > DEPTH_MAX:
             raise ValueError(f"more than {DEPTH_MAX} levels")
         if isinstance(value, int) and value.bit_length() > _BITS_MAX:

@@ -59,14 +59,14 @@ class _Open:
         return name
 
 
-def read_yaml(text: str, file: str) -> Node:
-    """Return the value of a YAML document.
+def read_yaml(text: str, file: str, values_max: int = NODES_MAX) -> Node:
+    """Return the value of a YAML document with at most `values_max` values.
 
     Raises:
         FileError: it is not YAML, or has aliases, tags, several documents, or too many levels or values.
     """
     try:
-        return _read(yaml.parse(text, Loader=_LOADER), file)
+        return _read(yaml.parse(text, Loader=_LOADER), file, values_max)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else None
         raise FileError.at(FilePlace(file, "", line), f"not valid YAML: {error.problem}") from None
@@ -74,14 +74,14 @@ def read_yaml(text: str, file: str) -> Node:
         raise FileError.at(FilePlace(file), f"not valid YAML: {str(error).splitlines()[0]}") from None
 
 
-def _read(events: Iterator[Any], file: str) -> Node:
+def _read(events: Iterator[Any], file: str, values_max: int) -> Node:
     """Put a document together from its parts, without recursion."""
     levels: list[_Open] = []
     whole: Node | None = None
     for number, event in enumerate(events):
         line = event.start_mark.line + 1
-        if number > NODES_MAX:
-            raise FileError.at(FilePlace(file, "", line), f"has more than {NODES_MAX} values")
+        if number > values_max:
+            raise FileError.at(FilePlace(file, "", line), f"has more than {values_max} values")
         _refuse(event, FilePlace(file, "", line))
         if isinstance(event, yaml.CollectionStartEvent):
             place = levels[-1].next_place(line) if levels else FilePlace(file, "", line)

@@ -12,6 +12,7 @@ from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Transfer
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.erlang_c import mean_wait_ms, share_within
+from dialer.domain.queueing.plans import QueuePlan
 from dialer.domain.statistics import percent
 from dialer.forecast.spreads import CountSpread, PercentSpread, SecondsSpread, counts, percents, seconds
 
@@ -25,7 +26,7 @@ class QueueCounters(NamedTuple):
     """The calls of a run that reached a queue, and the work of its agents."""
 
     agents: int = 0
-    """Agents on duty when the run began."""
+    """Agents of the campaign's queues on duty when the run began."""
     queued: int = 0
     served: int = 0
     in_time: int = 0
@@ -39,10 +40,15 @@ class QueueCounters(NamedTuple):
 
 
 class QueueTally:
-    """The counters of a run that grows. `wrap_ups_ms` has the wrap-up time of each agent on duty."""
+    """The counters of a run that grows, for the agents on duty."""
 
-    def __init__(self, wrap_ups_ms: dict[int, int]) -> None:
-        self._wrap_ups_ms: Final = wrap_ups_ms
+    def __init__(self, agents: Iterable[events.AgentOpened], queues: Iterable[QueuePlan]) -> None:
+        """Take all agents, and the queues that the campaign's calls can reach."""
+        self._wrap_ups_ms: Final = {
+            one.plan.id: one.plan.wrap_up_ms for one in agents if one.plan.status in TAKES_CALLS
+        }
+        serving = {tier.agent_id for queue in queues for tier in queue.tiers}
+        self._agents: Final = len(serving & self._wrap_ups_ms.keys())
         self._queued = self._served = self._in_time = self._waited_ms = self._busy_ms = 0
 
     def transfer_kept(self, transfer: Transfer) -> None:
@@ -68,7 +74,7 @@ class QueueTally:
     def counters(self, dialled_ms: int) -> QueueCounters:
         """Return the counters, with the time in which calls were in progress."""
         return QueueCounters(
-            len(self._wrap_ups_ms),
+            self._agents,
             self._queued,
             self._served,
             self._in_time,
@@ -76,11 +82,6 @@ class QueueTally:
             self._busy_ms,
             dialled_ms,
         )
-
-
-def wrap_ups_ms(agents: Iterable[events.AgentOpened]) -> dict[int, int]:
-    """Return the wrap-up time of each agent on duty."""
-    return {one.plan.id: one.plan.wrap_up_ms for one in agents if one.plan.status in TAKES_CALLS}
 
 
 class ErlangForecast(msgspec.Struct, frozen=True):
@@ -109,7 +110,7 @@ QUEUES_EXAMPLE: Final = {
 class QueueForecast(msgspec.Struct, frozen=True):
     """The likely waits of callers for an agent, and the likely work of the agents."""
 
-    agents: Annotated[int, described("Agents who take calls when the forecast begins.", 12)]
+    agents: Annotated[int, described("Agents of the campaign's queues who take calls when the forecast begins.", 12)]
     queued: Annotated[CountSpread, described("Calls that reach a queue, those that come in included.")]
     mean_wait: Annotated[SecondsSpread, described("The mean wait of the calls that an agent takes, in seconds.")]
     taken_in_time_percent: Annotated[

@@ -16,7 +16,7 @@ from dialer.domain.numbers.listed_forms import has_no_country, is_listed, listed
 from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
-from dialer.forecast.queue_figures import QueueTally, wrap_ups_ms
+from dialer.forecast.queue_figures import QueueTally
 from dialer.forecast.stage import ForecastStage, StagedSubscriber, callee_of
 from dialer.sim.report import show_date
 from dialer.store.journal.rows import CdrRow, cdr, leg_cdr
@@ -98,7 +98,7 @@ class RunStore:
         """Calls or messages, and their price, by hour since the epoch."""
         self.spans: Final[list[tuple[int, int]]] = []
         """The beginning and the end of each call, or message of a campaign of messages."""
-        self.queues: Final = QueueTally(wrap_ups_ms(stage.world.agents))
+        self.queues: Final = QueueTally(stage.world.agents, stage.queues)
         self._recorders: Final = exhaustive(effects.Recorded, self._all_recorders())
 
     def _all_recorders(self) -> dict[type, Callable[[Any, int], None] | None]:

@@ -11,6 +11,7 @@ from dialer.domain.events import CallArrived
 from dialer.domain.identity import leg_uuid
 from dialer.domain.plans import Call
 from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.queueing.plans import QueuePlan
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.forecast.parameters import Order
 from dialer.runtime.recovery import attempts_in_progress, waiting_texts
@@ -113,6 +114,13 @@ class ForecastStage(NamedTuple):
         """True if the calling hours hold for the campaign: its gateway is real, or they are to be obeyed anyway."""
         gateways = {campaign.plan.gateway_id for campaign in self.world.campaigns}
         return any(opened.plan.id in gateways and opened.plan.hours is not None for opened in self.world.gateways)
+
+    @property
+    def queues(self) -> list[QueuePlan]:
+        """The queues that the campaign's calls can reach. Others, also those of other accounts, do not concern it."""
+        plans = (*(campaign.plan for campaign in self.world.campaigns), *self.world.over)
+        ids = frozenset().union(*(plan.flow.queue_ids for plan in plans))
+        return [opened.plan for opened in self.world.queues if opened.plan.id in ids]
 
     def past_seed(self, seed: int) -> int:
         """Return the seed of the calls in progress in a run under `seed`: no seed of the future changes their past."""

@@ -166,6 +166,6 @@ def _number_of(text: str) -> str:
     """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
     whole = f"+{digits_of(text)}"
     try:
-        return normalise(whole if is_possible(whole) else text)
+        return normalise(whole if is_possible(whole) else text, None)
     except NumberError:
         return ""

@@ -120,7 +120,7 @@ def _number(heard: object) -> str:
 
 def _normal_form(text: object) -> str:
     try:
-        return normalise(text) if isinstance(text, str) else ""
+        return normalise(text, None) if isinstance(text, str) else ""
     except NumberError:
         return ""
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from dialer.domain.enums import MessageStatus
+from dialer.domain.numbers.listed_forms import listed_forms
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.chance import threshold
@@ -93,6 +94,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     sms_reply_stop: int
     numbers: dict[str, Scripted]
     """Scripts by the digits of the number."""
+    has_national_numbers: bool = False
+    """True if some of these are written without a `+`, so perhaps without a country."""
 
 
 _POST_DIAL_DELAY: Final = Span(1_000, 1_000)
@@ -180,6 +183,7 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
         sms_delivered=read_chance("sms_delivered", given["sms_delivered"]),
         sms_reply_stop=read_chance("sms_reply_stop", given["sms_reply_stop"]),
         numbers=_numbers(given["numbers"]),
+        has_national_numbers=_has_national(given["numbers"]),
     )
 
 
@@ -188,10 +192,20 @@ def scripted_for(behaviour: Behaviour, number: str, attempt: int) -> Scripted | 
     digits = number[1:] if number[:1] == "+" else number
     if not digits.isdigit():
         digits = "".join(filter(str.isdigit, number))
-    scripted = behaviour.numbers.get(digits) or ALWAYS_THE_SAME.get(digits)
+    scripted = behaviour.numbers.get(digits)
+    if scripted is None and behaviour.has_national_numbers:
+        scripted = _of_national(behaviour, number)
+    scripted = scripted or ALWAYS_THE_SAME.get(digits)
     if scripted is None or not scripted.attempts:
         return scripted
     return scripted.attempts[min(attempt, len(scripted.attempts)) - 1]
+
+
+def _of_national(behaviour: Behaviour, number: str) -> Scripted | None:
+    """Return the script of a number that the parameters write without its country."""
+    if number[:1] != "+":
+        return None
+    return next((behaviour.numbers[form] for form in listed_forms(number) if form in behaviour.numbers), None)
 
 
 def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, _Name], ...]:
@@ -232,9 +246,13 @@ def _numbers(value: object) -> dict[str, Scripted]:
     return numbers
 
 
+def _has_national(value: object) -> bool:
+    return isinstance(value, Mapping) and any(str(number).strip()[:1] != "+" for number in value)
+
+
 def _digits(number: object) -> str:
     try:
-        return normalise(str(number)).removeprefix("+")
+        return normalise(str(number), None).removeprefix("+")
     except NumberError as error:
         raise BehaviourError(f"numbers.{shown(number)}: {error}") from None
 

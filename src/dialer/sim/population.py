@@ -72,7 +72,7 @@ def _split(pattern: str) -> tuple[str, str]:
     match = _SHAPE.match(pattern)
     sample = pattern.replace("x", "0")
     try:
-        is_normal = match is not None and normalise(sample) == sample
+        is_normal = match is not None and normalise(sample, None) == sample
     except NumberError:
         is_normal = False
     if match is None or not is_normal:

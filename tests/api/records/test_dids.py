@@ -57,6 +57,17 @@ def test_an_account_has_a_number_once_however_it_is_spelled(alice: Caller, estat
     assert alice.refused("PATCH", other["url"], did_number=NUMBER) == taken(NUMBER)
 
 
+def test_a_number_without_its_country_is_one_of_the_accounts(alice: Caller, bob: Caller, admin: Caller) -> None:
+    admin.change("users/2/", default_region="DE")
+    alice.create("did", did_number="030 2300074")
+    assert alice.refused("POST", "did/", did_number="+49302300074") == taken("+49302300074")
+    admin.change("users/3/", default_region="FR")
+    bob.create("did", did_number="030 2300074")  # Of another country.
+    hers = alice.get("did/")["results"][0]["url"]
+    admin.change(hers, is_assigned=True)
+    assert admin.refused("POST", "did/", did_number="0049 30 2300074")[0] == 400
+
+
 def test_a_number_is_assigned_to_one_account(alice: Caller, bob: Caller, admin: Caller, estate: Estate) -> None:
     admin.change(estate.did["url"], is_assigned=True)
     his = bob.create("did", did_number="1 202 555 0132")

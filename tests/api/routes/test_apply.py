@@ -3,14 +3,21 @@
 import hashlib
 import json
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 
+from dialer.files import exchange
 from dialer.files.applying import apply
+from dialer.files.nodes import Node
+from dialer.files.reading import read_text
 from dialer.store.database import Database
+from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.crud.test_statements import heard
-from tests.api.harness import Caller
+from tests.api.harness import Caller, FakeWorker
 from tests.api.routes.test_audio import wav
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -144,14 +151,72 @@ def test_a_request_has_few_values_and_people(alice: Caller) -> None:
     queues = [file(f"queues: [{{name: Q{place}, agents: [{'a,' * 1_997}]}}]")[0] for place in range(6)]
     lists = [file(f"dnc_lists: [{{name: N{place}, numbers: [{'1,' * 2_000}]}}]")[0] for place in range(7)]
     messages = [
-        "the files have 12012 values besides people, and one request has 10000 at most: apply them one after the other",
         (
-            "the files have 14000 contacts and numbers together, and one request has 12000 at most: put long lists into"
+            "the files have more than 10000 values besides people, the most in one request: apply them one after the"
+            " other"
+        ),
+        (
+            "the files have more than 12000 contacts and numbers together, the most in one request: put long lists into"
             " CSV files, and name them here"
         ),
     ]
     for files, message in zip((queues, lists), messages, strict=True):
         assert sent(alice, files=files) == (400, {"files": [message]})
+
+
+def test_nothing_is_read_beyond_the_limit_of_all_files_together(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(content: bytes, name: str, values_max: int) -> Node:
+        read.append(name)
+        return read_text(content, name, values_max)
+
+    monkeypatch.setattr(exchange, "read_text", noted)
+    books = ", ".join(f"{{name: B{place}}}" for place in range(990))
+    files = [file(f"phonebooks: [{books}]", f"{place}.yaml")[0] for place in range(100)]
+    assert sent(alice, files=files, dry_run=True)[0] == 400
+    assert read == ["0.yaml", "1.yaml", "2.yaml", "3.yaml", "4.yaml", "5.yaml"][: len(read)]
+    contacts = f"phonebooks: [{{name: B, contacts: [{'{contact: 1, notes: 1, city: 1, email: 1}, ' * 1_999}]}}]"
+    read.clear()
+    assert sent(alice, files=[*file(contacts)] * 9, dry_run=True)[0] == 400
+    assert len(read) < 9
+
+
+async def test_an_account_applies_one_request_at_a_time_and_holds_up_no_other(
+    alice: Caller, database: Database, worker: FakeWorker, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    """A request of one account is held while it is read. Further ones are refused, and those of others answered."""
+    is_reading, may_go_on = Event(), Event()
+
+    def held(content: bytes, name: str, values_max: int) -> Node:
+        if name == "slow.yaml":
+            is_reading.set()
+            assert may_go_on.wait(30)
+        return read_text(content, name, values_max)
+
+    monkeypatch.setattr(exchange, "read_text", held)
+    alice.create("phonebook", name="P")
+    app = app_on_this_loop(database, worker, media_dir=folder)
+    slow = {"files": file("phonebooks: [{name: P}]", "slow.yaml"), "dry_run": True}
+    quick = {"files": file("phonebooks: [{name: P}]"), "dry_run": True}
+    answers: list[int] = []
+    async with client_on_this_loop(app, "alice") as first, client_on_this_loop(app, "bob") as other:
+
+        async def send_slow() -> None:
+            answers.append((await first.post("apply/", json=slow)).status_code)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(send_slow)
+            await anyio.to_thread.run_sync(is_reading.wait, 30)
+            refused = await first.post("apply/", json=quick)
+            assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+            assert refused.json()["detail"] == (
+                "Another request of your account to apply files is under way. Try again when it has ended."
+            )
+            assert (await other.post("apply/", json=quick)).status_code == 200
+            may_go_on.set()
+        assert answers == [200]
+        assert (await first.post("apply/", json=quick)).status_code == 200
 
 
 @pytest.mark.parametrize(("key", "part"), [("phonebooks", "contacts"), ("dnc_lists", "numbers")])

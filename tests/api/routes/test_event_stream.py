@@ -1,7 +1,7 @@
 """Tests of the events of an account as a stream: from which place it begins, and when it ends."""
 
+from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
 from http import HTTPStatus
 from typing import Any
 
@@ -15,10 +15,12 @@ from sqlalchemy import Connection
 from dialer.api.http import event_streams
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.event_streams import STREAMS_OF_ACCOUNT_MAX, EventStreams, SlowReadersCutOff
+from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.routes import event_stream
 from dialer.store.database import Database
 from dialer.store.queries.accounts import is_still_as
-from tests.api.harness import NOW_MS, Caller
+from tests.api.at_once import app_on_this_loop, scope_of
+from tests.api.harness import NOW_MS, Caller, FakeWorker
 
 Json = dict[str, Any]
 
@@ -46,6 +48,10 @@ def stream(caller: Caller, last_id: str = "", **parameters: str) -> httpx.Respon
     headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last_id} if last_id else {})}
     answer: httpx.Response = caller.request("GET", "events/", params=parameters, headers=headers)
     return answer
+
+
+async def nothing() -> HTTPReceiveMessage:
+    return {"type": "http.disconnect"}
 
 
 def events(answer: httpx.Response) -> list[Json]:
@@ -127,15 +133,57 @@ def test_a_right_holds_as_long_as_user_role_and_key_do(alice: Caller, admin: Cal
 
 
 def test_an_account_has_few_streams_and_never_takes_those_of_others() -> None:
-    streams = EventStreams()
-    with ExitStack() as opened:
-        for _ in range(STREAMS_OF_ACCOUNT_MAX):
-            opened.enter_context(streams.streaming(2))
-        with pytest.raises(AnsweredError) as refused:
-            streams.refuse_further(2)
-        assert refused.value.status == HTTPStatus.TOO_MANY_REQUESTS
-        streams.refuse_further(3)
-    streams.refuse_further(2)
+    places = EventStreams().places
+    taken = [places.take(2, 2) for _ in range(STREAMS_OF_ACCOUNT_MAX)]
+    with pytest.raises(AnsweredError) as refused:
+        places.take(2, 5)
+    assert refused.value.status == HTTPStatus.TOO_MANY_REQUESTS
+    other = places.take(3, 3)
+    taken.pop().release()
+    with other, places.take(2, 2), pytest.raises(AnsweredError):
+        places.take(2, 2)
+    places.take(2, 2)
+
+
+async def test_streams_that_are_opened_at_once_have_the_same_limit(
+    database: Database, worker: FakeWorker, listed: Callable[[int], None]
+) -> None:
+    """Nobody gets a place between the look for a free one and the beginning of the stream."""
+    listed(1)
+    answers: list[int | None] = []
+    is_held, may_go_on = anyio.Event(), anyio.Event()
+    wanted = 3 * STREAMS_OF_ACCOUNT_MAX
+    app = app_on_this_loop(database, worker)
+
+    async def wait_to_leave() -> HTTPReceiveMessage:
+        await may_go_on.wait()
+        return await nothing()
+
+    async def hold(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            answers.append(message["status"])
+            if len(answers) == wanted:
+                is_held.set()
+            await may_go_on.wait()
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(wanted):
+            tasks.start_soon(
+                app, scope_of("alice", "/rest-api/events/", accept="text/event-stream"), wait_to_leave, hold
+            )
+        with anyio.fail_after(30):
+            await is_held.wait()
+        may_go_on.set()
+    assert Counter(answers) == {200: STREAMS_OF_ACCOUNT_MAX, 429: 2 * STREAMS_OF_ACCOUNT_MAX}
+
+
+def test_the_place_of_a_stream_that_never_begins_is_free_again() -> None:
+    places = StreamPlaces(1, 1, 1, "Too many.")
+    answer = [places.take(1, 1)]
+    with pytest.raises(AnsweredError):
+        places.take(2, 2)
+    answer.clear()
+    places.take(2, 2)
 
 
 async def test_streams_end_with_the_service() -> None:
@@ -147,7 +195,9 @@ async def test_streams_end_with_the_service() -> None:
         await anext(ticks)
 
 
-async def test_a_reader_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_tasks", [False, True])
+async def test_a_reader_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch, *, has_tasks: bool) -> None:
+    """It is no error: neither alone nor in the group of tasks in which the framework sends an answer."""
     monkeypatch.setattr(event_streams, "SLOW_S", 0.01)
 
     sent: list[Message] = []
@@ -161,8 +211,28 @@ async def test_a_reader_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyP
             await anyio.sleep_forever()
         sent.append(message)
 
-    async def nothing() -> HTTPReceiveMessage:
-        return {"type": "http.disconnect"}
+    async def app_of_tasks(scope: Scope, receive: Receive, send: Send) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(app, scope, receive, send)
 
-    await SlowReadersCutOff(app)(HTTPScope(type="http"), nothing, stuck)  # type: ignore[typeddict-item]
+    await SlowReadersCutOff(app_of_tasks if has_tasks else app)(HTTPScope(type="http"), nothing, stuck)  # type: ignore[typeddict-item]
     assert sent == [{"type": "http.response.body", "body": b"one", "more_body": True}]
+
+
+async def test_other_failures_beside_a_slow_reader_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_streams, "SLOW_S", 0.0)
+
+    async def fail() -> None:
+        raise RuntimeError
+
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(send, {"type": "http.response.body"})  # type: ignore[arg-type] # a message of ASGI
+            tasks.start_soon(fail)
+
+    async def stuck(_message: Message) -> None:
+        await anyio.sleep_forever()
+
+    with pytest.raises(BaseExceptionGroup) as raised:
+        await SlowReadersCutOff(app)(HTTPScope(type="http"), nothing, stuck)  # type: ignore[typeddict-item]
+    assert [type(error) for error in raised.value.exceptions] == [RuntimeError]

@@ -24,6 +24,8 @@ NONE: dict[str, object] = {
     "file_warnings": [],
     "hidden": 0,
     "totals": 0,
+    "on_dnc": 0,
+    "on_other_dnc": 0,
 }
 
 
@@ -178,7 +180,7 @@ _CONTACTS = st.lists(
     ),
     min_size=1,
     max_size=4,
-    unique_by=lambda fields: normalise(str(fields["contact"])),
+    unique_by=lambda fields: normalise(str(fields["contact"]), None),
 )
 
 

@@ -155,3 +155,21 @@ async def test_each_gateway_has_one_call_at_a_time_and_no_call_lasts_for_ever() 
 async def _no_end(_call: TrialCall) -> TrialCallRead:
     await asyncio.Event().wait()
     return OUTCOME
+
+
+@pytest.mark.parametrize(
+    "number", ["(202) 555-0123", "202.555.0123", "\uff08202\uff09 555\u20110123", "tel:2025550123"]
+)
+def test_a_number_without_its_country_is_one_of_the_users(
+    ours: TestClient[Litestar], carrier: NotingCarrier, number: str
+) -> None:
+    assert ask(ours, number=number).status_code == 400
+    Caller(ours, "admin").change("users/1/", default_region="US")
+    assert ask(ours, number=number, callerid="(202) 555-0150").status_code == 200
+    assert [(call.number, call.callerid) for call in carrier.placed] == [("12025550123", "+12025550150")]
+
+
+def test_a_caller_id_of_another_country_is_refused(ours: TestClient[Litestar], carrier: NotingCarrier) -> None:
+    Caller(ours, "admin").change("users/1/", default_region="DE")
+    answer = ask(ours, number=NUMBER, callerid="(202) 555-0150")
+    assert (answer.status_code, list(answer.json()), carrier.placed) == (400, ["callerid"], [])

@@ -53,10 +53,13 @@ class Calling(Callee):
         cancels_ms: int | None = None,
         talks_ms: int | None = 5_000,
         data: bytes | None = None,
+        acks_with: tuple[str, bytes] = ("", b""),
     ) -> None:
+        """Prepare it. `acks_with` is the type and the body of its ACK to an answer."""
         super().__init__()
         self._decides, self._decides_ms, self._cancels_ms, self._talks_ms = decides, decides_ms, cancels_ms, talks_ms
         self.data = invitation() if data is None else data
+        self._acks_with = acks_with
         self._agenda: list[tuple[int, Callable[[], None]]] = []
         self.status = 0
         """The last final response to the INVITE."""
@@ -109,7 +112,14 @@ class Calling(Callee):
             return
         is_first, self.status = self.status == 0, response.status
         self.tag = response.to_tag
-        self.network.to_us(self.request_bytes("ACK", 7, "ack" if response.status < 300 else "in1"))
+        ack = self.request_bytes("ACK", 7, "ack" if response.status < 300 else "in1")
+        kind, body = self._acks_with
+        if body and ack and response.status < 300:
+            ack = (
+                ack.replace(b"Content-Length: 0", f"Content-Type: {kind}\r\nContent-Length: {len(body)}".encode())
+                + body
+            )
+        self.network.to_us(ack)
         if response.status >= 300:
             self.is_over = True
         elif is_first and self._talks_ms is not None:

@@ -5,14 +5,18 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.allowed_hosts import PEER_MESSAGES_A_SECOND_MAX
-from dialer.carriers.sip.messages import read_message
-from dialer.carriers.sip.outputs import Output, Send
+from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import Diverted, Output, Send
 from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.trunk import Trunk
 from tests.carriers.sip.calling import Calling, invitation
-from tests.carriers.sip.network import HERE, SERVER, TRUNK, Network
-from tests.carriers.sip.strangers import EVIL, request
+from tests.carriers.sip.network import HERE, OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
+from tests.carriers.sip.strangers import CHALLENGES, EVIL, challenge, request
+from tests.carriers.sip.test_dialog_requests import SDP
+from tests.carriers.sip.test_leg import Owned
 from tests.carriers.sip.test_strangers import OFFER, answered
 
 IPV6: Final = Trunk(server=("2001:db8::10", 5060), domain="carrier.example", here=("2001:db8::1", 5070))
@@ -26,16 +30,27 @@ def at(contact: str, route: str = "") -> bytes:
 
 
 class Sending(Network):
-    """A network that notes where each datagram goes, and delivers to the carrier's host only."""
+    """A network that notes where each datagram goes, with the names that its name server knows."""
 
-    def __init__(self, callee: Calling, trunk: Trunk = TRUNK) -> None:
+    def __init__(self, callee: Callee, trunk: Trunk = TRUNK, names: dict[str, str] | None = None) -> None:
         super().__init__(callee, trunk=trunk)
         self.destinations: list[str] = []
+        self.places: list[tuple[str, str]] = []
+        """The method of each request, and where it goes."""
+        self._names = names or {}
 
     def take(self, outputs: list[Output]) -> None:
-        """Note the destinations."""
-        self.destinations += [one.destination[0] for one in outputs if isinstance(one, Send)]
-        super().take(outputs)
+        """Note the destinations, and look up names."""
+        for output in outputs:
+            if isinstance(output, Send) and not is_address(output.destination[0]):
+                self.take(self.agent.resolved(self.now_ms, output, self._names.get(output.destination[0], "")))
+                continue
+            if isinstance(output, Send):
+                host, port = output.destination
+                self.destinations.append(host)
+                if not (sent := read_message(output.data)).status:
+                    self.places.append((sent.method, f"{host}:{port}"))
+            super().take([output])
 
 
 @pytest.mark.parametrize("route", ["", EVIL[0]])
@@ -62,12 +77,89 @@ def test_no_message_goes_to_this_machine_or_to_many(host: str, is_route: bool) -
 
 def test_a_name_of_this_machine_gets_no_message() -> None:
     phone = Calling(talks_ms=None, data=at("inside.example"))
-    network = Sending(phone)
+    network = Sending(phone, names={"inside.example": "127.0.0.1"})
     phone.call()
     network.run(2_000)
-    network.take(network.agent.resolved(network.now_ms, "inside.example", "127.0.0.1"))
     network.take(network.agent.clear(network.now_ms, phone.arrivals[0].key, 16, ""))
     assert set(network.destinations) == {SERVER[0]}
+    assert network.places == [("BYE", CARRIER)]
+
+
+class Misplaced(Owned):
+    """A telephone whose answer names another place, and whose re-INVITE names a third one."""
+
+    def __init__(self, contact: str, moves_to: str = "") -> None:
+        super().__init__()
+        self._contact, self._moves_to = contact, moves_to
+
+    def answer(self) -> None:
+        """Answer with the place."""
+        if self.invite is not None:
+            self.respond(self.invite, 200, (("Contact", f"<sip:callee@{self._contact}>"), SDP), write_offer(THEIRS))
+
+    def receive(self, message: Received) -> None:
+        """Want a password for INVITE and BYE, and move once the answer is acknowledged."""
+        moves = self._moves_to and message.method == "ACK" and self.has_answered and not self.is_acknowledged
+        if message.method in {"INVITE", "BYE"} and not message.header("Proxy-Authorization"):
+            self.network.to_us(challenge(message, *CHALLENGES[1]))
+            return
+        super().receive(message)
+        if moves:
+            self.request("INVITE", 9, "move", (("Contact", f"<sip:c@{self._moves_to}>"), SDP), write_offer(THEIRS))
+
+
+UNUSABLE: Final = [
+    "192.0.2.1:5070",  # Our own.
+    "127.0.0.1:5432",
+    "192.0.2.77",
+    "[2001:db8::7]",
+    "nowhere.example",
+    "inside.example:5432",
+    "ourselves.example:5070",
+    "other-kind.example",
+]
+NAMES: Final = {
+    "inside.example": "127.0.0.1",
+    "ourselves.example": "192.0.2.1",
+    "other-kind.example": "2001:db8::8",
+    "phone.example": "192.0.2.20",
+}
+CARRIER: Final = f"{SERVER[0]}:{SERVER[1]}"
+MACHINE: Final = replace(TRUNK, machine="192.0.2.77")
+
+
+@pytest.mark.parametrize("contact", UNUSABLE)
+def test_what_is_owed_to_a_place_that_gets_nothing_goes_to_the_carrier(contact: str) -> None:
+    network = Sending(Misplaced(contact), MACHINE, NAMES)
+    network.take(network.agent.dial(0, dialling(talk_ms=5_000), OURS))
+    network.run()
+    # The carrier wants a password for the BYE, and gets it: it is the carrier.
+    methods = ["INVITE", "ACK", "INVITE", "ACK", "BYE", "BYE"]
+    assert network.places == [(method, CARRIER) for method in methods]
+    assert (network.ends, len(network.agent)) == ([("k1", 16)], 0)
+    (diverted,) = (one for one in network.told if isinstance(one, Diverted))
+    assert (diverted.key, diverted.to) == ("k1", SERVER)
+    assert f"{diverted.meant[0]}:{diverted.meant[1]}" in {contact, f"{contact.strip('[]')}:5060"}
+
+
+@pytest.mark.parametrize("moves_to", UNUSABLE)
+def test_a_reinvite_that_names_such_a_place_swallows_nothing(moves_to: str) -> None:
+    network = Sending(Misplaced("phone.example:5062", moves_to), MACHINE, NAMES)
+    network.take(network.agent.dial(0, dialling(talk_ms=5_000), OURS))
+    network.run()
+    assert network.places[3] == ("ACK", "192.0.2.20:5062")
+    assert [place for method, place in network.places if method == "BYE"] == [CARRIER, CARRIER]
+    assert len([one for one in network.told if isinstance(one, Diverted)]) == 1
+
+
+@pytest.mark.parametrize("contact", UNUSABLE)
+def test_a_call_that_came_in_from_such_a_place_is_hung_up_at_the_carrier(contact: str) -> None:
+    phone = Calling(talks_ms=None, data=at(contact))
+    network = Sending(phone, MACHINE, NAMES)
+    phone.call()
+    network.run()
+    assert (network.places, phone.byes) == ([("BYE", CARRIER)], 1)
+    assert [one.to for one in network.told if isinstance(one, Diverted)] == [SERVER]
 
 
 def test_the_carrier_may_be_on_this_machine() -> None:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import read_message
-from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send
+from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send, SoundAgreed
+from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.user_agent import ARRIVALS_PER_S_MAX, UserAgent
 from tests.carriers.sip.calling import Calling, accept, invitation, order_for
-from tests.carriers.sip.network import OURS, SERVER, TRUNK, Network, at_once
+from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Network, at_once
 
 
 def called(phone: Calling, fate: Callable[[int], tuple[int, ...]] = at_once) -> Network:
@@ -205,11 +206,26 @@ def test_a_session_timer_is_what_the_other_side_understands(
     assert (network.ends == [(phone.arrivals[0].key, 102)]) == (refreshes is False)
 
 
-def test_an_offer_may_come_with_the_ack() -> None:
-    phone = Calling(data=invitation(body=b""))
+def test_the_description_of_the_caller_may_come_with_the_ack() -> None:
+    phone = Calling(data=invitation(body=b""), acks_with=("application/sdp", write_offer(THEIRS)))
     network = called(phone)
     assert b"m=audio" in network.sent[1].message.body
+    places = {(one.sound.host, one.sound.port) for one in network.told if isinstance(one, SoundAgreed)}
+    assert places == {(THEIRS.host, THEIRS.port)}
     assert network.ends == [(phone.arrivals[0].key, 16)]
+
+
+@pytest.mark.parametrize("acks_with", [("", b""), ("text/plain", b"hello"), ("application/sdp", b"v=0\r\n")])
+def test_a_call_whose_caller_describes_no_sound_is_hung_up(acks_with: tuple[str, bytes]) -> None:
+    phone = Calling(data=invitation(body=b""), acks_with=acks_with, talks_ms=None)
+    network = called(phone)
+    assert (network.ends, phone.byes) == ([(phone.arrivals[0].key, 88)], 1)
+    assert [one for one in network.told if isinstance(one, LegAnswered)] == []
+
+
+def test_an_ack_that_owes_no_answer_may_have_any_body() -> None:
+    phone = Calling(acks_with=("text/plain", b"hello"))
+    assert called(phone).ends == [(phone.arrivals[0].key, 16)]
 
 
 def test_the_same_call_by_another_way_is_no_second_call() -> None:

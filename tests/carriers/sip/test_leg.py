@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import LegAnswered, Output
+from dialer.carriers.sip.outputs import LegAnswered, LegOver, Output
 from tests.carriers.sip.network import OURS, Callee, Network, at_once, dialling
 
 
@@ -66,6 +66,20 @@ def test_a_silent_carrier_is_given_up_after_64_times_t1() -> None:
     network.take(network.agent.dial(0, dialling(ring_ms=60_000), OURS))
     network.run()
     assert (network.ends, network.lines) == ([("k1", 102)], ["INVITE"] * 7)
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "asked_ms"), [(503, "120", 120_000), (486, "60 (lunch)", 60_000), (480, "", 0)]
+)
+def test_a_refusal_says_how_long_nobody_is_to_call(status: int, value: str, asked_ms: int) -> None:
+    class Refusing(Callee):
+        def receive(self, message: Received) -> None:
+            if message.method == "INVITE":
+                self.respond(message, status, (("Retry-After", value),) if value else ())
+
+    (over,) = call(Refusing()).told
+    assert isinstance(over, LegOver)
+    assert over.retry_after_ms == asked_ms
 
 
 @pytest.mark.parametrize(("statuses", "cause"), [((), 102), ((100,), 18), ((100, 183), 19), ((180,), 19)])

@@ -275,7 +275,8 @@ def test_a_name_in_a_contact_is_heard_once_its_address_is_known() -> None:
     network.take(network.agent.dial(0, dialling(), OURS))
     network.run(2_000)
     assert not network.agent.hears(network.now_ms, EVIL, 100)
-    network.take(network.agent.resolved(network.now_ms, "phone.example", EVIL[0]))
+    asked = Send(("phone.example", 5060), b"the ACK", "k1")
+    assert network.agent.resolved(network.now_ms, asked, EVIL[0]) == [Send((EVIL[0], 5060), b"the ACK", "k1")]
     assert network.agent.hears(network.now_ms, EVIL, 100)
     outputs = network.agent.clear(network.now_ms, "k1", 16, "")
     assert [one.destination for one in outputs if isinstance(one, Send)] == [(EVIL[0], 5060)]

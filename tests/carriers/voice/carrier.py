@@ -13,9 +13,12 @@ from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, read_sound, wri
 class SmallCarrier:
     """A carrier that keeps nothing but a list of requests: the start of the number, and the method."""
 
-    def __init__(self, changed: Callable[[], None], sound_port: int = 9) -> None:
-        """Listen. `changed` is called from a thread after each request. Its sound is at a port of this machine."""
-        self._changed = changed
+    def __init__(self, changed: Callable[[], None], sound_port: int = 9, contact: str = "") -> None:
+        """Listen. `changed` is called from a thread after each request. Its sound is at a port of this machine.
+
+        `contact` is the place that its answers name: its own if it is empty, and the caller's if it is `mirror`.
+        """
+        self._changed, self._contact = changed, contact
         self.seen: list[tuple[str, str]] = []
         self.ports: list[int] = []
         """The other side's port for the sound of each answered call."""
@@ -43,8 +46,9 @@ class SmallCarrier:
         self.seen.append((called, request.method))
         if request.method == "INVITE" and called == "1":
             self.ports.append(read_sound(request.message.body, (Codec.PCMU,)).port)
-            contact = ("Contact", f"<sip:callee@127.0.0.1:{self.port}>")
-            self._answer(request, source, 200, contact, SDP_TYPE, body=self._offer)
+            place = self._contact or f"127.0.0.1:{self.port}"
+            contact = request.header("Contact") if place == "mirror" else f"<sip:callee@{place}>"
+            self._answer(request, source, 200, ("Contact", contact), SDP_TYPE, body=self._offer)
         elif request.method == "INVITE":
             self._answer(request, source, 180)
         elif request.method != "ACK":

@@ -61,7 +61,7 @@ class Listener:
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
         """Ignore messages."""
 
-    def sound_was(self, key: str, quality: str) -> None:
+    def remark(self, key: str, text: str) -> None:
         """Ignore the quality of the sound."""
 
     async def call(self, parameters: SipParameters, folder: Path, *dials: Dialling) -> None:

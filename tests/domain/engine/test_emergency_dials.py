@@ -20,7 +20,7 @@ def spelt(region: str) -> list[str]:
     for number in numbers_of(region):
         for prefix in ("", "0", "00", "+", f"+{country_code}", f"00{country_code}", f"011{country_code}"):
             try:
-                normal = normalise(f"{prefix}{number}")
+                normal = normalise(f"{prefix}{number}", None)
             except NumberError:
                 continue
             parsed = parse(normal)

@@ -72,6 +72,25 @@ def test_a_completed_section_that_was_reached_is_final() -> None:
     assert after(COMPLETED) == Disposition(SubscriberStatus.COMPLETED, "", 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("cause", "asked_s", "due_s"),
+    [
+        (Cause.USER_BUSY, 600, 600),
+        (Cause.NO_USER_RESPONDING, 600, 600),
+        (Cause.USER_BUSY, 1, 5),
+        (Cause.USER_BUSY, 10**9, 86_400),
+        # The gateway of a carrier that fails rests, which holds for all people.
+        (Cause.TEMPORARY_FAILURE, 600, 5),
+    ],
+)
+def test_a_person_is_not_called_before_the_other_side_wants_it_up_to_a_day(
+    cause: Cause, asked_s: int, due_s: int
+) -> None:
+    outcome = CallOutcome(END_MS, cause, retry_after_ms=asked_s * 1_000)
+    assert after(outcome, intervalretry_ms=5_000).due_ms == END_MS + due_s * 1_000
+    assert after(outcome, maxretry=0).due_ms == 0
+
+
 def test_a_message_that_fails_is_sent_again_but_not_for_a_campaign_that_was_aborted() -> None:
     failed = CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.FAILED)
     assert after(failed).status is SubscriberStatus.PENDING

@@ -69,7 +69,7 @@ def assert_as_by_the_library(number: str) -> None:
 
 def normal_form(number: str) -> str | None:
     try:
-        return normalise(number)
+        return normalise(number, None)
     except NumberError:
         return None
 

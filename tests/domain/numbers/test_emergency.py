@@ -89,17 +89,17 @@ def test_a_spelling_is_known_as_a_text_without_a_default_region(spelt: str) -> N
     """An exception are valid numbers: 00 43 124422 is one in Vienna."""
     plain = unicodedata.normalize("NFKC", spelt)
     try:
-        is_valid = _is_valid(normalise(plain))
+        is_valid = _is_valid(normalise(plain, None))
     except NumberError:
         is_valid = False
-    assert spells_emergency(spelt) or is_valid
+    assert spells_emergency(spelt, None) or is_valid
 
 
 @given(numbers())
 def test_no_valid_number_is_an_emergency_number(number: str) -> None:
     if _is_valid(number):
         assert not is_emergency(number)
-        assert not spells_emergency(number)
+        assert not spells_emergency(number, None)
 
 
 def test_no_valid_example_of_any_plan_is_an_emergency_number() -> None:
@@ -108,7 +108,7 @@ def test_no_valid_example_of_any_plan_is_an_emergency_number() -> None:
 
 @pytest.mark.parametrize("text", ["1-1-2", "9/1/1", " (911) ", "\uff19\uff11\uff11", "\u0661\u0661\u0662", "+1 911"])
 def test_a_text_may_spell_one_with_any_digits_and_marks(text: str) -> None:
-    assert spells_emergency(text)
+    assert spells_emergency(text, None)
 
 
 @pytest.mark.parametrize("text", ["", "user 911", "agent 7", "+12025550100", "x" * 100])
@@ -131,7 +131,7 @@ def test_no_agent_is_reached_over_an_emergency_number_of_the_default_region(regi
 
 @given(st.from_regex(r"[1-9][0-9]{1,5}", fullmatch=True))
 def test_any_other_bare_digits_of_an_agent_are_an_extension(digits: str) -> None:
-    assert is_emergency_contact(digits) is (digits in {"112", "911"})
+    assert is_emergency_contact(digits, None) is (digits in {"112", "911"})
 
 
 def test_an_extension_is_an_emergency_number_only_in_its_region() -> None:

@@ -4,16 +4,13 @@ A stream is never ahead of its reader: what comes next is read when the last pie
 none for `SLOW_S` is cut off, so that nothing is kept for them.
 """
 
-from collections import Counter
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager, suppress
-from http import HTTPStatus
+from collections.abc import AsyncGenerator
 from typing import Final
 
 import anyio
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from dialer.api.http.errors import AnsweredError
+from dialer.api.http.stream_places import StreamPlaces
 
 EVENT_STREAM: Final = "text/event-stream"
 EVERY_S: Final = 0.5
@@ -34,28 +31,13 @@ class EventStreams:
     """The streams of a process."""
 
     def __init__(self) -> None:
-        self._open: Final[Counter[int]] = Counter()
+        self.places: Final = StreamPlaces(
+            STREAMS_MAX,
+            STREAMS_OF_ACCOUNT_MAX,
+            STREAMS_OF_ACCOUNT_MAX,
+            "Too many streams of events are open. Close one, or read pages.",
+        )
         self._is_over = anyio.Event()
-
-    def refuse_further(self, account_id: int) -> None:
-        """Refuse a further stream of an account if there are too many.
-
-        Raises:
-            AnsweredError: 429; close another one, or read pages.
-        """
-        if self._open.total() >= STREAMS_MAX or self._open[account_id] >= STREAMS_OF_ACCOUNT_MAX:
-            raise AnsweredError(
-                HTTPStatus.TOO_MANY_REQUESTS, "Too many streams of events are open. Close one, or read pages."
-            )
-
-    @contextmanager
-    def streaming(self, account_id: int) -> Iterator[None]:
-        """Count a stream of an account while the context is entered."""
-        self._open[account_id] += 1
-        try:
-            yield
-        finally:
-            self._open[account_id] -= 1
 
     async def ticks(self) -> AsyncGenerator[int]:
         """Yield a number each time a stream is to look for news, until the stream or the service ends."""
@@ -90,5 +72,11 @@ class SlowReadersCutOff:
             if limit.cancelled_caught:
                 raise _SlowReaderError
 
-        with suppress(_SlowReaderError):
+        try:
             await self._app(scope, receive, send_in_time)
+        except BaseExceptionGroup as group:  # Answers are sent in a group of tasks.
+            others = group.split(_SlowReaderError)[1]
+            if others is not None:
+                raise others from None
+        except _SlowReaderError:
+            pass

@@ -14,9 +14,10 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.http.errors import Errors
 from dialer.app.touched_records import touched_did
-from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.numbers.normal_form import digits_meant, digits_of, normalise
 from dialer.domain.roles import Permission
 from dialer.domain.sentences import FieldName, Sentence
+from dialer.store.queries.regions import of_account, region_of
 from dialer.store.tables import Did
 
 _DID = shapes(
@@ -26,8 +27,8 @@ _DID = shapes(
         **own("did"),
         "did_number": writable(
             PhoneNumber(),
-            "The number that people call. No other DID of the account may have it. If a manager changes it, an admin"
-            " must assign it again.",
+            "The number that people call. Numbers without `+` and country code belong to the country of the account."
+            " No other DID of the account may have it. If a manager changes it, an admin must assign it again.",
             example="+12025550198",
         ),
         "is_assigned": writable(
@@ -76,9 +77,15 @@ def _one_did_for_a_number(change: Change) -> Errors:
 
 def _others(change: Change, condition: ColumnElement[bool]) -> Iterator[bool]:
     """Yield, for each other DID that meets the condition, whether it has the number of the changed one."""
-    wanted = digits_of(change.values["did_number"])
-    query = select(Did.did_number).where(condition, Did.id != change.record_id)
-    return (digits_of(number) == wanted for number in change.unit.connection.scalars(query))
+    connection = change.unit.connection
+    wanted = _digits(change.values["did_number"], region_of(connection, change.values["user"]))
+    query = select(Did.did_number, of_account(Did.user_id)).where(condition, Did.id != change.record_id)
+    return (not wanted.isdisjoint(_digits(number, region)) for number, region in connection.execute(query))
+
+
+def _digits(written: str, region: str | None) -> frozenset[str]:
+    """Return the digits by which calls find a number: as written, and with the country of its account."""
+    return digits_meant(written, normalise(written, region))
 
 
 def _assigned_by_admins(unit: Unit, given: Values) -> Values:

@@ -17,6 +17,7 @@ from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError, M
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
 from dialer.api.http.streams import describe_bodies
 from dialer.api.http.strict_json import StrictJsonError, read_object
+from dialer.api.records.events import account_of
 from dialer.api.records.uploads import FILE
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
@@ -28,14 +29,14 @@ from dialer.files.exchange import (
     ApplyAnswer,
     ApplyRequest,
     PeopleList,
+    RequestSize,
     plan_of,
-    refuse_too_much,
     sent_of,
 )
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
 from dialer.files.people_files import people_files, target_of
-from dialer.files.reading import FILES_MAX, read_text
+from dialer.files.reading import FILES_MAX
 from dialer.files.recordings import needed_sounds
 from dialer.files.sounds import SentSounds, SoundFacts
 from dialer.runtime.clock import RealClock
@@ -142,12 +143,14 @@ async def apply_files(request: ApiRequest) -> Response[ApplyAnswer]:
     A dry run tells what would change, and which recordings must be sent before. People in CSV files are imported
     into their lists afterwards.
     """
-    asked = _asked(await _body(request))
-    try:
-        wanted = await anyio.to_thread.run_sync(partial(_wanted, asked))
-        return Response(await _carry_out(request, asked, wanted))
-    except FileError as error:
-        raise InvalidError({"files": list(error.messages)}) from None
+    body = await _body(request)
+    async with request.service.apply_turns.turn(account_of(request.user)):
+        try:
+            asked = await anyio.to_thread.run_sync(_asked, body)
+            wanted = await anyio.to_thread.run_sync(_wanted, asked)
+            return Response(await _carry_out(request, asked, wanted))
+        except FileError as error:
+            raise InvalidError({"files": list(error.messages)}) from None
 
 
 @post(
@@ -190,10 +193,8 @@ def _asked(body: bytes) -> ApplyRequest:
 def _wanted(asked: ApplyRequest) -> list[Wanted]:
     if len(asked.files) > FILES_MAX:
         raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
-    documents = [read_text(one.content.encode(), one.name[:_FILE_NAME_MAX]) for one in asked.files]
-    wanted = wanted_of(documents)
-    refuse_too_much(documents, wanted)
-    return wanted
+    size = RequestSize()
+    return wanted_of([size.read(one, one.name[:_FILE_NAME_MAX]) for one in asked.files])
 
 
 async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:

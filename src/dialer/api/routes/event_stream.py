@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.event_streams import CHECK_TICKS, EVENT_STREAM, HEARTBEAT_TICKS, EventStreams
+from dialer.api.http.stream_places import StreamPlace
 from dialer.api.records.events import EVENT_ID, account_of, event_read
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
@@ -33,7 +34,7 @@ async def open_stream(request: ApiRequest, wanted: EventsWanted, *, from_now: bo
         AnsweredError: the account keeps no events (409), or has too many streams (429).
     """
     account_id, streams = account_of(request.user), request.service.event_streams
-    streams.refuse_further(account_id)
+    place = streams.places.take(account_id, request.user.id)
 
     def begin(unit: Unit) -> EventsWanted:
         if not keeps_events(unit.connection, account_id):
@@ -45,8 +46,12 @@ async def open_stream(request: ApiRequest, wanted: EventsWanted, *, from_now: bo
         after_id = last_event_id(unit.connection, account_id) if from_now else wanted.after_id
         return wanted._replace(after_id=after_id, limit=AT_ONCE)
 
-    reader = _EventReader(request, account_id, await request.service.read(request, begin))
-    return Stream(_pieces(reader, streams), media_type=EVENT_STREAM, headers=_HEADERS)
+    try:
+        reader = _EventReader(request, account_id, await request.service.read(request, begin))
+    except BaseException:
+        place.release()
+        raise
+    return Stream(_pieces(reader, streams, place), media_type=EVENT_STREAM, headers=_HEADERS)
 
 
 class _EventReader:
@@ -75,9 +80,9 @@ class _EventReader:
         return read_events(unit.connection, self.account_id, self._wanted)
 
 
-async def _pieces(reader: _EventReader, streams: EventStreams) -> AsyncIterator[bytes]:
+async def _pieces(reader: _EventReader, streams: EventStreams, place: StreamPlace) -> AsyncIterator[bytes]:
     silent = 0
-    with streams.streaming(reader.account_id):
+    with place:
         yield f"retry: {RETRY_MS}\n\n".encode()
         async with aclosing(streams.ticks()) as ticks:
             async for tick in ticks:

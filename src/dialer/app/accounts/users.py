@@ -13,7 +13,7 @@ from dialer.app.accounts.sessions import end_sessions
 from dialer.app.accounts.supervisors import end_refused_supervisions, end_supervisions
 from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated
-from dialer.app.touched_records import touched_account
+from dialer.app.touched_records import dids_of_account, touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role
@@ -102,7 +102,10 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
         forget_unconfirmed(unit.connection, user_id)
     if has_new_password and revokes_keys:
         revoke_api_keys(unit, user_id)
-    unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
+    touched = touched_account(user_id)
+    if after["default_region"] != before["default_region"]:
+        touched |= dids_of_account(unit.connection, user_id)
+    unit.note(touched, *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
 
 
 def change_default_region(unit: UnitOfWork, user_id: int, region: str) -> None:

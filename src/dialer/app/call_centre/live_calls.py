@@ -9,11 +9,13 @@ from dialer.app.events import CallHeld, CallHungUp, CallResumed, CallTransferred
 from dialer.app.unit import UnitOfWork
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.enums import TransferStatus
+from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 from dialer.store.touched import Touched
 
@@ -116,7 +118,7 @@ def _target(connection: Connection, user_id: int, agent_id: int, to: TransferTar
 
 def _allowed_number(connection: Connection, user_id: int, given: str) -> str:
     try:
-        number = normalise(given)
+        number = target_number(given, region_of(connection, user_id))
     except NumberError:
         wrong = "Write the number with its digits, such as +12025550150."
         raise InvalidFieldsError({"phone_number": [wrong]}) from None

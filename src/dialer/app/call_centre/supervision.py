@@ -14,6 +14,7 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.plans import FREESWITCH
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Transfer, User
 from dialer.store.touched import Touched
 
@@ -93,7 +94,7 @@ def _telephone(connection: Connection, callrequest_id: int, supervisor_id: int) 
             "Nobody can listen to a call over FreeSWITCH. That is possible over SIP.", code=ErrorCode.PROTOCOL
         )
     telephone = telephone_of(connection.scalar(select(User.telephone).where(User.id == supervisor_id)) or "")
-    if not telephone or is_emergency_contact(telephone):
+    if not telephone or is_emergency_contact(telephone, region_of(connection, account_id)):
         raise RefusedError("You have no telephone. An admin enters it at your user.", code=ErrorCode.NO_TELEPHONE)
     allowed = read_destinations(connection, account_id)
     if not is_extension(telephone) and is_forbidden_for(

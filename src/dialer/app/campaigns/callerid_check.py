@@ -11,6 +11,7 @@ from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
 from dialer.domain.sentences import FieldName, Sentence
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
+from dialer.store.queries.regions import region_of
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, CallerId
 
@@ -39,9 +40,10 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
         )
         return {"callerid": [message]}
     settings = read_settings(connection)
-    region = None if settings is None else settings.default_region
+    of_service = None if settings is None else settings.default_region
+    region = region_of(connection, campaign["user_id"])
     allows_names = campaign["medium"] == SMS
-    allowed = shown_numbers(split_shown(gateway["allowed_callerids"]), region, allows_names=allows_names)
+    allowed = shown_numbers(split_shown(gateway["allowed_callerids"]), of_service, allows_names=allows_names)
     errors: FieldErrors = {}
     for callerid in _shown(connection, campaign):
         number = shown_number(callerid.number, region, allows_names=allows_names)

@@ -14,8 +14,10 @@ from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.enums import DialMethod
 from dialer.domain.gateway_secrets import shows_secrets
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.agent_contacts import target_number
+from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import HTTP, KANNEL, SIMULATED
 from dialer.domain.sentences import RecordName
@@ -28,6 +30,7 @@ from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.load_engine import calendar_of
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
@@ -116,6 +119,7 @@ def _facts(
         unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign),
+        is_at_fixed_pace=campaign["dial_method"] == DialMethod.FIXED_RATE,
         has_agents=bool(queue_ids_of(survey)),
         ends_when_done=campaign["end_when_done"],
         abandon_limit=campaign["abandon_rate_max"] / MONEY_SCALE,
@@ -192,11 +196,12 @@ def _forbidden(
 
 
 def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, prefixes: Prefixes) -> Iterator[int]:
-    destinations = read_destinations(connection, user_id)
+    destinations, region = read_destinations(connection, user_id), region_of(connection, user_id)
     for section in survey.sections:
         if definition_of(section).transfers and section.queue_id is None:
             with suppress(NumberError):
-                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber), prefixes):
+                number = target_number(section.phonenumber, region)
+                if is_forbidden_for(connection, user_id, destinations, number, prefixes):
                     yield section.id
 
 

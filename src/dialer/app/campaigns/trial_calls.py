@@ -78,11 +78,11 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
             code=ErrorCode.PROTOCOL,
         )
     wanted = wanted_number(number, rules.region)
-    _check_callerid(callerid, gateway["allowed_callerids"], rules.region)
+    shown = _shown(callerid, gateway["allowed_callerids"], rules.region)
     _check_lists(connection, wanted)
     _check_hours(wanted, rules, now_ms)
     dialled = dialled_number(wanted, addprefix=gateway["addprefix"], removeprefix=gateway["removeprefix"])
-    return TrialCall(gateway_id, gateway["protocol"], gateway["parameters"], dialled, callerid)
+    return TrialCall(gateway_id, gateway["protocol"], gateway["parameters"], dialled, shown)
 
 
 def wanted_number(number: str, region: str | None) -> str:
@@ -112,9 +112,10 @@ def wanted_number(number: str, region: str | None) -> str:
     return normal_form
 
 
-def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
+def _shown(callerid: str, allowed: str, region: str | None) -> str:
+    """Return a caller ID in normal form; empty if none is given. Raise InvalidFieldsError for a wrong one."""
     if not callerid:
-        return
+        return ""
     shown = shown_number(callerid, region, allows_names=False)
     if shown is None:
         message = Sentence(
@@ -129,6 +130,7 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
             field=FieldName("allowed_callerids"),
         )
         raise InvalidFieldsError({"callerid": [message]})
+    return shown
 
 
 def _check_lists(connection: Connection, number: str) -> None:

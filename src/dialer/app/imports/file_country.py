@@ -200,7 +200,7 @@ def _thinned(cells: list[str]) -> list[str]:
 
 def _explicit_region(cell: str) -> str | None:
     try:
-        number = normalise(cell)
+        number = normalise(cell, None)
     except NumberError:
         return None
     parsed = parse(number) if number.startswith("+") else None

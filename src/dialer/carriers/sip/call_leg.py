@@ -20,7 +20,9 @@ TAKEN_UP_CSEQ = 1_000
 class CallLeg:
     """One call over a trunk."""
 
-    def __init__(self, signalling: Signalling, key: str) -> None:
+    def __init__(self, signalling: Signalling, key: str, carrier: Address) -> None:
+        """Prepare it. `carrier` gets what cannot be sent to the other end."""
+        signalling.wire.fall_back(key, carrier)
         self.key = key
         self._signalling = signalling
         self._wire = signalling.wire
@@ -52,9 +54,9 @@ class CallLeg:
         bye = in_dialog_request(self._signalling.trunk, dialog, "BYE", (causes.reason_header(cause),))
         AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, ignore, trust)
 
-    def _tell_over(self, cause: int, because: str) -> None:
+    def _tell_over(self, cause: int, because: str, retry_after_ms: int = 0) -> None:
         self._stop_limit()
-        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because, retry_after_ms))
 
 
 def ignore(_response: Received | None) -> None:

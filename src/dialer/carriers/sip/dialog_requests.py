@@ -1,5 +1,6 @@
 """An established dialog: the requests of the other side, and our refreshing (RFC 3261 12.2, 14, 17.2)."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Final
 
@@ -8,8 +9,9 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog, with_target
+from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Outgoing, Received, reply_address
-from dialer.carriers.sip.offer_answer import Descriptions, agree_on
+from dialer.carriers.sip.offer_answer import Descriptions, agree_on, unknown_sound
 from dialer.carriers.sip.outputs import Address, SoundAgreed
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
@@ -62,6 +64,8 @@ class InDialog:
         self._remote_cseq = remote_cseq
         self._answers: Final = owner.answers
         self._unacknowledged: tuple[int, Timer] | None = None
+        self.awaits_answer = False
+        """True if our last 200 had an offer, whose answer is in its ACK."""
         self._refreshing: AuthorisedRequest | None = None
         self._credentials: tuple[tuple[str, str], ...] = ()
         """The headers of the last refresh that its ACK carries too (RFC 3261 22.1)."""
@@ -72,7 +76,7 @@ class InDialog:
         """Send to the target of a dialog from now on, and hear what comes from there."""
         self.dialog = dialog
         if not self._is_over:
-            self._signalling.peers.note(self._owner.key, dialog.first_hop())
+            self._signalling.note_end(self._owner.key, dialog.first_hop())
 
     @property
     def sound(self) -> AgreedSound:
@@ -124,7 +128,12 @@ class InDialog:
 
     def _take_offer(self, request: Received, source: Address) -> None:
         """Agree on the sound of a new offer, as when the other side holds the call (RFC 3264 8)."""
-        has_offer = bool(request.message.body) or request.method == INVITE
+        try:
+            body = description_in(request)
+        except SdpError as error:
+            self._answers.answer(request, source, *refusal_headers(error))
+            return
+        has_offer = bool(body) or request.method == INVITE
         if has_offer and self._refreshing is not None:
             self._answers.answer(request, source, 491)
             return
@@ -134,11 +143,10 @@ class InDialog:
         if is_too_short(request):
             self._answers.answer(request, source, 422, (MIN_SE,))
             return
-        body, sound = request.message.body, self._sound
         try:
-            sound = agree_on(body, self._local, self._signalling.trunk) if body else sound
-        except SdpError:
-            self._answers.answer(request, source, 488)
+            sound = agree_on(body, self._local, self._signalling.trunk) if body else self._sound
+        except SdpError as error:
+            self._answers.answer(request, source, *refusal_headers(error))
             return
         self._go_to(with_target(self.dialog, request))
         self.timer.asked(request)
@@ -148,6 +156,7 @@ class InDialog:
             request, source, 200, (*headers, *((SDP_TYPE,) if has_offer else ())), described
         )
         if request.method == INVITE:
+            self.awaits_answer = not body
             self.repeat_until_acknowledged(request.cseq, reply_address(request, source), response, self._wire.t1_ms)
         self._agree(sound)
 
@@ -177,12 +186,19 @@ class InDialog:
         if self._unacknowledged is None or ack.cseq != self._unacknowledged[0] or not self._is_within(ack):
             return
         self._acknowledged()
-        if ack.message.body:
-            # The offer was in our 200, and this is its answer.
-            try:
-                self._agree(agree_on(ack.message.body, self._local, self._signalling.trunk))
-            except SdpError:
-                self._owner.hang_up(causes.INCOMPATIBLE, "the other side changed to sound that cannot be spoken")
+        if not self.awaits_answer:
+            return
+        # The offer was in our 200, and this is its answer.
+        self.awaits_answer = False
+        try:
+            body = description_in(ack)
+            if body:
+                self._agree(agree_on(body, self._local, self._signalling.trunk))
+            elif self._sound == unknown_sound(self._local):
+                self._owner.hang_up(causes.INCOMPATIBLE, "the other side has described no sound")
+        except SdpError as error:
+            because = f"the other side has described no sound that can be spoken: {error}"
+            self._owner.hang_up(causes.INCOMPATIBLE, because)
 
     def _acknowledged(self) -> None:
         if self._unacknowledged is not None:
@@ -224,6 +240,7 @@ class InDialog:
         elif response.status < REFUSED:
             self._go_to(with_target(self.dialog, response))
             self.timer.agreed(response)
+            self._take_answer(response)
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
             self._wire.after(RETRY_MS[pause], self.refresh)
@@ -232,8 +249,15 @@ class InDialog:
         else:
             self.timer.restart()
 
+    def _take_answer(self, response: Received) -> None:
+        """Go where the other side wants its sound now. All stays as it is if that is not understood."""
+        with contextlib.suppress(SdpError):
+            body = description_in(response)
+            if body:
+                self._agree(agree_on(body, self._local, self._signalling.trunk))
+
     def _acknowledge(self, response: Received) -> None:
-        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials)
+        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials, self._owner.key)
         ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)

@@ -6,10 +6,12 @@ An INVITE that we send has one for each telephone that rings, and one that we ge
 from collections.abc import Callable
 from typing import Final
 
+from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, Outputs
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
+from dialer.carriers.sip.sdp import SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, Trunk
@@ -80,15 +82,24 @@ class EarlyDialogs:
         if request.method == "BYE":
             self._answers.answer(request, source, 200)
             self._left(request)
-        elif request.method == INVITE or (request.method == "UPDATE" and request.message.body):
-            # The offer of the INVITE has no answer yet.
-            status, headers = (491, ()) if self._is_ours else (500, (retry_soon(request),))
-            self._answers.answer(request, source, status, headers)
-        elif request.method == "UPDATE" and is_too_short(request):
-            self._answers.answer(request, source, 422, (MIN_SE,))
-        elif request.method == "UPDATE":
-            self.refresh = request
-            self._answers.answer(request, source, 200, (("Contact", self._trunk.contact), ("Allow", METHODS)))
+        elif request.method in {INVITE, "UPDATE"}:
+            self._take_offer(request, source)
         else:
             answer_plain(request, source, self._answers)
             tell_key(request, self._wire, self._key)
+
+    def _take_offer(self, request: Received, source: Address) -> None:
+        try:
+            has_offer = bool(description_in(request)) or request.method == INVITE
+        except SdpError as error:
+            self._answers.answer(request, source, *refusal_headers(error))
+            return
+        if has_offer:
+            # The offer of the INVITE has no answer yet.
+            status, headers = (491, ()) if self._is_ours else (500, (retry_soon(request),))
+            self._answers.answer(request, source, status, headers)
+        elif is_too_short(request):
+            self._answers.answer(request, source, 422, (MIN_SE,))
+        else:
+            self.refresh = request
+            self._answers.answer(request, source, 200, (("Contact", self._trunk.contact), ("Allow", METHODS)))

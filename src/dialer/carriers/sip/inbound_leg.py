@@ -14,15 +14,14 @@ from dialer.carriers.sip.dialog_requests import InDialog, LegOwner
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
+from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Received, reply_address, write_response
-from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
+from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, unknown_sound
 from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
 from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import (
-    PAYLOADS,
     SDP_TYPE,
     AgreedSound,
-    Direction,
     LocalSound,
     SdpError,
 )
@@ -31,8 +30,6 @@ from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, mark
 from dialer.domain.engine.inbound import ARRIVAL_MS_MAX
-
-_NO_PORT: Final = 9
 
 
 class InboundState(Enum):
@@ -55,7 +52,7 @@ class InboundLeg(CallLeg):
         self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, key)
+        super().__init__(signalling, key, invitation.source)
         self.invite: Final = invitation.read()
         self._source: Final = invitation.source
         self._reply_to: Final = reply_address(self.invite, invitation.source)
@@ -99,11 +96,12 @@ class InboundLeg(CallLeg):
         """Answer a call that rings. Any other stays as it is."""
         if self._state is not InboundState.RINGING:
             return
-        body = self.invite.message.body
         try:
-            sound = agree_on(body, local, self._signalling.trunk) if body else _unknown_sound(local)
-        except SdpError:
-            self._refuse(488, causes.INCOMPATIBLE, "the offer has no sound that can be spoken")
+            body = description_in(self.invite)
+            sound = agree_on(body, local, self._signalling.trunk) if body else unknown_sound(local)
+        except SdpError as error:
+            status, headers = refusal_headers(error)
+            self._refuse(status, causes.INCOMPATIBLE, f"the offer has no sound that can be spoken: {error}", headers)
             return
         self._state, self._local = InboundState.ANSWERED, local
         descriptions = Descriptions(local)
@@ -117,6 +115,7 @@ class InboundLeg(CallLeg):
             SDP_TYPE,
         )
         self._respond(200, headers, described)
+        in_dialog.awaits_answer = not body
         in_dialog.repeat_until_acknowledged(self.invite.cseq, self._reply_to, self._last, self._wire.t1_ms)
 
     def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
@@ -197,11 +196,11 @@ class InboundLeg(CallLeg):
             # Only now is it certain that the other side has called: nothing is sent to where a stranger wants it.
             self._wire.tell(SoundAgreed(self.key, in_dialog.sound))
 
-    def _refuse(self, status: int, cause: int, because: str) -> None:
+    def _refuse(self, status: int, cause: int, because: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """Refuse the call, and repeat that until it is acknowledged (17.2.1)."""
         if self._state is not InboundState.RINGING:
             return
-        self._respond(status, (causes.reason_header(cause),))
+        self._respond(status, (causes.reason_header(cause), *headers))
         began_ms = self._wire.now_ms
 
         def again(wait_ms: int) -> None:
@@ -236,7 +235,7 @@ class InboundLeg(CallLeg):
         if self._early_dialogs.refresh is not None:
             dialog = with_target(dialog, self._early_dialogs.refresh)
         cseq = self._early_dialogs.cseq_of(self.invite.from_tag)
-        local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
+        local = self._local or LocalSound(self._source[0], sound.port, (sound.codec,), 0)
         self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions, cseq)
         return self._in_dialog
 
@@ -260,9 +259,3 @@ class InboundLeg(CallLeg):
             self._in_dialog.stop()
         self._tell_over(cause, because)
         self._wire.after(2 * GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._forget(self))
-
-
-def _unknown_sound(local: LocalSound) -> AgreedSound:
-    """Return the sound of a call whose other side describes its own only when it acknowledges our offer."""
-    codec = local.codecs[0]
-    return AgreedSound(local.host, _NO_PORT, codec, PAYLOADS[codec], None, Direction.INACTIVE)

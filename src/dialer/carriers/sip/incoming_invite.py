@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.sip import outputs
+from dialer.carriers.sip.message_bodies import UnsupportedBodyError, description_in
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
 from dialer.carriers.sip.numbers_in_uris import is_telephone_number, number_in
 from dialer.carriers.sip.request_answers import bad_extension, unsupported_in
@@ -64,7 +65,13 @@ def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:
         return InvitationRefusal(513)
     if unsupported:
         return InvitationRefusal(420, bad_extension(unsupported))
-    return InvitationRefusal(422, (MIN_SE,)) if is_too_short(invite) else None
+    if is_too_short(invite):
+        return InvitationRefusal(422, (MIN_SE,))
+    try:
+        description_in(invite)
+    except UnsupportedBodyError as error:
+        return InvitationRefusal(415, error.headers)
+    return None
 
 
 def called_in(invite: Received, trunk: Trunk) -> str:

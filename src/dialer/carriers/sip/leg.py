@@ -13,9 +13,11 @@ from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
+from dialer.carriers.sip.retry_after import asked_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
@@ -72,7 +74,7 @@ class SipLeg(CallLeg):
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, dialling.key)
+        super().__init__(signalling, dialling.key, signalling.trunk.server)
         self._dialling: Final = dialling
         self._local: Final = local
         self._forget: Final = forget
@@ -210,13 +212,13 @@ class SipLeg(CallLeg):
         self._may_cancel = self._state is SipLegState.INVITED
         if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
             dialog = dialog_of(response, self._draft.sender, self._trunk.server)
-            self._signalling.peers.note(self.key, dialog.first_hop())
+            self._signalling.note_end(self.key, dialog.first_hop())
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
             self._has_rung = True
             self._wire.tell(LegRinging(self.key, self._wire.now_ms))
-        sound = self._sound_of(response) if response.message.body and len(self._early) < FORKS_MAX else None
+        sound = self._sound_of(response)[0] if len(self._early) < FORKS_MAX else None
         if sound is not None and response.to_tag not in self._early:
             if not self._early:
                 self._wire.tell(SoundAgreed(self.key, sound))
@@ -231,10 +233,12 @@ class SipLeg(CallLeg):
         self._cseq_answered = answer.cseq
         # An answer in a provisional response is not repeated (RFC 3261 13.2.1). Some telephones change their tag.
         early = self._early.get(answer.to_tag) or next(iter(self._early.values()), None)
-        sound = self._sound_of(answer) if answer.message.body else early
+        sound, why_not = self._sound_of(answer)
+        if sound is None and not why_not:
+            sound, why_not = early, "It has no description."
         if sound is None:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
-            self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
+            self._end(causes.INCOMPATIBLE, f"the answer has no sound that can be spoken: {why_not}")
             return
         self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
@@ -271,9 +275,9 @@ class SipLeg(CallLeg):
         elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
             pass
         else:
-            message = response.message
-            phrase = getattr(message, "phrase", "")
-            self._end(causes.cause_of_refusal(response), f"the carrier answered {response.status} {phrase}".rstrip())
+            phrase = getattr(response.message, "phrase", "")
+            because = f"the carrier answered {response.status} {phrase}".rstrip()
+            self._end(causes.cause_of_refusal(response), because, asked_ms(response))
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
@@ -288,11 +292,13 @@ class SipLeg(CallLeg):
             return False
         return self._invite.send_anew(replace(self._draft, headers=headers))
 
-    def _sound_of(self, message: Received) -> AgreedSound | None:
+    def _sound_of(self, message: Received) -> tuple[AgreedSound | None, str]:
+        """Return the sound that a message describes, or why it cannot be spoken; neither if it describes none."""
         try:
-            return agree_on(message.message.body, self._local, self._trunk)
-        except SdpError:
-            return None
+            body = description_in(message)
+            return (agree_on(body, self._local, self._trunk) if body else None), ""
+        except SdpError as error:
+            return None, str(error)
 
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
@@ -304,7 +310,7 @@ class SipLeg(CallLeg):
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        permitted = self._signalling.permitted(dialog.first_hop(), credentials)
+        permitted = self._signalling.permitted(dialog.first_hop(), credentials, self.key)
         ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
         self._wire.send(dialog.first_hop(), ack.encode(), self.key)
@@ -317,14 +323,14 @@ class SipLeg(CallLeg):
     def _bye(self, dialog: Dialog, cause: int) -> None:
         self._send_bye(dialog, dialog.first_hop(), cause, Trust.KNOWN_REALMS)
 
-    def _end(self, cause: int, because: str) -> None:
+    def _end(self, cause: int, because: str, retry_after_ms: int = 0) -> None:
         if self.is_over:
             return
         self._state = SipLegState.OVER
         self._early_dialogs.end()
         if self._in_dialog is not None:
             self._in_dialog.stop()
-        self._tell_over(cause, because)
+        self._tell_over(cause, because, retry_after_ms)
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
 
     def _vanish(self) -> None:

@@ -26,7 +26,7 @@ def kept_message(data: bytes) -> str:
     """Return the start line and the headers of a message, without secrets, and with numbers masked."""
     head = data[:KEPT_BYTES_MAX].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     first, *headers = head.decode("utf-8", "replace").split("\n")
-    return "\n".join([_masked(first), *map(_header, headers)])
+    return "\n".join([masked(first), *map(_header, headers)])
 
 
 def _header(line: str) -> str:
@@ -34,10 +34,11 @@ def _header(line: str) -> str:
     plain = name.strip().lower()
     if not colon or plain not in _KEPT:
         return f"{name.strip()}: [not kept]" if colon else "[not kept]"
-    return line if plain in _OURS else f"{name}:{_masked(value)}"
+    return line if plain in _OURS else f"{name}:{masked(value)}"
 
 
-def _masked(text: str) -> str:
+def masked(text: str) -> str:
+    """Return a text with its numbers masked."""
     text = _USER.sub(lambda match: match[1] + _without_digits(match[2]), text)
     text = _QUOTED.sub(lambda match: _without_digits(match[0]), text)
     return _NUMBER.sub(_number, text)

@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from dialer.carriers.sip.sdp import (
     NOWHERE,
+    PAYLOADS,
     AgreedSound,
+    Direction,
     LocalSound,
     SdpError,
     read_sound,
@@ -14,6 +18,8 @@ from dialer.carriers.sip.sdp import (
 )
 from dialer.carriers.sip.trunk import Trunk
 
+_NO_PORT: Final = 9
+"""The port that discards everything."""
 TAKEN_UP_VERSION: Final = 1_000
 """Version of the first description of another process, which does not know of those since the answer."""
 
@@ -27,7 +33,16 @@ def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:
     sound = read_sound(body, local.codecs)
     if sound.host not in NOWHERE and not trunk.may_sound_be_at(sound.host):
         raise SdpError(f"Sound must not be sent to {sound.host}. If it is the carrier's, list it in media_hosts.")
+    if sound.reports is not None and sound.reports[0] != sound.host:
+        may_report = sound.reports[0] not in NOWHERE and trunk.may_sound_be_at(sound.reports[0])
+        return sound if may_report else msgspec.structs.replace(sound, reports=None)
     return sound
+
+
+def unknown_sound(local: LocalSound) -> AgreedSound:
+    """Return the sound of a call whose other side describes its own only when it acknowledges our offer."""
+    codec = local.codecs[0]
+    return AgreedSound(local.host, _NO_PORT, codec, PAYLOADS[codec], None, Direction.INACTIVE)
 
 
 class Descriptions:

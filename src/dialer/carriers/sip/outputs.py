@@ -11,6 +11,8 @@ from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
 Address: TypeAlias = tuple[str, int]
 """A host and a port."""
+NOWHERE_MS: Final = 60_000
+"""Time for which a name without an address is not looked up again."""
 NAMES_KEPT_MAX: Final = 1_000
 """Hosts whose addresses are kept. The oldest are forgotten first."""
 TIMERS_AT_ONCE_MAX: Final = 10_000
@@ -58,6 +60,8 @@ class LegOver(_LegOutput, frozen=True):
     """Q.850 cause."""
     because: str
     """The reason in words, for people."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
 
 
 class SoundAgreed(msgspec.Struct, frozen=True):
@@ -81,27 +85,67 @@ class TrunkState(msgspec.Struct, frozen=True):
     """Empty if it does."""
 
 
-Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
+class Diverted(msgspec.Struct, frozen=True):
+    """The messages of a leg go elsewhere from now on, as nothing may be sent to its other end."""
+
+    key: str
+    meant: Address
+    to: Address
+
+
+Output: TypeAlias = (
+    Send | Diverted | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
+)
 
 
 class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = lambda _: True) -> None:
-        """Prepare it. `may_send_to` says whether an IP address may get messages. All others are dropped."""
+    def __init__(self, t1_ms: int = T1_MS, may_reach: Callable[[Address], bool] = lambda _: True) -> None:
+        """Prepare it. `may_reach` says whether an IP address and its port may get messages."""
         self.t1_ms: Final = t1_ms
-        self._may_send_to: Final = may_send_to
+        self._may_reach: Final = may_reach
         self.now_ms = 0
         self.names: Final[dict[str, str]] = {}
         """The IP addresses of hosts, as far as they were found out."""
+        self._nowhere: Final[dict[str, int]] = {}
+        """Names without an address, and until when they count as such."""
+        self._fallbacks: Final[dict[str, Address]] = {}
+        """The carrier's address for each leg."""
+        self._diverted: Final[dict[str, Address]] = {}
         self._timers: Final = Timers()
         self._outputs: list[Output] = []
 
     def send(self, destination: Address, data: bytes, key: str = "") -> None:
-        """Send a datagram, to an IP address if it is known. Nothing goes to those that may get nothing."""
-        resolved = self.resolved(destination)
-        if not is_address(resolved[0]) or self._may_send_to(resolved[0]):
-            self._outputs.append(Send(resolved, data, key))
+        """Send a datagram, to an IP address if it is known.
+
+        Nothing goes to those that may get nothing: what a leg owes them goes to the carrier instead.
+        """
+        to = self.reach(destination, key)
+        if to is None:
+            return
+        if to == self._fallbacks.get(key) != self.resolved(destination) and self._diverted.get(key) != destination:
+            self._diverted[key] = destination
+            self._outputs.append(Diverted(key, destination, to))
+        self._outputs.append(Send(to, data, key))
+
+    def reach(self, address: Address, key: str) -> Address | None:
+        """Return where a message of a leg to an address goes; None if it goes nowhere."""
+        resolved = self.resolved(address)
+        if is_address(resolved[0]):
+            is_usable = self._may_reach(resolved)
+        else:
+            is_usable = self._nowhere.get(resolved[0], 0) <= self.now_ms
+        return resolved if is_usable else self._fallbacks.get(key)
+
+    def fall_back(self, key: str, address: Address) -> None:
+        """Set the carrier's address for a leg."""
+        self._fallbacks[key] = address
+
+    def forget(self, key: str) -> None:
+        """Forget a leg that is over."""
+        self._fallbacks.pop(key, None)
+        self._diverted.pop(key, None)
 
     def resolved(self, address: Address) -> Address:
         """Return an address with the IP address of its host, if that is known."""
@@ -112,6 +156,12 @@ class Outputs:
         if name not in self.names and len(self.names) >= NAMES_KEPT_MAX:
             del self.names[next(iter(self.names))]
         self.names[name] = host
+
+    def lose(self, name: str) -> None:
+        """Note that a host has no address for now."""
+        if name not in self._nowhere and len(self._nowhere) >= NAMES_KEPT_MAX:
+            del self._nowhere[next(iter(self._nowhere))]
+        self._nowhere[name] = self.now_ms + NOWHERE_MS
 
     def tell(self, output: Output) -> None:
         """Tell something to the owner of the user agent."""

@@ -3,13 +3,13 @@
 import re
 from typing import Final
 
+from dialer.carriers.sip.message_bodies import ACCEPT
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, DigitReported, Outputs
 from dialer.carriers.sip.request_answers import RequestAnswers, bad_extension, unsupported_in
-from dialer.carriers.sip.sdp import SDP_TYPE
 from dialer.carriers.sip.trunk import METHODS, SUPPORTED
 
-CAPABILITIES: Final = (("Allow", METHODS), ("Accept", SDP_TYPE[1]), ("Supported", ", ".join(sorted(SUPPORTED))))
+CAPABILITIES: Final = (("Allow", METHODS), ACCEPT, ("Supported", ", ".join(sorted(SUPPORTED))))
 """The headers that say what we understand (RFC 3261 11.2)."""
 _KEY_TYPES: Final = frozenset({"application/dtmf-relay", "application/dtmf", "application/vnd.nortelnetworks.digits"})
 _KEY: Final = re.compile(rb"(?:\bSignal\s*=|\bd\s*=|\A)\s*(1[0-5]|[0-9*#A-Da-d])\s*(?:\r?\n|\Z)", re.IGNORECASE)

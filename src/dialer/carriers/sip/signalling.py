@@ -81,13 +81,23 @@ class Signalling:
                 self.hear_life(response)
             waiting.receive(response)
 
-    def is_of_carrier(self, destination: Address) -> bool:
-        """Return whether what is sent to an address certainly goes to the carrier."""
-        return self.trunk.is_of(self.wire.resolved(destination))
+    def note_end(self, key: str, address: Address) -> None:
+        """Hear what comes from the other end of a leg, unless nothing may be sent there."""
+        if self.wire.reach(address, key) == self.wire.resolved(address):
+            self.peers.note(key, address)
+        else:
+            self.peers.forget(key)
 
-    def permitted(self, destination: Address, credentials: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    def is_of_carrier(self, destination: Address, key: str) -> bool:
+        """Return whether what a leg sends to an address certainly goes to the carrier."""
+        to = self.wire.reach(destination, key)
+        return to is not None and self.trunk.is_of(to)
+
+    def permitted(
+        self, destination: Address, credentials: tuple[tuple[str, str], ...], key: str
+    ) -> tuple[tuple[str, str], ...]:
         """Return the headers with credentials that may go to an address: none if it is not the carrier's."""
-        return credentials if self.is_of_carrier(destination) else ()
+        return credentials if self.is_of_carrier(destination, key) else ()
 
     def trust(self, realm: str) -> None:
         """Give credentials for a realm within calls, too."""
@@ -217,7 +227,7 @@ class AuthorisedRequest:
 
     def _is_due(self, realm: str) -> bool:
         """Return whether credentials for a realm belong to the destination of this request."""
-        if self._trust is Trust.NOBODY or not self._signalling.is_of_carrier(self._destination):
+        if self._trust is Trust.NOBODY or not self._signalling.is_of_carrier(self._destination, self._key):
             return False
         if self._trust is Trust.CARRIER:
             self._signalling.trust(realm)

@@ -65,6 +65,15 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
             return False
         return not address.is_reserved and host != self.machine
 
+    def may_reach(self, address: Address) -> bool:
+        """Return whether messages may be sent to an IP address and port: not to ourselves, or over another network.
+
+        The socket is of the carrier's kind of addresses.
+        """
+        host, _ = address
+        is_of_kind = ip_address(host).version == ip_address(self.server[0]).version
+        return is_of_kind and address != self.here and self.may_send_to(host)
+
     @property
     def via(self) -> str:
         """The beginning of our Via headers."""

@@ -26,7 +26,7 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
-from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs
+from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs, Send
 from dialer.carriers.sip.plain_requests import CAPABILITIES
 from dialer.carriers.sip.register_and_options import Keepalive, Registration
 from dialer.carriers.sip.request_answers import PHRASES
@@ -54,7 +54,7 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Outputs(t1_ms, trunk.may_send_to)
+        self._wire: Final = Outputs(t1_ms, trunk.may_reach)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
@@ -157,9 +157,18 @@ class UserAgent:
             return True
         return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, source)
 
-    def resolved(self, now_ms: int, name: str, host: str) -> list[Output]:
-        """Take the IP address of a host to which something is sent."""
-        return self._after(now_ms, lambda: self._wire.resolve(name, host))
+    def resolved(self, now_ms: int, send: Send, host: str) -> list[Output]:
+        """Take the IP address of the host to which something is sent, and send it; an empty text if it has none."""
+        name = send.destination[0]
+
+        def go_on() -> None:
+            if host:
+                self._wire.resolve(name, host)
+            else:
+                self._wire.lose(name)
+            self._wire.send(send.destination, send.data, send.key)
+
+        return self._after(now_ms, go_on)
 
     def run(self, now_ms: int) -> list[Output]:
         """Perform what is due."""
@@ -198,6 +207,7 @@ class UserAgent:
     def _forget(self, leg: SipLeg | InboundLeg) -> None:
         self._legs.pop(leg.key, None)
         self._signalling.peers.forget(leg.key)
+        self._wire.forget(leg.key)
         if isinstance(leg, InboundLeg):
             self._inbound.remove(leg)
 

@@ -198,10 +198,10 @@ class SipLine:
             if key in self._known:
                 self._capture.note(key, data, is_sent=is_sent)
 
-    def sound_was(self, key: str, quality: str) -> None:
-        """Keep the quality of a leg's sound with its messages."""
+    def remark(self, key: str, text: str) -> None:
+        """Keep a remark about a leg with its messages."""
         if self._capture is not None and key in self._known:
-            self._capture.remark(key, quality)
+            self._capture.remark(key, text)
 
     def _note_arrival(self, key: str, arrived: Arrived) -> None:
         """Keep the INVITE of a call that came in. Its messages have the other side's name of the call, from now on."""

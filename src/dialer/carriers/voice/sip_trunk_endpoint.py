@@ -16,9 +16,11 @@ from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.leg import read_handle
+from dialer.carriers.sip.masking import masked
 from dialer.carriers.sip.outputs import (
     Address,
     DigitReported,
+    Diverted,
     LegAnswered,
     LegArrived,
     LegOver,
@@ -72,8 +74,8 @@ class EndpointOwner(Protocol):
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
         """See a SIP message as it is sent or received."""
 
-    def sound_was(self, key: str, quality: str) -> None:
-        """Learn the quality of a leg's sound in words, before its end is heard."""
+    def remark(self, key: str, text: str) -> None:
+        """Learn something about a leg in words: where its messages go, or the quality of its sound."""
 
 
 class SipTrunkEndpoint:
@@ -280,6 +282,8 @@ class SipTrunkEndpoint:
         match output:
             case Send():
                 self._send(output)
+            case Diverted():
+                self._owner.remark(output.key, _in_words(output))
             case SoundAgreed():
                 self._room.agree(output.key, output.sound)
             case DigitReported():
@@ -301,31 +305,37 @@ class SipTrunkEndpoint:
 
     def _hear_over(self, ended: LegOver, over: SoundOver) -> None:
         if over.quality:
-            self._owner.sound_was(ended.key, over.quality)
+            self._owner.remark(ended.key, over.quality)
         recording_ms = None if over.recording is None else len(over.recording[1]) // 8
-        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms, retry_after_ms=ended.retry_after_ms)
         self._hear(ended.key, ended.at_ms, heard, over.recording, ended.because)
 
     def _send(self, output: Send) -> None:
-        host, port = output.destination
-        self._owner.trace(output.data, output.destination, is_sent=True)
-        if is_address(host):
+        if is_address(output.destination[0]):
+            self._owner.trace(output.data, output.destination, is_sent=True)
             self._socket.send(output.data, output.destination)
         else:
-            self._later(self._send_to_name(output.data, host, port))
+            self._later(self._send_to_name(output))
 
-    async def _send_to_name(self, data: bytes, host: str, port: int) -> None:
-        """Send to a host whose address is not known yet. An unknown name loses the message."""
+    async def _send_to_name(self, output: Send) -> None:
+        """Send to a host whose address is not known yet, or to the carrier if it has none."""
         try:
-            family, resolved, _ = await resolve((host, port))
+            _, (host, _), _ = await resolve(output.destination, self._family)
         except (OSError, UnicodeError):
-            return
-        if family is self._family and not self._is_closed:
-            self._perform(self._agent.resolved(steady_ms(), host, resolved[0]))
-            if self._trunk.may_send_to(resolved[0]):
-                self._socket.send(data, resolved)
+            host = ""
+        if not self._is_closed:
+            self._perform(self._agent.resolved(steady_ms(), output, host))
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _in_words(diverted: Diverted) -> str:
+    """Return where the messages of a leg go, and why."""
+    (host, port), (carrier, carrier_port) = diverted.meant, diverted.to
+    return (
+        f"nothing can be sent to {masked(host)}:{port}, which the other side has named:"
+        f" messages go to {carrier}:{carrier_port} instead"
+    )

@@ -121,9 +121,9 @@ class Trial:
         shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
         self.show_message(f"{peer[0]}:{peer[1]} {shown or f'{len(data)} bytes'}", is_sent)
 
-    def sound_was(self, key: str, quality: str) -> None:  # noqa: ARG002 - there is one leg
-        """Show the quality of the sound."""
-        self.say(quality)
+    def remark(self, key: str, text: str) -> None:  # noqa: ARG002 - there is one leg
+        """Show a remark about the call."""
+        self.say(text)
 
     def show_message(self, text: str, is_sent: bool) -> None:  # noqa: FBT001 - as the trace of a connection
         """Show the first line of a message, or all of it."""

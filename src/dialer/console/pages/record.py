@@ -179,7 +179,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
 
 async def _parsed(request: ApiRequest, resource: Resource, given: Given) -> Parsed:
     conventions = request.service.conventions(request)
-    return await prepared(resource, parse_given(shape_of(resource), given, conventions), conventions)
+    return await prepared(resource, parse_given(shape_of(resource), given, conventions), conventions, request.user)
 
 
 _REFUSALS: Final = (
@@ -249,7 +249,7 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
             stored = records.load(unit, resource, identity)
             fixed = resource.shapes.fixed
             inputs = [
-                replace(one, hint=f"{one.hint} {gettext(STORED)}") if one.control == "password" else one
+                replace(one, hint=f"{one.hint} {gettext(STORED)}", required=False) if one.control == "password" else one
                 for one in _inputs(request, unit, found, resource, stored)
                 if one.name not in fixed
             ]

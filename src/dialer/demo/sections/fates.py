@@ -117,7 +117,7 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
     never = [subscriber for subscriber in evidence.subscribers if not subscriber.count_attempt]
     called = {cdr.subscriber_id for cdr in evidence.cdrs}
     uncalled = {
-        normalise(subscriber.duplicate_contact): subscriber
+        normalise(subscriber.duplicate_contact, None): subscriber
         for subscriber in evidence.subscribers
         if subscriber.id not in called
     }

@@ -41,7 +41,7 @@ class CallMessages:
         if call is None:
             return
         try:
-            number = normalise(event.number)
+            number = normalise(event.number, self._state.accounts[call.plan.user_id].region)
         except NumberError:
             self._state.emit(DropText(call, TextReason.INVALID_NUMBER))
             return

@@ -55,7 +55,7 @@ def is_forbidden(number: str, destinations: Destinations, card: RateCard) -> boo
 class Account:
     """An owner's money as the engine sees it: the balance, and the amount held for calls in progress."""
 
-    __slots__ = ("balance", "card", "destinations", "held", "rate", "sms_rate", "waiting")
+    __slots__ = ("balance", "card", "destinations", "held", "rate", "region", "sms_rate", "waiting")
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class Account:
         sms_rate: int,
         card: RateCard = NO_CARD,
         destinations: Destinations = EVERYWHERE,
+        region: str | None = None,
     ) -> None:
         self.balance = balance
         self.held = held
@@ -73,6 +74,8 @@ class Account:
         self.sms_rate = sms_rate
         self.card = card
         self.destinations = destinations
+        self.region = region
+        """The country of numbers without one (ISO 3166); None if nobody has set it."""
         self.waiting: set[int] = set()
         """Ids of the campaigns that wait for a call to end and release money."""
 
@@ -93,7 +96,7 @@ class Account:
     def rate_for_agent(self, contact: str) -> Rate:
         """Return the rate of a call to an agent. Only a contact with a leading `+` is certain to be a phone number."""
         try:
-            return self.rate_for(normalise(contact)) if self.card and contact.startswith("+") else self.rate
+            return self.rate_for(normalise(contact, None)) if self.card and contact.startswith("+") else self.rate
         except NumberError:
             return self.rate
 

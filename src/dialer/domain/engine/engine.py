@@ -200,7 +200,7 @@ class Engine:
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
         account = self._accounts.get(event.user_id)
         money = (event.balance, event.held, event.rate, event.sms_rate)
-        self._accounts[event.user_id] = Account(*money, event.card, event.destinations)
+        self._accounts[event.user_id] = Account(*money, event.card, event.destinations, event.region)
         self._previews.judge_again(now_ms)
         if account is not None:
             self._dialling.wake_all(account.waiting, now_ms)
@@ -396,7 +396,7 @@ class Engine:
         gateway.in_progress -= 1
         self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         if outcome.cause in CARRIER_FAILURES or gateway.breaker is not CLOSED:
-            self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
+            self._state.learn(gateway, outcome.cause, call.started_ms, now_ms, outcome.retry_after_ms)
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is _PENDING:

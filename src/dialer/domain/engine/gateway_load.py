@@ -84,12 +84,12 @@ class GatewayLoad:
         if self.plan.max_cps:
             self.recent_dials_ms.append(now_ms)
 
-    def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
+    def learn(self, cause: Cause, started_ms: int, now_ms: int, retry_after_ms: int = 0) -> bool:
         """Update the circuit breaker after an attempt that was made at `started_ms`.
 
         Return True if its state has changed.
         """
-        before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
+        before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms, retry_after_ms)
         return self.breaker != before
 
     def number_for_carrier(self, number: str) -> str:

@@ -20,7 +20,7 @@ from dialer.domain.engine.credit import bill
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid
-from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.numbers.normal_form import digits_meant, digits_of
 from dialer.domain.numbers.prefixes import number_given
 from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 
@@ -39,8 +39,8 @@ class Inbound:
 
     def __init__(self, engine_state: EngineState) -> None:
         self._state: Final = engine_state
-        self._digits: Final[dict[int, str]] = {}
-        """The digits of each known number, by its id."""
+        self._digits: Final[dict[int, frozenset[str]]] = {}
+        """The digits of each known number, as written and in normal form, by its id."""
         self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
         """The numbers with equal digits, by these digits and by id."""
         self._of_account: Final[Counter[int]] = Counter()
@@ -51,17 +51,16 @@ class Inbound:
     def open_did(self, now_ms: int, event: events.DidOpened) -> None:
         """Add or update a number and the campaign that answers its calls."""
         self.close_did(now_ms, events.DidClosed(event.did_id))
-        digits = self._digits[event.did_id] = digits_of(event.number)
-        self._dids[digits][event.did_id] = event
+        self._digits[event.did_id] = digits_meant(event.written, event.number)
+        for digits in self._digits[event.did_id]:
+            self._dids[digits][event.did_id] = event
 
     def close_did(self, _now_ms: int, event: events.DidClosed) -> None:
         """Remove a number."""
-        digits = self._digits.pop(event.did_id, None)
-        if digits is None:
-            return
-        del self._dids[digits][event.did_id]
-        if not self._dids[digits]:
-            del self._dids[digits]
+        for digits in self._digits.pop(event.did_id, ()):
+            del self._dids[digits][event.did_id]
+            if not self._dids[digits]:
+                del self._dids[digits]
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
         """Answer an inbound call with its campaign's survey, or refuse it with cause 1.
@@ -92,7 +91,7 @@ class Inbound:
     def caller_found(self, now_ms: int, event: events.CallerFound) -> None:
         """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
         received = event.received
-        did = self._dids[self._digits[event.did_id]][event.did_id]
+        did = self._dids[min(self._digits[event.did_id])][event.did_id]
         if did.plan is None:
             return
         cause = self._full(did, did.plan, received.gateway_id)

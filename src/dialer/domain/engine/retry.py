@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from dialer.domain.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 from dialer.domain.reasons import NoReason, SubscriberReason
@@ -21,6 +22,8 @@ CUT_OFF_MAX: Final = 1
 """Attempts of a subscriber that we cut off ourselves and that do not count towards `maxretry`."""
 AGAIN_MS: Final = 1_000
 """Wait after an attempt that was never made, so that a line that refuses everything is not asked without a pause."""
+RETRY_AFTER_MS_MAX: Final = 86_400_000
+"""The longest time for which the other side may put off the next call to a person: a day."""
 # Every finished call uses these, and a look-up in an enumeration takes as long as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _FAIL: Final = SubscriberStatus.FAIL
@@ -59,6 +62,8 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
     times. After that the subscriber is FAIL. So it is after a call that an answering machine answered, unless a message
     on a machine is enough for the campaign, and was heard to its end: then the subscriber is SENT.
+
+    The other side may ask for a longer pause, up to a day. If it is the carrier that fails, its gateway rests instead.
 
     The first call that we cut off ourselves does not count, as that says nothing of the callee.
     """
@@ -135,13 +140,28 @@ def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
     failures = subscriber.failures + (not is_spared)
     is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is _NO_ROUTE
     again = is_spared or (failures <= plan.maxretry and not is_hopeless)
+    pause_ms = _pause_ms(call, outcome) if outcome.retry_after_ms else plan.intervalretry_ms
     return Disposition(
         status=_PENDING if again else _FAIL,
         reason=failure_reason(outcome),
         failures=failures,
         completions=subscriber.completions,
-        due_ms=outcome.ended_ms + plan.intervalretry_ms if again else 0,
+        due_ms=outcome.ended_ms + pause_ms if again else 0,
     )
+
+
+def _pause_ms(call: Call, outcome: CallOutcome) -> int:
+    """Return the pause after a call that the other side has put off, on behalf of the callee or of the carrier."""
+    asked_ms = 0 if outcome.cause in CARRIER_FAILURES else min(outcome.retry_after_ms, RETRY_AFTER_MS_MAX)
+    return max(call.plan.intervalretry_ms, asked_ms)
+
+
+def cause_after_answer(cause: Cause) -> Cause:
+    """Return the cause of an answered call: one that tells why nobody answered cannot be right, so it is a normal end.
+
+    Some carriers end answered calls with such causes, as when the callee of a transfer behind them is busy.
+    """
+    return Cause.NORMAL_CLEARING if cause in CAUSE_REASONS else cause
 
 
 def is_first_cut_off(call: Call) -> bool:

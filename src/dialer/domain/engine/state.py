@@ -202,9 +202,9 @@ class EngineState:
             self.paced.discard(campaign.plan.id)
             self.awaiting.discard(campaign.plan.id)
 
-    def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int) -> None:
+    def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int, retry_after_ms: int = 0) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
-        if gateway.learn(cause, started_ms, now_ms):
+        if gateway.learn(cause, started_ms, now_ms, retry_after_ms):
             self.emit(KeepBreaker(gateway.plan.id, gateway.breaker))
 
     def new_id(self) -> int:

@@ -28,8 +28,9 @@ from dialer.domain.engine.transfer_ends import missing_destination, open_transfe
 from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.identity import leg_uuid
+from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.pacing import measure
 from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -69,7 +70,7 @@ class Transfers:
         An agent whose contact is an emergency number counts as logged out.
         """
         plan, agent_before = event.plan, self._agents.get(event.plan.id)
-        if is_emergency_contact(plan.contact):
+        if is_emergency_contact(plan.contact, self._region_of(plan.user_id)):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._desk_orders.read(agent_before, plan)
@@ -133,7 +134,7 @@ class Transfers:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
-            if agent is not None and not is_emergency_contact(agent.contact):
+            if agent is not None and not is_emergency_contact(agent.contact, self._region_of(agent.user_id)):
                 self._offer(call, agent, offered_ms)
         self.wake(now_ms)
 
@@ -222,7 +223,7 @@ class Transfers:
         self._finish(call, transfer, outcome)
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
             gateway = self._state.gateways[transfer.gateway_id]
-            self._state.learn(gateway, outcome.cause, transfer.started_ms, now_ms)
+            self._state.learn(gateway, outcome.cause, transfer.started_ms, now_ms, outcome.retry_after_ms)
         self._release(call, transfer)
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
@@ -269,7 +270,7 @@ class Transfers:
     def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
         place = len(call.transfers) + 1
         try:
-            number = normalise(event.number)
+            number = target_number(event.number, self._region_of(call.plan.user_id))
         except NumberError:
             number = ""
         return Transfer(
@@ -284,6 +285,11 @@ class Transfers:
             from_agent_id=event.from_agent_id,
             for_agent_id=event.for_agent_id,
         )
+
+    def _region_of(self, user_id: int) -> str | None:
+        """Return the country of an account's numbers without one; None if nobody has set it."""
+        account = self._state.accounts.get(user_id)
+        return None if account is None else account.region
 
     def _refusal(
         self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int

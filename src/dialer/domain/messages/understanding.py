@@ -5,6 +5,7 @@ from typing import Final
 
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.messages.opt_out import OPT_OUT_CHARACTERS_MAX, is_opt_out, words_of
+from dialer.domain.messages.ordinary_replies import OPPOSITE, is_ordinary
 from dialer.domain.messages.typed_words import as_meant, with_pluses_spoken
 from dialer.domain.messages.wish_patterns import PATTERNS
 
@@ -56,7 +57,12 @@ AMBIGUOUS: Final = frozenset(
     )
 )
 """Words that are a wish as a whole message, and may be anything as a part of one."""
+READ_WORDS_MAX: Final = 60
+"""Words of a message that is read. A longer one is `PERHAPS`, for it may say anything."""
 _CLAUSES: Final = re.compile(r"[.,;:!?¡¿\n()\u2013\u2014|/]+|\s-+\s")
+
+
+_ASKED: Final = f" {OPPOSITE} "
 
 
 class Understood(DescribedText):
@@ -67,7 +73,7 @@ class Understood(DescribedText):
         "perhaps",
         "The person may want no more calls and messages. Nobody calls or writes until a user has looked.",
     )
-    OTHER = "other", "Anything else."
+    OTHER = "other", "An ordinary reply, such as an answer, thanks or a question."
 
 
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
@@ -85,23 +91,34 @@ _INVITES: Final = _compiled(tuple(one.invites for one in PATTERNS.values() if on
 
 
 def understand(text: str) -> Understood:
-    """Return what a text message means. In doubt it is `PERHAPS`."""
+    """Return what a text message means. A text that is neither a clear wish nor an ordinary reply is `PERHAPS`."""
     if is_opt_out(text):
         return Understood.STOP
-    shown = with_pluses_spoken(text[:OPT_OUT_CHARACTERS_MAX])
-    clauses = [as_meant(words_of(clause)) for clause in _CLAUSES.split(shown)]
-    asked = [_OPPOSITES.sub(" | ", clause) for clause in clauses if clause]
-    found = {_of_clause(clause) for clause in asked} | {_of_clause(_OPPOSITES.sub(" | ", as_meant(words_of(shown))))}
+    if len(text) > OPT_OUT_CHARACTERS_MAX:
+        return Understood.PERHAPS
+    shown = with_pluses_spoken(text)
+    clauses = [words for words in map(words_of, _CLAUSES.split(shown)) if words]
+    words = sum(map(len, clauses))
+    if words > READ_WORDS_MAX:
+        return Understood.PERHAPS
+    return _of_clauses(
+        [as_meant(clause) for clause in clauses], as_meant(words_of(shown)), is_short=words <= WISH_WORDS_MAX
+    )
+
+
+def _of_clauses(clauses: list[str], whole: str, *, is_short: bool) -> Understood:
+    asked = [_OPPOSITES.sub(_ASKED, clause) for clause in clauses]
+    found = {_of_clause(clause) for clause in (*asked, _OPPOSITES.sub(_ASKED, whole))}
     if Understood.STOP in found:
-        is_short = len(text) <= OPT_OUT_CHARACTERS_MAX and sum(len(one.split()) for one in clauses) <= WISH_WORDS_MAX
         return Understood.STOP if is_short else Understood.PERHAPS
-    may_be = Understood.PERHAPS in found or _is_about_contact(asked)
-    return Understood.PERHAPS if may_be else Understood.OTHER
+    if Understood.PERHAPS in found or _is_about_contact(asked) or not is_ordinary(clauses, asked):
+        return Understood.PERHAPS
+    return Understood.OTHER
 
 
 def _is_about_contact(clauses: list[str]) -> bool:
     """Return whether a message refuses something, and speaks of calls, messages or what is known of a person."""
-    whole = " | ".join(clauses)
+    whole = _ASKED.join(clauses)
     if any(away.search(whole) and about.search(whole) for away, about in _TOGETHER):
         return True
     if _INVITES.search(whole):
@@ -113,6 +130,6 @@ def _of_clause(clause: str) -> Understood:
     """Return what a part of a message means, given as plain words."""
     if _WISHES.search(clause):
         return Understood.PERHAPS if _LIMITS.search(clause) else Understood.STOP
-    if "|" not in clause and is_opt_out(clause):
+    if OPPOSITE not in clause and is_opt_out(clause):
         return Understood.PERHAPS if clause in AMBIGUOUS else Understood.STOP
     return Understood.PERHAPS if _HINTS.search(clause) else Understood.OTHER

@@ -272,7 +272,7 @@ _SPANISH: Final = Patterns(
         r"\b(?:spam|policia|guardia civil|acoso|abogad\w|denunci\w*|estafa|fallecio|murio|robinson|profeco|repep)\b",
     ),
     opposites=(
-        r"\bno (?:me )?(?:dej|par|ces)\w* de(?: \w+){0,3}",
+        r"\bno (?:me )?(?:dej\w*|par(?:a|e|an|en|es|ar)|ces\w*) de\b(?: \w+){0,3}",
         r"\bno (?:me )?(?:den|de|doy|quiero darme) de baja\b|\bno (?:me )?(?:borr|elimin|quit)\w*(?: \w+){0,3}",
         r"\bpor que (?:ya )?no (?:me |nos )?\w+(?: mas)?\b",
     ),
@@ -332,7 +332,10 @@ _PORTUGUESE: Final = Patterns(
         r"\b(?:sem|nao tenho) interesse\b|\bnao me interessa\b|\bnumero errado\b|\bengano\b",
         r"\b(?:spam|policia|procon|advogad\w|golpe|denunci\w*|faleceu|morreu|assedio|anatel)\b",
     ),
-    opposites=(r"\bnao (?:me )?(?:par|deix|cess)\w*(?: \w+){0,3}", r"\bnao (?:me )?descadastr\w*"),
+    opposites=(
+        r"\bnao (?:me )?(?:par(?:a|e|em|am|ar|aram)|deix\w*|cess\w*)\b(?: \w+){0,3}",
+        r"\bnao (?:me )?descadastr\w*",
+    ),
     nots=r"\b(?:nao|nunca|jamais|nada|ninguem|nem|sem|cancel\w*)\b",
     invites=r"\b(?:depois|mais tarde|amanha|de novo|novamente|outra vez|receb(?:i|eu)|chegou|me lig(?:a|ue)|caiu|atender|mudou|consegu\w+|consigo|resolvi\w*|retorn\w+|podem enviar|chama)\b",
     limits=r"\b(?:antes|depois|ate|hoje|amanha|entre|durante|esta (?:semana|noite))\b",

@@ -1,9 +1,9 @@
-"""Agents' contacts: telephone numbers, or extensions of the switch behind a gateway."""
+"""Agents' contacts and targets of transfers: telephone numbers, or extensions of the switch behind a gateway."""
 
 import re
 from typing import Final
 
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 
 _EXTENSION: Final = re.compile(r"[0-9]{2,6}", re.ASCII)
 
@@ -13,12 +13,27 @@ def is_extension(contact: str) -> bool:
     return _EXTENSION.fullmatch(contact) is not None
 
 
+def target_number(text: str, region: str | None) -> str:
+    """Return the number to which a call is transferred, in normal form. An extension stays as it is.
+
+    So does a number that its country (`region`) cannot have, as the switch behind the gateway may know it.
+
+    Raises:
+        NumberError: the text is neither a number nor an extension.
+    """
+    bare = text.strip()
+    if is_extension(bare):
+        return bare
+    number = normalise(bare, region)
+    return number if is_possible(number) else normalise(bare, None)
+
+
 def telephone_of(contact: str) -> str:
     """Return the extension or the number in normal form of an agent's contact; empty if it is neither."""
     bare = contact.strip()
     if is_extension(bare):
         return bare
     try:
-        return normalise(bare)
+        return normalise(bare, None)
     except NumberError:
         return ""

@@ -67,6 +67,11 @@ def with_plus(bare: str) -> str | None:
     return f"+{match[1]}" if parse(f"+{match[1]}") is not None else None
 
 
+def _is_possible(number: str) -> bool:
+    parsed = parse(number)
+    return parsed is not None and phonenumbers.is_possible_number(parsed)
+
+
 def _is_mobile(number: str) -> bool:
     parsed = parse(number)
     return parsed is not None and phonenumbers.number_type(parsed) == PhoneNumberType.MOBILE
@@ -76,7 +81,7 @@ def _in_e164(bare: str, region: str | None) -> str:
     """Return a number in E.164, or unchanged if no numbering plan has such a number."""
     if bare.startswith("0"):
         international = with_plus(bare)
-        if international is not None and not _is_possible_inland(bare, region):
+        if international is not None and not _is_possible_inland(bare, international, region):
             return international
     if bare.startswith(_PLUS_AND_PREFIX):
         return with_plus(bare.removeprefix("+")) or bare
@@ -89,10 +94,13 @@ def _in_e164(bare: str, region: str | None) -> str:
     return as_written_today(international) if len(international) <= NUMBER_DIGITS_MAX + 1 else bare
 
 
-def _is_possible_inland(bare: str, region: str | None) -> bool:
-    """Return whether digits that begin with 00 or 011 can be a domestic number of a region (None: of any region)."""
+def _is_possible_inland(bare: str, international: str, region: str | None) -> bool:
+    """Return whether digits that begin with 00 or 011 can be a domestic number of a region (None: of any region).
+
+    011 begins numbers of Buenos Aires, too. Without a region it stands for `+` if that makes a possible number.
+    """
     if region is None:
-        return bare.startswith("011") and len(bare) <= INLAND_DIGITS_MAX
+        return bare.startswith("011") and (len(bare) <= INLAND_DIGITS_MAX or not _is_possible(international))
     parsed = parse(bare, region)
     if parsed is None:
         return False

@@ -52,7 +52,7 @@ def digits_behind_prefixes(number: str) -> int:
     return len(number.removeprefix(_EXIT_CODE).lstrip("+0"))
 
 
-def spells_emergency(text: str, region: str | None = None) -> bool:
+def spells_emergency(text: str, region: str | None) -> bool:
     """Return whether a text is an emergency number, in any script's digits and with any punctuation."""
     plain = without_decimals(unicodedata.normalize("NFKC", text[: NUMBER_INPUT_MAX + 1]))
     number = text
@@ -66,11 +66,11 @@ def spells_emergency(text: str, region: str | None = None) -> bool:
         return False
 
 
-def is_emergency_contact(contact: str, region: str | None = None) -> bool:
+def is_emergency_contact(contact: str, region: str | None) -> bool:
     """Return whether an agent's contact is an emergency number.
 
-    A contact of 2 to 6 bare digits is an extension. Only 112, 911 and the emergency numbers of `region`, the service's
-    default region, are taken for emergency numbers then, behind any zeros too.
+    A contact of 2 to 6 bare digits is an extension. Only 112, 911 and the emergency numbers of `region`, the
+    country of the account, are taken for emergency numbers then, behind any zeros too.
     """
     bare = contact.strip()
     if not is_extension(bare):

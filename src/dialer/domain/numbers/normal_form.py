@@ -80,10 +80,11 @@ class NumberError(ValueError):
         self.problem: Final = problem
 
 
-def normalise(number: str, region: str | None = None) -> str:
+def normalise(number: str, region: str | None) -> str:
     """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
     The normal form is E.164 if the number has a `+` or `region` (ISO 3166) gives its country, else its digits alone.
+    `region` is the country of the account; None only for texts that nobody reads as numbers of a country.
     Spaces, dots, dashes and brackets are removed, and so is what `usual_spellings` knows. A leading 00 or 011 is read
     as `+` if the number is otherwise impossible in its region. A mobile number of the region with its country code gets
     the `+` that it lacks. A number in the older form of its country gets that of today.
@@ -94,7 +95,7 @@ def normalise(number: str, region: str | None = None) -> str:
     if DECIMALS[0] in number or DECIMALS[1] in number:
         number = without_decimals(number)
     bare = number.translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
-    if _IN_NORMAL_FORM.of(bare) is not None:
+    if bare[:1] == "+" and _IN_NORMAL_FORM.of(bare) is not None:
         return bare
     if not _SHAPE.match(bare):
         bare = _unpunctuated(number, bare)
@@ -244,7 +245,7 @@ def _possible_lengths(country_code: int) -> frozenset[int]:
 def is_number(number: str) -> bool:
     """Return whether a text can be a phone number."""
     try:
-        normalise(number)
+        normalise(number, None)
     except NumberError:
         return False
     return True
@@ -253,3 +254,8 @@ def is_number(number: str) -> bool:
 def digits_of(number: str) -> str:
     """Return the digits of a number, which all its spellings share."""
     return "".join(filter(str.isdigit, number))
+
+
+def digits_meant(written: str, number: str) -> frozenset[str]:
+    """Return the digits by which a number is known: as it is written, and in normal form with its country."""
+    return frozenset({digits_of(written), digits_of(number)} - {""})

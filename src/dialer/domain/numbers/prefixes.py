@@ -68,7 +68,7 @@ def number_given(number: str, *, addprefix: str = "", removeprefix: str = "") ->
 def _normal_form(text: str) -> str:
     """Return the normal form of a number; empty if the text is no number."""
     try:
-        return normalise(text)
+        return normalise(text, None)
     except NumberError:
         return ""
 

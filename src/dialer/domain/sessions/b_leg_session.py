@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Hold, LegReport, Order, Speech
@@ -104,7 +105,7 @@ class BLegSession:
                 return self._accept() if is_confirmed else BLegReaction((self.clear(),))
             case Ended() if state.stage is not _OVER:
                 state.stage = _OVER
-                return BLegReaction((), ended=self.cut(self._moment(now_ms, heard.age_ms), heard.cause))
+                return BLegReaction((), ended=self._ended(now_ms, heard))
         return NOTHING_FOLLOWS
 
     def resume(self) -> BLegReaction:
@@ -135,8 +136,13 @@ class BLegSession:
         answered_ms = transfer.answered_ms if self.is_to_agent else state.answered_ms
         if answered_ms is None:
             return LegOutcome(at_ms, cause)
+        cause = cause_after_answer(cause)
         ended_ms = max(answered_ms, min(at_ms, answered_ms + transfer.talk_limit_ms))
         return LegOutcome(ended_ms, cause, answered_ms, is_connected=state.is_connected)
+
+    def _ended(self, now_ms: int, heard: Ended) -> LegOutcome:
+        outcome = self.cut(self._moment(now_ms, heard.age_ms), heard.cause)
+        return replace(outcome, retry_after_ms=heard.retry_after_ms) if heard.retry_after_ms else outcome
 
     @property
     def _transfer(self) -> Transfer:

@@ -106,7 +106,8 @@ class IvrSession(SessionFields, eq=False, gc=False):
                 self.done(at_ms, heard.keys, heard.recording_ms, heard.status)
             case Ended():
                 at_ms = self._moment(now_ms, heard.age_ms)
-                self.end(at_ms, heard.cause, heard.recording_ms, is_cut_off=heard.is_cut_off)
+                retry_after_ms, is_cut_off = heard.retry_after_ms, heard.is_cut_off
+                self.end(at_ms, heard.cause, heard.recording_ms, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms)
             case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
                 pass
         return self._reaction(turn)
@@ -424,7 +425,15 @@ class IvrSession(SessionFields, eq=False, gc=False):
         self.turn += 1
         self.stage = _CLEARING
 
-    def end(self, at_ms: int, cause: Cause, recording_ms: int | None = None, *, is_cut_off: bool = False) -> None:
+    def end(
+        self,
+        at_ms: int,
+        cause: Cause,
+        recording_ms: int | None = None,
+        *,
+        is_cut_off: bool = False,
+        retry_after_ms: int = 0,
+    ) -> None:
         """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
         if self.stage is _OVER:
             return
@@ -436,5 +445,5 @@ class IvrSession(SessionFields, eq=False, gc=False):
             self._keep_recording(at_ms, recording_ms)
         seq = self.seq = self.seq + 1
         self.stage = _OVER
-        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
+        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms)
         self.engine_events += (events.CallEnded(self.call.id, outcome, seq),)

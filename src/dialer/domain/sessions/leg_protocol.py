@@ -205,6 +205,8 @@ class Ended(Value, frozen=True):
     recording_ms: int | None = None
     is_cut_off: bool = False
     """True if it was ended because nobody could say what had become of it."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
 
 
 class Accepted(Value, frozen=True):

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.plans import Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import Order, Speech
@@ -13,7 +14,8 @@ from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import HEARD_MAX, LEFT, HeardInput
 
 _MACHINE: Final = AmdStatus.MACHINE
-"""Every call uses it. A lookup in an enumeration costs as much as a function call."""
+_NORMAL: Final = Cause.NORMAL_CLEARING
+"""Every call uses them. A lookup in an enumeration costs as much as a function call."""
 
 
 class SessionFields(msgspec.Struct, eq=False, gc=False):
@@ -49,15 +51,17 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
-    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
+    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False, retry_after_ms: int = 0) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`. A machine completes no survey, but may hear it."""
         signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
         if self.answered_ms is None:
-            return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
+            return CallOutcome(
+                at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms
+            )
         is_machine = self.amd_status is _MACHINE
         return CallOutcome(
             at_ms,
-            cause,
+            cause if cause is _NORMAL else cause_after_answer(cause),
             self.answered_ms,
             self.amd_status,
             self.is_refused_machine,

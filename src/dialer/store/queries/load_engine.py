@@ -27,7 +27,9 @@ from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
+from dialer.store.queries.regions import OWN_OR_SERVICES, of_account
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
+from dialer.store.queries.shown_numbers import shown_form
 from dialer.store.sealed_surveys import recording
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
 from dialer.store.touched import EVERYTHING, Touched
@@ -46,7 +48,9 @@ _LIVE_CAMPAIGNS: Final = Selection(
 )
 _CAMPAIGNS: Final = Selection(select(Campaign.__table__).order_by(Campaign.id), Campaign.id)
 _SURVEY: Final = select(SealedSurvey.document).where(SealedSurvey.id == bindparam("campaign"))
-_DIDS: Final = select(Did.__table__).where(Did.is_assigned == true()).order_by(Did.id)
+_DIDS: Final = (
+    select(Did.__table__, of_account(Did.user_id).label("region")).where(Did.is_assigned == true()).order_by(Did.id)
+)
 _ALL_DIDS: Final = OwnedRows(_DIDS, Did.user_id)
 _SOME_DIDS: Final = OwnedRows(
     _DIDS.where(
@@ -75,6 +79,7 @@ _ACCOUNTS: Final = (
         User.allowed_countries,
         User.allows_special,
         User.keeps_events,
+        OWN_OR_SERVICES.label("region"),
     )
     .where(User.id.in_(bindparam("users", expanding=True)))
     .order_by(User.id)
@@ -217,9 +222,7 @@ class Loader:
         return readable(
             dids,
             Did.__table__,
-            lambda did: DidOpened(
-                did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"])
-            ),
+            lambda did: _did(did, plans.get(did["campaign_id"])),
             unreadable,
         )
 
@@ -238,7 +241,8 @@ class Loader:
         destinations = destinations_of(row["allowed_countries"], allows_special=row["allows_special"])
         call_rate = Rate(row["call_rate"])
         money = row["balance"], row["held"], call_rate, row["sms_rate"]
-        return AccountOpened(row["id"], *money, card, destinations, keeps_events=row["keeps_events"])
+        further = {"keeps_events": row["keeps_events"], "region": row["region"]}
+        return AccountOpened(row["id"], *money, card, destinations, **further)
 
     def plans_of(self, connection: Connection, campaign_ids: AbstractSet[int]) -> list[CampaignPlan]:
         """Return the plans of campaigns in id order, without those that have unreadable rows."""
@@ -277,7 +281,8 @@ class Loader:
             "expires_ms": row["expirationdate"],
             "calendar": calendar_of(row),
             "service_zone": self._service_zone,
-            "callerids": _callerid_choices(connection, row["callerid_group_id"]),
+            "callerid": shown_form(connection, row, row["callerid"]),
+            "callerids": _callerid_choices(connection, row),
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
             "dnc_id": lists.first,
@@ -300,6 +305,11 @@ class Loader:
         return flow
 
 
+def _did(row: RowMapping, plan: CampaignPlan | None) -> DidOpened:
+    written = row["did_number"]
+    return DidOpened(row["id"], row["user_id"], normalise(written, row["region"]), plan, written)
+
+
 def _figures(document: str) -> PacingFigures:
     return msgspec.json.decode(document, type=PacingFigures) if document else PacingFigures()
 
@@ -313,11 +323,11 @@ def pending_zones(connection: Connection, campaign_id: int, zones_max: int) -> t
     return tuple(connection.scalars(_ZONES, {"campaign": campaign_id, "most": zones_max}))
 
 
-def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[CallerIdChoice, ...]:
-    if group_id is None:
+def _callerid_choices(connection: Connection, campaign: RowMapping) -> tuple[CallerIdChoice, ...]:
+    if campaign["callerid_group_id"] is None:
         return ()
-    rows = connection.execute(_CHOICES, {"callerid_group": group_id})
-    return tuple(CallerIdChoice(areacode, callerid_num) for areacode, callerid_num in rows)
+    rows = connection.execute(_CHOICES, {"callerid_group": campaign["callerid_group_id"]}).all()
+    return tuple(CallerIdChoice(areacode, shown_form(connection, campaign, shown)) for areacode, shown in rows)
 
 
 def calendar_of(row: RowMapping | Mapping[str, Any]) -> Calendar:

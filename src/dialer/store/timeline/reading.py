@@ -116,7 +116,7 @@ def spellings(number: str, region: str | None) -> list[str]:
     bare = given.lstrip("+")
     found = [given]
     with contextlib.suppress(NumberError):
-        found.append(normalise(f"+{bare.removeprefix('00')}"))
+        found.append(normalise(f"+{bare.removeprefix('00')}", None))
     return list(dict.fromkeys([*found, bare]))
 
 

@@ -74,7 +74,7 @@ class CallTransfer(SectionDefinition):
                     number=section.phonenumber,
                 )
             )
-        elif spells_emergency(section.phonenumber):
+        elif spells_emergency(section.phonenumber, None):
             yield _no_destination(
                 Sentence(
                     "The transfer's %(field)s is an emergency number, which is never dialled.",
