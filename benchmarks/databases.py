@@ -25,7 +25,7 @@ from benchmarks.measure import Figure, Work, interleaved, print_row, report, siz
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
 from dialer.app.imports.imports import import_csv
-from dialer.app.imports.number_rows import ContactRows
+from dialer.app.imports.number_rows import ContactRows, StoredRows
 from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
@@ -113,7 +113,7 @@ def imported(open_empty: OpenEmpty, rows: int) -> tuple[int, float]:
         database.write_now(add_people)
         target = ContactRows(PHONEBOOK, region=None)
 
-        def commit(work: Callable[[UnitOfWork], int]) -> int:
+        def commit(work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
             return database.write_now(lambda unit: work(UnitOfWork(connection=unit, now_ms=START_MS)))
 
         return timed(lambda: import_csv(pieces(LISTS["United States"], rows), target, commit).imported)

@@ -24,7 +24,7 @@ from benchmarks.advance import START_MS
 from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.app.imports.imports import import_csv
-from dialer.app.imports.number_rows import ContactRows
+from dialer.app.imports.number_rows import ContactRows, StoredRows
 from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 
@@ -97,7 +97,7 @@ def pieces(numbers: NumberList, rows: int) -> Iterator[bytes]:
         yield data[start : start + PIECE_BYTES]
 
 
-def _commit(database: Database, work: Callable[[UnitOfWork], int]) -> int:
+def _commit(database: Database, work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
     return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=START_MS)))
 
 

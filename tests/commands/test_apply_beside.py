@@ -357,3 +357,25 @@ def test_records_of_one_name_are_not_exported(run: Run, house: House, tmp_path: 
     twice = run("export", "survey", "1", **VIRTUAL)
     assert (twice.code, twice.out) == (1, "")
     assert "the account has several records of the kind 'survey' called 'survey': rename all but one" in twice.err
+
+
+def test_the_report_of_a_list_has_all_counts_in_words_and_as_json(run: Run, house: House, tmp_path: Path) -> None:
+    write(tmp_path, "lists/never.csv", b"Phone\n+12025550112\n")
+    write(tmp_path, "lists/patients.csv", b"contact,full_name\n+12025550111,Ann\n+12025550112,Ben\n,Total 2\n")
+    assert apply(run, tmp_path, PEOPLE).code == 0
+    write(tmp_path, "lists/patients.csv", b"contact,full_name\n+12025550112,Ben\n+12025550113,Cem\n,Total 2\n")
+    text = PEOPLE.replace("Patients", "Guests").replace("    contacts: [{contact: +12025550101, full_name: Ada}]\n", "")
+    planned = apply(run, tmp_path, text, "--dry-run")
+    some = "    1 of the new ones are on another do-not-call list: campaigns that name it do not call them"
+    counts = "    lists/patients.csv: 2 new, 0 there already, 0 refused, 1 totals and notes left out"
+    assert planned.out.splitlines()[:4] == [
+        "= do-not-call list Never: unchanged",
+        "+ phonebook Guests: new",
+        counts,
+        f"  {some}",
+    ]
+    done = apply(run, tmp_path, text, "--yes", "--json")
+    (_, guests) = done.data["people"]
+    assert (guests["result"]["imported"], guests["result"]["totals"]) == (2, 1)
+    assert (guests["result"]["on_dnc"], guests["result"]["on_other_dnc"]) == (0, 1)
+    assert len(house.rows(Contact)) == 5

@@ -159,7 +159,7 @@ def test_a_press_during_an_import_says_so_and_a_failed_import_can_be_repeated(
     shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
     assert (shown.status_code, AT_WORK in words(shown.text)) == (409, True)
     assert api.get("contact/")["count"] == 0
-    kept.give_back()
+    kept.give_back(is_cut_off=False)
     assert "Choose the column that has the phone numbers." in change(alice, m0="leave_out")
     failed = press(alice, **{"import": "1"})
     assert "Choose the column that has the phone numbers." in words(failed.text)
@@ -338,3 +338,17 @@ def test_hidden_rows_columns_and_sheets_are_named_and_can_be_imported(alice: Vis
     assert "Import 3 numbers" in look(alice, "records/dnc-list/1/import/", filtered(), "never.xlsx")
     other = alice.text(f"lists/{token_in(alice.page)}/?id=1&into=dnc-list&sheet=Old")
     assert "The sheet Old is hidden in the workbook." in other
+
+
+def test_people_on_do_not_call_lists_are_counted_before_and_after_the_import(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, b"Phone,Do not call\n+12025550111,yes\n+12025550112,\n")
+    press(alice, **{"import": "1"})
+    named = api.create("dnc-list", name="Some campaigns")
+    api.create("dnc-contact", dnc=named["url"], phone_number="+12025550113")
+    some = "1 person is on another do-not-call list. A campaign that uses this list does not call them."
+    shown = look(alice, BOOK, b"Phone,full_name\n+12025550111,Ann\n+12025550113,Cem\n+12025550114,Dan\n")
+    never = "of them is on a do-not-call list and will not be called."
+    assert f"3 will be stored, 1 {never} {some} Nothing is stored yet." in shown
+    assert "Import 3 people" in shown
+    assert f"3 are stored, 1 {never} {some}" in words(press(alice, **{"import": "1"}).text)

@@ -2,16 +2,19 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
+import anyio
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.api.http.errors import AnsweredError
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.console import list_tasks
 from dialer.console.app import Console
-from dialer.console.list_tasks import ListTask, ListTasks
+from dialer.console.list_choices import ListChoices
+from dialer.console.list_tasks import KEPT_MAX, TASKS_MAX, ListTask, ListTasks
 from tests.api.harness import Caller
 from tests.console.test_importing import BOOK, look, press, token_in, upload
 from tests.console.visitor import Visitor, words
@@ -256,10 +259,14 @@ def test_after_a_restart_the_page_says_that_the_work_was_cut_off(alice: Visitor,
 def test_a_file_that_cannot_be_read_to_its_end_says_so(alice: Visitor, api: Caller, gate: Gate) -> None:
     api.create("phonebook", name="Book")
     gate.open()
-    answer = upload(alice, BOOK, FILE + b"+12025550111,J\x81\xfe\xff\x00rg\n" * 3)
-    address = answer.headers["location"].removeprefix("/console/") + "&charset=utf-16"
-    text = words(alice.request("GET", address).text)
-    assert "Traceback" not in text
+    answer = upload(alice, BOOK, FILE + b"+12025550111,J\x81rg\n")
+    address = answer.headers["location"].removeprefix("/console/") + "&charset=windows-1252"
+    while (shown := alice.request("GET", address)).status_code == 303 or "is being checked" in words(shown.text):
+        address = shown.headers.get("location", address).removeprefix("/console/")
+    assert (
+        f"The file could not be read to its end Line {ROWS + 2:,} is not windows-1252: it has the bytes 81. Lines that"
+        " were read before it may be imported. Name the charset of the file, and send it again. Back to the list"
+    ) in words(shown.text)
     assert api.get("contact/")["count"] == 0
 
 
@@ -278,6 +285,52 @@ def test_a_user_has_two_large_lists_under_way_and_nobody_sees_those_of_another(
     assert "You have 2 large lists under way. Wait for the end of one, or stop it." in words(third.text)
     other = bob.request("GET", f"lists/{first}/task/live/?into=phonebook")
     assert "It was cut off The file is not here any more" in words(other.text)
+
+
+async def begun(tasks: ListTasks, user_id: int, work: Callable[[], Awaitable[None]]) -> ListTask:
+    """Begin a task of a user with a list of their own."""
+
+    async def waiting(_: ListTask, __: Callable[[int, float], None]) -> None:
+        await work()
+
+    return await tasks.begin(user_id, "list", ListChoices(), waiting, is_import=False)
+
+
+async def done() -> None:
+    """Do nothing."""
+
+
+@pytest.mark.anyio
+async def test_the_tasks_of_all_users_have_a_limit_and_room_again_when_one_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(list_tasks, "WAIT_S", 0)
+    tasks, ends = ListTasks(), [anyio.Event() for _ in range(TASKS_MAX)]
+    async with tasks.running():
+        first, *others = [await begun(tasks, user_id, end.wait) for user_id, end in enumerate(ends)]
+        with pytest.raises(AnsweredError) as refused:
+            await begun(tasks, TASKS_MAX, done)
+        assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "30"})
+        assert str(refused.value.detail) == "Large lists of other users are being read. Try again in 30 s."
+        ends[0].set()
+        await first.over.wait()
+        last = await begun(tasks, TASKS_MAX, done)
+        await last.over.wait()
+        assert [one.state for one in (first, *others, last)] == ["done", *["running"] * (TASKS_MAX - 1), "done"]
+
+
+@pytest.mark.anyio
+async def test_the_oldest_tasks_that_are_over_make_room_and_those_under_way_do_not() -> None:
+    tasks, end = ListTasks(), anyio.Event()
+    async with tasks.running():
+        with pytest.MonkeyPatch.context() as quick:
+            quick.setattr(list_tasks, "WAIT_S", 0)
+            await begun(tasks, 0, end.wait)
+        for user_id in range(1, KEPT_MAX + 4):
+            await (await begun(tasks, user_id, done)).over.wait()
+        kept = [user_id for user_id in range(KEPT_MAX + 4) if tasks.find(user_id, "list") is not None]
+        assert kept == [0, *range(5, KEPT_MAX + 4)]
+        end.set()
 
 
 def test_a_program_cannot_tell_a_small_list_from_one_that_is_read_in_the_background(

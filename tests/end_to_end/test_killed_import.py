@@ -77,6 +77,8 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "warned": 0,
         "hidden": 0,
         "totals": 0,
+        "on_dnc": 0,
+        "on_other_dnc": 0,
         "warnings": [],
         "kinds": {},
         "file_warnings": [],

@@ -127,7 +127,7 @@ def import_people(one: PeopleFile, target: PeopleTarget, unit: Unit, commit: Com
     if errors:
         raise FileError([f"{one.place}: {name}: {text}" for name, texts in errors.items() for text in texts])
     region = unit.conventions.region if options.region is None else options.region or None
-    rows = _ROWS[one.kind.part](target.record_id, region=region)
+    rows = _ROWS[one.kind.part](target.record_id, region=region, user_id=unit.actor.id)
     with one.open() as file:
         return PeopleReport(one.kind.one, one.name, one.path, _import(one, file, rows, commit, options, is_dry=is_dry))
 

@@ -6,12 +6,19 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dialer.app.imports.report import ImportReport
 from dialer.app.imports.report_words import readings_in_words
 from dialer.files.applying import RecordChange
 from dialer.files.people_files import PeopleReport
 
 ROWS_SHOWN_MAX: Final = 20
 """Rows of one list that are refused or look wrong, and that are shown. JSON has more of them."""
+_FURTHER: Final = {
+    "not_to_be_called": "not to be called",
+    "hidden": "hidden rows left out",
+    "totals": "totals and notes left out",
+}
+"""Counts of rows that are left out, in words."""
 _SIGNS: Final = {"new": "+", "changed": "~", "unchanged": "="}
 
 
@@ -34,11 +41,12 @@ def has_changes(changes: Sequence[RecordChange], people: Sequence[PeopleReport])
 def people_lines(report: PeopleReport) -> Iterator[str]:
     """Yield the result of an import: its counts, and the rows that are refused or look wrong."""
     result = report.result
-    if not result.imported and not result.rejected and not result.not_to_be_called:
+    further = [f"{getattr(result, name)} {words}" for name, words in _FURTHER.items() if getattr(result, name)]
+    if not result.imported and not result.rejected and not further:
         return
-    left_out = f", {result.not_to_be_called} not to be called" if result.not_to_be_called else ""
-    counts = f"{result.imported} new, {result.duplicates} there already, {result.rejected} refused"
-    yield f"{report.file}: {counts}{left_out}"
+    counts = [f"{result.imported} new", f"{result.duplicates} there already", f"{result.rejected} refused"]
+    yield f"{report.file}: {', '.join([*counts, *further])}"
+    yield from (f"  {line}" for line in listed_lines(result))
     yield from (f"  {report.file}: {one.reason}" for one in result.file_warnings)
     if result.imported:
         yield from (f"  {report.file}: {sentence}" for sentence in readings_in_words(result.kinds))
@@ -50,6 +58,15 @@ def people_lines(report: PeopleReport) -> Iterator[str]:
     more = result.rejected + (result.warned if result.imported else 0) - len(remarks[:ROWS_SHOWN_MAX])
     if more > 0:
         yield f"  and {more} rows more, the first {len(remarks)} of them in all with --json"
+
+
+def listed_lines(result: ImportReport) -> Iterator[str]:
+    """Yield how many of the new people are on do-not-call lists."""
+    if result.on_dnc:
+        yield f"{result.on_dnc} of the new ones are on a do-not-call list, and will not be called"
+    if result.on_other_dnc:
+        more = "more" if result.on_dnc else "of the new ones"
+        yield f"{result.on_other_dnc} {more} are on another do-not-call list: campaigns that name it do not call them"
 
 
 def _with_people(change: RecordChange, report: PeopleReport | None) -> RecordChange:

@@ -10,6 +10,7 @@ from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Actor, Unit
 from dialer.api.crud.urls import Links
 from dialer.app.audit_log import COMMAND_LINE
+from dialer.app.imports.number_rows import StoredRows
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
@@ -119,7 +120,7 @@ class OpenAccount:
         """
         unit, target = self.read(lambda unit: (unit, target_of(unit, self._actor.id, one)))
 
-        def count(work: Callable[[UnitOfWork], int]) -> int:
+        def count(work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
             return self.read(work)
 
         report = import_people(one, target, unit, count, is_dry=True)

@@ -27,6 +27,8 @@ NONE: dict[str, object] = {
     "file_warnings": [],
     "hidden": 0,
     "totals": 0,
+    "on_dnc": 0,
+    "on_other_dnc": 0,
 }
 BOOK = "phonebook/1/import/"
 NO_PAIR = "is no pair. Write the name in the file, a colon, and the name to read it as."
@@ -202,7 +204,10 @@ def test_rejected_rows_come_as_csv_that_is_safe_in_a_spreadsheet(alice: Caller, 
     else:
         answer = alice.request("POST", BOOK, content=content, headers=CSV, params=params)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    assert answer.headers["x-import-report"] == "imported=1, duplicates=0, not_to_be_called=0, rejected=2, warned=0"
+    assert answer.headers["x-import-report"] == (
+        "imported=1, duplicates=0, not_to_be_called=0, rejected=2, warned=0, hidden=0, totals=0,"
+        " on_dnc=0, on_other_dnc=0"
+    )
     rows = list(csv.reader(io.StringIO(answer.text, newline="")))
     assert [(row[0], row[1], row[3]) for row in rows] == [
         ("line", "kind", "value"),

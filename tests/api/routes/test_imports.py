@@ -25,6 +25,8 @@ NONE: dict[str, object] = {
     "file_warnings": [],
     "hidden": 0,
     "totals": 0,
+    "on_dnc": 0,
+    "on_other_dnc": 0,
 }
 
 

@@ -38,7 +38,8 @@ HEADERS: Final[Json] = {
     ),
     REPORT_HEADER: header(
         "The counts of an import whose report is a CSV, as a dictionary (RFC 9651)",
-        "imported=3, duplicates=1, not_to_be_called=0, rejected=1, warned=0",
+        "imported=3, duplicates=1, not_to_be_called=0, rejected=1, warned=0, hidden=0, totals=1, on_dnc=0,"
+        " on_other_dnc=0",
     ),
     ETAG_HEADER: header(
         "Version of the record. Send it as `If-Match` to change only this version.", '"4f1c2a90d3b7e651"'

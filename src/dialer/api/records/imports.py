@@ -21,7 +21,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.account_events import listening_owner, write_import_finished
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportOptions, import_csv
-from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows
+from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows, StoredRows
 from dialer.app.imports.report import ImportReport
 from dialer.app.imports.sheet_readers import reading_for
 from dialer.app.unit import UnitOfWork
@@ -68,10 +68,10 @@ async def run_import(
     if identity or not options.is_dry:
         await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
     region = service.conventions(request).region if options.region is None else options.region or None
-    target = kind.rows(identity, region=region)
+    target = kind.rows(identity, region=region, user_id=request.user.id)
     run = service.read if options.is_dry else service.write
 
-    def commit(work: Callable[[UnitOfWork], int]) -> int:
+    def commit(work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
         return anyio.from_thread.run(partial(run, request, work))
 
     watched, is_read, is_gone = options, anyio.Event(), Event()

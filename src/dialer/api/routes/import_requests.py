@@ -38,7 +38,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.imports.charsets import CHARSETS
 from dialer.app.imports.columns import FIELD
 from dialer.app.imports.imports import ImportOptions
-from dialer.app.imports.report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
+from dialer.app.imports.report import COUNTS, CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
 
 FILE: Final = "file"
 REPORT: Final = "report"
@@ -99,9 +99,8 @@ def answer(report: ImportReport, *, is_csv: bool) -> Response[ImportReport]:
         return Response(report)
     rows = [[one.line for one in report.errors], *([getattr(one, name) for one in report.errors] for name in _TEXTS)]
     content = write_csv([[name] for name in ("line", *_TEXTS)]) + (write_csv(rows) if report.errors else b"")
-    counts = ("imported", "duplicates", "not_to_be_called", "rejected", "warned")
     headers = {
-        REPORT_HEADER: ", ".join(f"{name}={getattr(report, name)}" for name in counts),
+        REPORT_HEADER: ", ".join(f"{name}={getattr(report, name)}" for name in COUNTS),
         "Content-Disposition": 'attachment; filename="rejected.csv"',
         "Vary": "Accept",
     }

@@ -15,7 +15,7 @@ from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country, warn_of_entries
 from dialer.app.imports.footers import COUNT_DIGITS_MAX, is_footer
 from dialer.app.imports.list_files import ListFile, open_list
-from dialer.app.imports.number_rows import ContactRows, NumberRows
+from dialer.app.imports.number_rows import ContactRows, NumberRows, StoredRows
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
@@ -29,7 +29,7 @@ CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
 WATCHED_ROWS: Final = 200
 """Rows after which the progress of an import is told."""
-Commit = Callable[[Callable[[UnitOfWork], int]], int]
+Commit = Callable[[Callable[[UnitOfWork], StoredRows]], StoredRows]
 """Runs a unit of work in a writing transaction, and returns its result once that is committed."""
 _TEXT_PLACE: Final = 1
 """The place of the number as it is written among the values of a row, behind the parent."""
@@ -97,9 +97,11 @@ def import_csv(
         store = partial(_would_store, target, seen) if options.is_dry else partial(_store, target, options)
         try:
             for chunk in _chunks(file, target, report, options, refused):
-                added = commit(partial(store, chunk))
-                report.imported += added
-                report.duplicates += len(chunk.rows) - added
+                stored = commit(partial(store, chunk))
+                report.imported += stored.added
+                report.duplicates += len(chunk.rows) - stored.added
+                report.on_dnc += stored.on_dnc
+                report.on_other_dnc += stored.on_other_dnc
         except ImportStoppedError as stopped:
             stopped.report = report
             raise
@@ -122,22 +124,25 @@ class _Chunk(NamedTuple):
     """Each with its text, and the words that refuse calls."""
 
 
-def _store(target: NumberRows, options: ImportOptions, chunk: _Chunk, unit: UnitOfWork) -> int:
+def _store(target: NumberRows, options: ImportOptions, chunk: _Chunk, unit: UnitOfWork) -> StoredRows:
     if chunk.refused and options.lists_refused:
         target.call_off(unit, chunk.refused)
     return target.store(unit, chunk.rows)
 
 
-def _would_store(target: NumberRows, seen: SeenNumbers, chunk: _Chunk, unit: UnitOfWork) -> int:
-    """Return how many rows an import would store, after the rows that were seen before."""
-    return seen.add(chunk.rows.keys() - target.stored_numbers(unit.connection, chunk.rows))
+def _would_store(target: NumberRows, seen: SeenNumbers, chunk: _Chunk, unit: UnitOfWork) -> StoredRows:
+    """Return what an import would store, after the rows that were seen before."""
+    new = chunk.rows.keys() - target.stored_numbers(unit.connection, chunk.rows)
+    listed = target.listed(unit.connection, new)
+    counts = [sum(number not in seen for number in numbers) for numbers in listed]
+    return StoredRows(seen.add(new), *counts)
 
 
 def _chunks(
     file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions, refused: SeenNumbers
 ) -> Iterator[_Chunk]:
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
-    chunk = _Chunk({}, {})
+    chunk, usual_row = _Chunk({}, {}), target.usual_row
     seen: list[Sequence[str]] = []
     for record in file if options.on_progress is None else _watched(file, options.on_progress):
         if record.problem is not None and is_footer(record.cells):
@@ -148,7 +153,13 @@ def _chunks(
             continue
         if len(seen) < ROWS_SEEN_MAX:
             seen.append(record.cells)
-        _take(record, target, report, options, chunk, refused)
+        usual = usual_row(record.cells)
+        if usual is None:
+            _take(record, target, report, options, chunk, refused)
+        elif usual[0] in chunk.rows:
+            report.duplicates += 1
+        else:
+            chunk.rows[usual[0]] = usual[1]
         if len(chunk.rows) + len(chunk.refused) >= CHUNK_ROWS:
             refused.add(chunk.refused)
             yield chunk

@@ -51,7 +51,8 @@ class NumberCells:
         self._places = [first, *(places[name] for name in roles.further_numbers)]
         self._area = None if roles.area is None else places[roles.area]
         self._country = None if roles.country is None else places[roles.country]
-        self._is_plain = len(self._places) == 1 and self._area is None and self._country is None
+        self.is_plain: Final = len(self._places) == 1 and self._area is None and self._country is None
+        """True if the number of a row stands in one cell, and nothing beside it changes it."""
         self._region = region
         self._check = check
         self.sample: Final = NumberSample()
@@ -71,29 +72,38 @@ class NumberCells:
         Raises:
             NumberError: there is none; the error is that of the first number that is there.
         """
-        if self._is_plain:
-            # Not `_cell` and `_found`: this runs for each row of most imports.
-            cell = cells[self._places[0]]
-            if not self._is_exact:
-                cell = cell.strip()
-                if not _SEPARATORS.isdisjoint(cell):
-                    cell = without_decimals(cell)
-            try:
-                number = normalise(cell, self._region)
-                self._check(cell, number)
-                self.sample.seen += 1
-                if self.sample.seen >= self.sample.next_seen:
-                    self.sample.keep(cell)
-                return RowNumber(cell, cell, number)
-            except NumberError as error:
-                if error.problem is not NumberProblem.SEVERAL:
-                    raise
+        found = self.usual(cells) if self.is_plain else None
+        if found is not None:
+            self._check(*found)
+            self.count(found[0])
+            return RowNumber(found[0], *found)
         each = list(self._each(cells))
         for one in each:
             if isinstance(one, RowNumber):
                 return one
         problems = [one for one in each if isinstance(one, NumberError)]
         raise next((one for one in problems if one.problem is not NumberProblem.EMPTY), problems[0])
+
+    def usual(self, cells: Sequence[str]) -> tuple[str, str] | None:
+        """Return the text and the normal form of the number of a plain row; None if it is not one number alone.
+
+        It runs for each row of most imports.
+        """
+        cell = cells[self._places[0]]
+        if not self._is_exact:
+            cell = cell.strip()
+            if not _SEPARATORS.isdisjoint(cell):
+                cell = without_decimals(cell)
+        try:
+            return cell, normalise(cell, self._region)
+        except NumberError:
+            return None
+
+    def count(self, text: str) -> None:
+        """Count a number whose row does not name its country, by which that of the file is judged."""
+        self.sample.seen += 1
+        if self.sample.seen >= self.sample.next_seen:
+            self.sample.keep(text)
 
     def all(self, cells: Sequence[str]) -> tuple[list[RowNumber], list[NumberError]]:
         """Return all numbers of a row, and the problems of those that are none, without those of empty cells."""
@@ -141,9 +151,7 @@ class NumberCells:
         number = normalise(text, self._region) if own is None else _number_in(text, own)
         self._check(cell, number)
         if own is None:
-            self.sample.seen += 1
-            if self.sample.seen >= self.sample.next_seen:
-                self.sample.keep(text)
+            self.count(text)
         # The cell alone could be another number once it is exported and imported again.
         is_whole = own is None and self._area is None
         return RowNumber(cell, text if is_whole else number, number)

@@ -17,6 +17,13 @@ VALUE_MAX: Final = 64
 """Characters of a rejected value that a report repeats."""
 
 
+COUNTS: Final = (
+    *("imported", "duplicates", "not_to_be_called", "rejected", "warned", "hidden", "totals"),
+    *("on_dnc", "on_other_dnc"),
+)
+"""The counts of a report, in the order in which they are shown."""
+
+
 class RowRemark(msgspec.Struct, frozen=True):
     """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
@@ -97,6 +104,23 @@ class ImportReport(msgspec.Struct):
     totals: Annotated[
         int,
         described("Rows with a total or a note below a table, that were left out. They count only here.", 0),
+    ] = 0
+
+    on_dnc: Annotated[
+        int,
+        described(
+            "Of the people in `imported`, those on a do-not-call list that holds for all campaigns of the account. They"
+            " are stored, and not called.",
+            0,
+        ),
+    ] = 0
+    on_other_dnc: Annotated[
+        int,
+        described(
+            "Of the other people in `imported`, those on another do-not-call list of the account. Campaigns that name"
+            " the list do not call them.",
+            0,
+        ),
     ] = 0
 
     @property

@@ -13,6 +13,7 @@ from dialer.domain.sentences import FieldName, Grouped, Sentence
 VARIABLES_MAX: Final = 16_000
 """Maximum length of a contact's `additional_vars` as JSON text, in characters."""
 OBJECT_COLUMN: Final = "additional_vars"
+_encode: Final = msgspec.json.Encoder().encode
 _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
@@ -43,7 +44,7 @@ class Variables:
         """
         named = {name: cells[place] for place, name in self._columns}
         if self._object is None:
-            text = msgspec.json.encode(named).decode()
+            text = _encode(named).decode()
         else:
             object_text = cells[self._object]
             variables = _read_object(object_text)

@@ -36,6 +36,7 @@ from dialer.app.imports.report import ImportReport
 from dialer.app.imports.report_words import entries_in_words, readings_in_words
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
+from dialer.console.cut_off_imports import cut_off_import
 from dialer.console.errors import messages_of
 from dialer.console.forms import check_form
 from dialer.console.language import gettext
@@ -301,7 +302,7 @@ async def answer_list(
         shown, choices = await _only_seen(request, kept.path, choices)
     except FileNotFoundError:
         task = tasks.find(request.user.id, token)
-        if task is not None and task.is_under_way:
+        if (task is not None and task.is_under_way) or await cut_off_import(request, kept) is not None:
             return go_to(choices.address(token, TASK))
         status = HTTPStatus.CONFLICT if kept.taken.exists() else HTTPStatus.NOT_FOUND
     if messages:

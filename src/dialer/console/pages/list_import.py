@@ -24,6 +24,7 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportStoppedError
 from dialer.app.imports.report import ImportReport, RowRemark
+from dialer.console.cut_off_imports import note_begin
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext
 from dialer.console.list_choices import REGION_ASKED, ListChoices, read_choices
@@ -120,6 +121,7 @@ async def _import_list(request: ApiRequest, tasks: ListTasks, kept: KeptList, ch
     if (earlier := result_of(kept)) is not None:
         return await show_result(request, kept, earlier)
     check_target(request, choices)
+    await anyio.to_thread.run_sync(kept.recover)
     if not kept.claim():
         return await answer_list(request, tasks, token, choices)
     try:
@@ -146,7 +148,7 @@ async def _import_in_background(
     try:
         return await tasks.begin(request.user.id, kept.token, choices, work, is_import=True)
     except AnsweredError:
-        kept.give_back()
+        kept.give_back(is_cut_off=False)
         raise
 
 
@@ -169,7 +171,7 @@ async def _import_claimed(
         result = await _imported(request, kept, choices, hear)
     finally:
         if result is None or result.is_stopped:
-            kept.give_back()
+            kept.give_back(is_cut_off=result is None)
     if not result.is_stopped:
         kept.finish(msgspec.json.encode(result))
     return result
@@ -182,6 +184,7 @@ async def _imported(request: ApiRequest, kept: KeptList, choices: ListChoices, h
     check_meanings(complete)
     check_answers(looked)
     into = replace(complete, identity=complete.identity or await _make_phonebook(request, complete))
+    await note_begin(request, kept, into.into, into.identity, is_new=not complete.identity)
     is_stopped = False
     try:
         report = await report_of(request, kept, kept.taken, into, is_dry=False, hear=hear)

@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from dialer.api.service import ApiRequest
+from dialer.console.cut_off_imports import CutOffImport, cut_off_import
 from dialer.console.forms import read_fields
 from dialer.console.list_choices import ListChoices, read_choices
 from dialer.console.list_reading import KINDS
@@ -50,7 +51,7 @@ async def show_task(
         record=found,
         address=choices.address(token, TASK),
         live_address=choices.address(token, f"{TASK}live/"),
-        live=_live(kept, choices, task),
+        live=_live(kept, choices, task, await _cut_off(request, kept, task)),
     )
 
 
@@ -64,7 +65,8 @@ async def stream_task(
     user_id = request.user.id
 
     async def make() -> str:
-        return _live(kept, choices, console.list_tasks.find(user_id, token))
+        task = console.list_tasks.find(user_id, token)
+        return _live(kept, choices, task, await _cut_off(request, kept, task))
 
     return await answer_live(request, console.snapshots, console.sessions, _key(request, token, choices), make)
 
@@ -87,9 +89,15 @@ def _key(request: ApiRequest, token: str, choices: ListChoices) -> tuple[object,
     return ("list", request.user.id, token, choices.mark)
 
 
-def _live(kept: KeptList, choices: ListChoices, task: ListTask | None) -> str:
+async def _cut_off(request: ApiRequest, kept: KeptList, task: ListTask | None) -> CutOffImport | None:
+    """Return an import that was cut off, of which this process has no task."""
+    return await cut_off_import(request, kept) if task is None else None
+
+
+def _live(kept: KeptList, choices: ListChoices, task: ListTask | None, cut_off: CutOffImport | None) -> str:
     """Return how far a task is, for a list whose task may be gone."""
     token = kept.token
+    begun = None if cut_off is None else cut_off.begun
     outcome = None if task is None else task.outcome
     stopped = outcome if isinstance(outcome, ImportedList) and outcome.is_stopped else None
     is_done = outcome is not None and stopped is None
@@ -104,7 +112,9 @@ def _live(kept: KeptList, choices: ListChoices, task: ListTask | None) -> str:
         back=back_from(choices, token),
         is_there=kept.path.exists(),
         is_taken=kept.taken.exists(),
+        cut_off=cut_off,
         **({} if stopped is None else _of_stopped(kept, choices, stopped)),
+        **({} if begun is None else {"rest": replace(choices, identity=begun.identity).address(token)}),
     )
 
 

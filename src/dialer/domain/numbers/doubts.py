@@ -94,7 +94,7 @@ def _is_somebodys(text: str, region: str | None) -> bool:
     return number.startswith("+") and doubt_of(number) is NumberDoubt.NONE
 
 
-def _judge(start: str, length: int) -> NumberDoubt | None:
+def doubt_of_all(start: str, length: int) -> NumberDoubt | None:
     """Return the doubt about all numbers of a length that begin with a start; None if they differ."""
     parts = split(start, length)
     plan = parts and plan_of(parts[0])
@@ -120,7 +120,7 @@ def _may_be_of_new_area(start: str) -> bool:
     return is_area and exchange in "23456789" and north_america.country_of(start) is None
 
 
-_JUDGED: Final = PrefixTable(_judge, (4, 6, 8, 11))
+_JUDGED: Final = PrefixTable(doubt_of_all, (4, 6, 8, 11))
 
 
 @lru_cache(maxsize=NUMBERS_KEPT_MAX)

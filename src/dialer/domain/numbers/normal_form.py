@@ -95,7 +95,7 @@ def normalise(number: str, region: str | None) -> str:
     if DECIMALS[0] in number or DECIMALS[1] in number:
         number = without_decimals(number)
     bare = number.translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
-    if _IN_NORMAL_FORM.of(bare) is not None:
+    if bare[:1] == "+" and _IN_NORMAL_FORM.of(bare) is not None:
         return bare
     if not _SHAPE.match(bare):
         bare = _unpunctuated(number, bare)

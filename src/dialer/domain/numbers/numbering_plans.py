@@ -53,7 +53,7 @@ class PrefixTable(Generic[_Result]):
     """
 
     def __init__(self, work_out: Callable[[str, int], _Result | None], ends: Sequence[int]) -> None:
-        self._work_out: Final = work_out
+        self.work_out: Final = work_out
         self._ends: Final = tuple(ends)
         self._known: Final[list[dict[str, _Result | None]]] = [{} for _ in range(LENGTH_MAX + 1)]
         self._kept = 0
@@ -82,7 +82,7 @@ class PrefixTable(Generic[_Result]):
             self._kept = 0
         self._kept += 1
         try:
-            found = self._work_out(start, length)
+            found = self.work_out(start, length)
         except UnknownPatternError:
             found = None
         known[start] = found

@@ -1,5 +1,7 @@
 """Lists that users have uploaded and not imported yet: files in the media folder, for some hours."""
 
+import fcntl
+import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator
@@ -16,13 +18,14 @@ KEPT_BYTES_OF_A_USER_MAX: Final = 500 * 1024 * 1024
 FOLDER: Final = "lists"
 TAKEN: Final = ".taken"
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
-_NAME: Final = re.compile(r"([0-9]{1,19})-[0-9a-f]{32}\.(?:list|taken|done|rejected)")
+_NAME: Final = re.compile(r"([0-9]{1,19})-[0-9a-f]{32}\.(?:list|taken|done|rejected|begun|part)")
 
 
 class KeptList:
     """An uploaded list: its file, which one import takes, and the result of that import in its place.
 
-    Each step renames the file, so of two imports at the same time one gets it, whichever processes they run in.
+    Each step renames the file, so of two imports at the same time one gets it, whichever processes they run in. The
+    import locks the file. The lock ends with its process, so that a list is found whose import was cut off.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,6 +36,8 @@ class KeptList:
         self.rejected: Final = path.with_suffix(".rejected")
         """The place of the lines that an import has rejected, or would reject."""
         self._done: Final = path.with_suffix(".done")
+        self._begun: Final = path.with_suffix(".begun")
+        self._lock = -1
 
     @property
     def token(self) -> str:
@@ -41,28 +46,68 @@ class KeptList:
 
     def claim(self) -> bool:
         """Take the list for an import; return False if another import has taken it, or it is gone."""
+        if not self._has_locked(self.path):
+            return False
         try:
             self.path.rename(self.taken)
-        except FileNotFoundError:
+        except FileNotFoundError:  # Another import has ended meanwhile.
+            self._unlock()
             return False
         self.taken.touch()  # An old list is not removed during its import.
         return True
 
-    def give_back(self) -> None:
-        """Make it possible to import the list again, after an import that failed."""
-        self.taken.rename(self.path)
+    def begin(self, record: bytes) -> None:
+        """Keep what an import stores, as long as it has no result: whoever looks then can tell what is stored."""
+        self._begun.write_bytes(record)
+
+    def begun(self) -> bytes | None:
+        """Return what the last import without a result has kept."""
+        return _content(self._begun)
+
+    def recover(self) -> None:
+        """Make it possible to import the list again if the process of its import has ended."""
+        if self._has_locked(self.taken):
+            self.give_back(is_cut_off=True)
+
+    def give_back(self, *, is_cut_off: bool) -> None:
+        """Make it possible to import the list again, after an import without a result."""
+        with suppress(FileNotFoundError):  # Another process has given it back.
+            self.taken.rename(self.path)
+        if not is_cut_off:
+            self._begun.unlink(missing_ok=True)
+        self._unlock()
 
     def finish(self, result: bytes) -> None:
         """Keep the result of the import in place of the list."""
-        self.taken.write_bytes(result)
-        self.taken.rename(self._done)
+        part = self._done.with_suffix(".part")  # A process that is killed meanwhile leaves the list as it was.
+        part.write_bytes(result)
+        part.rename(self._done)
+        self.taken.unlink()
+        self._begun.unlink(missing_ok=True)
+        self._unlock()
 
     def result(self) -> bytes | None:
         """Return the result of the import; None before its end, and when it is gone."""
+        return _content(self._done)
+
+    def _has_locked(self, path: Path) -> bool:
+        """Lock a file; return False if it is gone, or another import has locked it."""
         try:
-            return self._done.read_bytes()
+            lock = os.open(path, os.O_RDONLY)
         except FileNotFoundError:
-            return None
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            return False
+        self._lock = lock
+        return True
+
+    def _unlock(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
 
 
 class KeptLists:
@@ -114,6 +159,13 @@ def _ages(paths: Iterable[Path]) -> Iterator[tuple[float, int, Path]]:
             status = path.lstat()
             if path.suffix != TAKEN:
                 yield status.st_mtime, status.st_size, path
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def is_token(text: str) -> bool:
