@@ -1,6 +1,6 @@
 """Phonebooks, contacts and do-not-call lists."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import structs
@@ -120,13 +120,6 @@ _DNC_LIST: Final = shapes(
     write_doc="A do-not-call list: numbers that must not be called.",
 )
 
-_DOUBTS: Final[Mapping[str, str]] = {
-    EntryDoubt.NONE: "No doubt.",
-    EntryDoubt.NO_COUNTRY: "It has no country code, so it stops calls in every country that has this number.",
-    EntryDoubt.SHORT: "It has no country code and is no whole number, so it stops calls to these digits alone.",
-    EntryDoubt.IMPOSSIBLE: "It is too long or too short for its country, so it is the number of nobody.",
-    EntryDoubt.UNASSIGNED: "No numbers of its country begin like this, so it is the number of nobody.",
-}
 _DNC_CONTACT: Final = shapes(
     "DncContact",
     DncContact,
@@ -165,7 +158,7 @@ _DNC_CONTACT: Final = shapes(
             example=7,
         ),
         "doubt": read_only(
-            TextChoice(tuple(EntryDoubt), _DOUBTS),
+            TextChoice(tuple(EntryDoubt)),
             "Why the entry may stop no calls. Empty if there is no doubt, and for wishes of people who were reached.",
             example=EntryDoubt.NO_COUNTRY.value,
         ),

@@ -201,10 +201,7 @@ def _parameters() -> list[Parameter]:
         ),
         REGION: (
             Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
-            (
-                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
-                " of the service."
-            ),
+            "The country of numbers without one: an ISO 3166 code. The default is the user's, else the service's.",
             "DE",
         ),
         DRY_RUN: (

@@ -93,7 +93,7 @@ class NumberRows:
         """True if rows may say where their people are, and that somebody must not be called."""
         self._numbers = self._cells_of((self.column,), NO_ROLES)
         self.remarks = self._numbers.remarks
-        """Remarks on how the numbers of a row were read. Whoever reports them clears them."""
+        """Remarks on how the numbers of a row were read. The import clears them once they are reported."""
         self.mends_zeros = False
         """True if numbers get a 0 back that they have lost, where that makes a number that somebody can have."""
         stamps = ("user_id", "created_date", "updated_date")

@@ -1,4 +1,4 @@
-"""What the report of an import says of all its rows together: how numbers were read, and what is wrong with them."""
+"""Sentences for the rows of an import together: how their numbers were read, and what is wrong with them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final

@@ -1,9 +1,9 @@
 """Entries of do-not-call lists, as texts become numbers: every number in a text counts, and remarks say how."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final, NamedTuple
 
+from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
 from dialer.domain.numbers.listed_forms import LISTED_DIGITS_MIN, has_no_country
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
@@ -15,14 +15,14 @@ READINGS: Final = frozenset({*(one.value for one in Kindness), MENDED_ZERO})
 """Kinds of remarks that only say how a number was read."""
 
 
-class EntryDoubt(StrEnum):
+class EntryDoubt(DescribedText):
     """A reason why an entry of a do-not-call list stops no calls, or those to people of several countries."""
 
-    NONE = ""
-    NO_COUNTRY = "no_country"
-    SHORT = "short_number"
-    IMPOSSIBLE = NumberDoubt.IMPOSSIBLE.value
-    UNASSIGNED = NumberDoubt.UNASSIGNED.value
+    NONE = "", "No doubt."
+    NO_COUNTRY = "no_country", "It has no country code, so it stops calls in every country that has this number."
+    SHORT = "short_number", "It has no country code and is no whole number, so it stops calls to these digits alone."
+    IMPOSSIBLE = "impossible_number", "It is too long or too short for its country, so it is the number of nobody."
+    UNASSIGNED = "unassigned_number", "No numbers of its country begin like this, so it is the number of nobody."
 
 
 STOPS_NOBODY: Final = (EntryDoubt.IMPOSSIBLE, EntryDoubt.SHORT, EntryDoubt.UNASSIGNED)
