@@ -34,6 +34,8 @@ LINE_SEEDS: Final = range(_size(2, 20))
 """Worlds of the fault simulator with real lines."""
 SOUND_SEEDS: Final = _size(200, 2_000)
 """Strangers at the sound of a call."""
+SIGNALLING_SEEDS: Final = _size(60, 1_000)
+"""Carriers with odd habits."""
 HASH_SEEDS: Final = ("1",) if not IS_WHOLE else ("1", "2")
 """Hash seeds of the processes that must print the trace of this one."""
 PACING_CAMPAIGNS: Final = _size(80, 200)

@@ -78,6 +78,7 @@ from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
 from dialer.sim.spans import BehaviourError
+from dialer.store import text_parts
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files, waiting_sounds
 from dialer.store.queries import survey_results
@@ -283,6 +284,10 @@ LIMITS: Final = {
     "Reports of one gateway within a minute with a field of nonsense": f"{COST_MAX // COST_OF_FAULT:,}",
     "Reports that are set aside": f"{ROWS_MAX:,} for {KEPT_MS // 86_400_000} days",
     "Callbacks that wait for a worker": f"{NEWS_MAX:,}; {STOPS_MAX:,} for a STOP",
+    "Parts of long text messages that wait for the others, of a sender; of a gateway; of the service": (
+        f"{text_parts.PARTS_OF_SENDER_MAX}; {text_parts.PARTS_OF_GATEWAY_MAX}; {text_parts.PARTS_MAX:,},"
+        f" {'a minute' if text_parts.PARTS_WAIT_MS == 60_000 else ''}"
+    ),
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
     "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",

@@ -50,7 +50,11 @@ EXEMPTIONS: Final = (
     Exemption(r"password", r"This password is too easy to guess", TEXT),
     Exemption(r"target_url", r"Use an address such as https://example\.com/events\.", TEXT),
     Exemption(r"target_url", r"The address must not hold a password\.", TEXT),
-    Exemption(r"target_url", r"The name .* has no address\.|.* leads to .*, which is not a public address\.", TEXT),
+    Exemption(
+        r"target_url",
+        r"The name .* has no address\.|.* leads to no public address of another machine\.|The addresses of the name ",
+        TEXT,
+    ),
     Exemption(r"campaign_id", r"The agent serves no queue of this|The campaign does not let agents dial", STATE),
     Exemption(r"types", r"\".*\" is not a type of events\.", TEXT),
     Exemption(r"parameters", r".*: Unknown key\.", "The protocol of the gateway decides which keys there are."),

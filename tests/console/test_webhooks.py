@@ -64,7 +64,7 @@ def test_an_address_inside_is_refused_with_the_reason(alice: Visitor, api: Calle
     alice.get("records/webhook/new/")
     refused = alice.send("records/webhook/", name="CRM", target_url="http://127.0.0.1/", enabled="1", types="")
     assert refused.status_code == 400
-    assert "127.0.0.1 leads to 127.0.0.1, which is not a public address." in words(refused.text)
+    assert "127.0.0.1 leads to no public address of another machine." in words(refused.text)
     assert api.get("webhook/")["count"] == 0
 
 

@@ -15,9 +15,14 @@ from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
-from tests.vopr.search import find_planted_bugs, find_planted_sound_bugs
+from tests.vopr.search import find_planted_bugs, find_planted_line_bugs
+from tests.vopr.signalling_rules import signalling_findings
 from tests.vopr.sound import sound_findings
 
+_SHORT: Final = {
+    "sound": (sound_findings, "strangers at the sound of a call"),
+    "signalling": (signalling_findings, "carriers with odd habits"),
+}
 _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 
 
@@ -28,6 +33,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 @click.option("--ahead", "kind", flag_value="ahead", help="Let steps on the machine's clock decide ahead.")
 @click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
 @click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
+@click.option("--signalling", "kind", flag_value="signalling", help="Call over SIP carriers with odd habits.")
 @click.option("--planted", "kind", flag_value="planted", help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
 @click.pass_context
@@ -38,6 +44,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
     "python -m tests.vopr --ahead --seeds 100",
     "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
+    "python -m tests.vopr --signalling --seeds 1000",
     "python -m tests.vopr --planted",
 )
 def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as_json: bool) -> None:
@@ -50,10 +57,10 @@ def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as
     Prints one line for each seed. The exit code is 1 if a rule was broken. A seed does the same on every machine.
     """
     if kind == "planted":
-        is_found = find_planted_sound_bugs()
+        is_found = find_planted_line_bugs()
         context.exit(0 if anyio.run(find_planted_bugs) and is_found else 1)
-    if kind == "sound":
-        context.exit(1 if _run_sound(range(first, first + seeds)) else 0)
+    if kind in _SHORT:
+        context.exit(1 if _run_short(kind, range(first, first + seeds)) else 0)
     show = _show_json if as_json else _show
     run = _run_fleets if kind == "fleet" else partial(_run, _RUNS.get(kind or "", run_seed))
     failed = anyio.run(run, range(first, first + seeds), show)
@@ -84,16 +91,16 @@ async def _run_fleets(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
     return failed
 
 
-def _run_sound(seeds: range) -> int:
-    """Run the seeds of strangers at the sound of a call, and return how many failed."""
-    failed = 0
+def _run_short(kind: str, seeds: range) -> int:
+    """Run seeds that need no database, and return how many failed."""
+    failed, (findings, what) = 0, _SHORT[kind]
     for seed in seeds:
-        broken = sound_findings(seed)
+        broken = findings(seed)
         if broken:
             failed += 1
             click.echo(f"{seed}: BROKEN, {broken}")
-            say(f"To see it again: python -m tests.vopr --sound --from {seed} --seeds 1")
-    click.echo(f"{len(seeds)} seeds of strangers at the sound of a call, {failed} broken")
+            say(f"To see it again: python -m tests.vopr --{kind} --from {seed} --seeds 1")
+    click.echo(f"{len(seeds)} seeds of {what}, {failed} broken")
     return failed
 
 

@@ -14,6 +14,7 @@ from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.manual_planted import MANUAL_PLANTED
 from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
+from tests.vopr.signalling_rules import SIGNALLING_PLANTED, signalling_findings
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
 
 SEEDS_MAX: Final = 200
@@ -45,9 +46,10 @@ async def find_planted_bugs() -> bool:
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 
 
-def find_planted_sound_bugs() -> bool:
-    """Look for every planted bug of sound, print the seed that found it, and return whether all were found."""
-    found = [_find_in_sound(name) for name in SOUND_PLANTED]
+def find_planted_line_bugs() -> bool:
+    """Look for every planted bug of sound and signalling, print the seeds, and return whether all were found."""
+    found = [_found(name, first_sound_seed(name), "--sound") for name in SOUND_PLANTED]
+    found += [_found(name, first_signalling_seed(name), "--signalling") for name in SIGNALLING_PLANTED]
     return all(found)
 
 
@@ -58,9 +60,15 @@ def first_sound_seed(name: str) -> int | None:
         return next((seed for seed in range(SOUND_SEEDS_MAX) if sound_findings(seed)), None)
 
 
-def _find_in_sound(name: str) -> bool:
-    seed = first_sound_seed(name)
-    found = f"NOT FOUND by {SOUND_SEEDS_MAX} seeds" if seed is None else f"seed {seed} of --sound"
+def first_signalling_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of signalling; None if no seed does."""
+    with pytest.MonkeyPatch.context() as patch:
+        SIGNALLING_PLANTED[name](patch)
+        return next((seed for seed in range(SEEDS_MAX) if signalling_findings(seed)), None)
+
+
+def _found(name: str, seed: int | None, option: str) -> bool:
+    found = "NOT FOUND" if seed is None else f"seed {seed} of {option}"
     print(f"{name}: {found}", flush=True)  # noqa: T201 - a program
     return seed is not None
 

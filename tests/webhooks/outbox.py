@@ -13,7 +13,7 @@ from dialer.api.webhook_sender import encoded_event
 from dialer.app.webhooks import change_webhook, create_webhook, rotate_secret, send_again
 from dialer.store.account_events import event_row, write_events
 from dialer.store.database import Database
-from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
+from dialer.store.tables import AccountEvent, User, Webhook, WebhookDelivery
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer
 from dialer.webhooks.posting import Poster
@@ -34,19 +34,32 @@ class Outbox:
         self.processes: list[Deliverer] = []
         self.secrets: dict[int, str] = {}
 
-    def webhook(self, url: str, types: str = "") -> int:
-        """Create a webhook and return its id."""
+    def rival(self) -> int:
+        """Create another account and return its id."""
+        names = {"id": None, "username": "rival", "username_key": "rival"}
+        return self.house.add(User, **{**self.house.row(User, self.house.user_id), **names})
+
+    def webhook(self, url: str, types: str = "", user_id: int | None = None) -> int:
+        """Create a webhook of the account, or of another one, and return its id."""
         secret = new_secret()
-        columns = {"user_id": self.house.user_id, "name": "CRM", "target_url": url, "types": types, "enabled": True}
+        columns = {
+            "user_id": user_id or self.house.user_id,
+            "name": "CRM",
+            "target_url": url,
+            "types": types,
+            "enabled": True,
+        }
         row = self.house.perform(lambda unit: create_webhook(unit, {**columns, "secret": secret, "base": BASE}))
         self.secrets[row.id] = secret
         return int(row.id)
 
-    def write(self, count: int, kind: str = "call.ended", campaign_id: int | None = 1) -> list[str]:
+    def write(
+        self, count: int, kind: str = "call.ended", campaign_id: int | None = 1, user_id: int | None = None
+    ) -> list[str]:
         """Write events, each about a call of its own, and return their ids."""
         at_ms = self.now_ms
         rows = [
-            event_row(self.house.user_id, kind, at_ms, f"callrequest/{call}", campaign_id, call=call)
+            event_row(user_id or self.house.user_id, kind, at_ms, f"callrequest/{call}", campaign_id, call=call)
             for call in range(1, count + 1)
         ]
         self.house.perform(lambda unit: write_events(unit.connection, rows))

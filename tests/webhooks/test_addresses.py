@@ -1,7 +1,7 @@
 """Tests of the addresses to which events may be sent."""
 
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import pytest
 from hypothesis import given
@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from dialer.domain.network_addresses import addresses_within, is_public
 from dialer.webhooks.addresses import AddressError, AddressGuard, parse_url
+from dialer.webhooks.own_addresses import is_of_this_machine
 
 INSIDE = (
     *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.1", "224.0.0.1"),
     *("255.255.255.255", "240.0.0.1", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "ff02::1"),
     *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:db8::1", "::127.0.0.1"),
-    *("2001:0:a00:1:0:0:f5ff:fffe", "fd00:ec2::254"),
+    *("2001:0:a00:1:0:0:f5ff:fffe", "fd00:ec2::254", "fec0::1", "64:ff9b:1::a00:1", "::ffff:0:8.8.8.8", "192.88.99.1"),
+    *("3fff::1", "5f00::1", "100:0:0:1::1", "100::1", "2001:2::1", "192.0.0.8"),
 )
 
 
@@ -24,7 +26,7 @@ def leading_to(*addresses: str) -> AddressGuard:
 
 @pytest.mark.parametrize("address", INSIDE)
 def test_nothing_goes_inside(address: str) -> None:
-    with pytest.raises(AddressError, match="which is not a public address"):
+    with pytest.raises(AddressError, match="leads to no public address of another machine"):
         leading_to(address).check("https://inside.example/")
 
 
@@ -88,3 +90,34 @@ def test_no_spelling_of_a_private_address_is_public(address: IPv4Address) -> Non
     number = int(address)
     spellings = (f"::ffff:{address}", f"64:ff9b::{address}", str(IPv6Address((0x2002 << 112) | (number << 80))))
     assert not any(is_public(ip_address(text)) for text in spellings)
+
+
+def test_nothing_goes_to_the_machines_own_public_addresses_unless_an_admin_lists_them() -> None:
+    own = {"8.8.8.8", "2606:4700:4700::1111"}
+
+    def guard(*networks: str) -> AddressGuard:
+        return AddressGuard(networks, lambda host, _port: [host], lambda address: str(address) in own)
+
+    for host in (*own, "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"):
+        with pytest.raises(AddressError, match="no public address of another machine"):
+            guard().addresses(host, 80)
+        with pytest.raises(AddressError):
+            guard().check_address(host)
+    assert guard().addresses("9.9.9.9", 80) == ["9.9.9.9"]
+    assert guard("8.8.8.0/24").addresses("8.8.8.8", 80) == ["8.8.8.8"]
+
+
+@pytest.mark.parametrize(("address", "is_own"), [("127.0.0.1", True), ("192.0.2.7", False), ("2001:db8::7", False)])
+def test_the_kernel_tells_which_addresses_are_the_machines_own(address: str, *, is_own: bool) -> None:
+    assert is_of_this_machine(ip_address(address)) == is_own
+
+
+def test_an_error_does_not_tell_where_an_internal_name_leads() -> None:
+    with pytest.raises(AddressError) as refused:
+        leading_to("10.1.2.3").check("https://inside.example/")
+    assert "10.1.2.3" not in str(refused.value)
+
+
+@given(st.ip_addresses(v=6))
+def test_only_unicast_and_translated_addresses_are_public(address: IPv6Address) -> None:
+    assert not is_public(address) or address in ip_network("2000::/3") or address in ip_network("64:ff9b::/96")

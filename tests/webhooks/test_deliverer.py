@@ -61,7 +61,9 @@ async def test_events_of_before_and_of_other_types_do_not_come(outbox: Outbox) -
         await process.deliver_due()
     assert outbox.deliveries(late) == [(wanted, "received", 1, 204)]
     outbox.write(2, "call.started")
-    (waiting,) = [one for one in outbox.house.database.read_now(read_waiting)[0] if one.id == late]
+    (waiting,) = [
+        one for one in outbox.house.database.read_now(lambda c: read_waiting(c, outbox.now_ms))[0] if one.id == late
+    ]
     assert not outbox.house.database.read_now(lambda found: has_events(found, waiting, waiting.after_event_id))
 
 

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from dialer.webhooks.retries import (
     GIVEN_UP_MS,
+    LATE_MS,
     WAIT_MS_MAX,
     PostOutcome,
     asked_wait_ms,
     is_given_up,
     next_attempt_ms,
     reason_to_disable,
+    tried_since_ms,
 )
 
 REFUSED = PostOutcome(500, 3, "status 500")
@@ -57,7 +59,19 @@ def test_no_text_fails(text: str) -> None:
 
 
 def test_a_webhook_is_switched_off_after_a_day_of_failures_or_at_once_if_it_is_gone() -> None:
-    assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS - 1) == ""
-    assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS) == "failing"
-    assert reason_to_disable(PostOutcome(410, 3, "status 410"), NOW_MS, NOW_MS) == "gone"
+    assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS - 1, gave_up=True) == ""
+    assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS, gave_up=True) == "failing"
+    assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS, gave_up=False) == ""
+    assert reason_to_disable(PostOutcome(410, 3, "status 410"), NOW_MS, NOW_MS, gave_up=False) == "gone"
     assert (is_given_up(NOW_MS, NOW_MS + GIVEN_UP_MS - 1), is_given_up(NOW_MS, NOW_MS + GIVEN_UP_MS)) == (False, True)
+
+
+@given(st.integers(0, 10**9), st.integers(-(10**9), 10**9))
+def test_only_time_in_which_something_was_tried_counts(tried_ms: int, late_ms: int) -> None:
+    """An event is not given up before it was tried for a day, whatever the service or its clock did meanwhile."""
+    due_ms = NOW_MS + tried_ms
+    since_ms = tried_since_ms(NOW_MS, due_ms, due_ms + late_ms)
+    counted_ms = due_ms + late_ms - since_ms
+    assert 0 <= counted_ms <= tried_ms + LATE_MS
+    assert late_ms <= 0 or counted_ms >= tried_ms
+    assert tried_since_ms(0, 0, NOW_MS) == NOW_MS

@@ -9,7 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from dialer.api.crud.urls import Links
+from dialer.api.http.account_turns import AccountTurns
 from dialer.api.records.events import event_read
+from dialer.domain.sentences import Sentence
+from dialer.domain.webhook_secrets import signing_secrets
 from dialer.runtime.clock import Clock, RealClock
 from dialer.store.database import Database
 from dialer.webhooks.addresses import AddressGuard
@@ -19,6 +22,10 @@ from dialer.webhooks.retries import SECOND_MS, PostOutcome
 from dialer.webhooks.signing import signed_headers
 
 TEST_TYPE: Final = "webhook.test"
+TESTS_AT_ONCE: Final = 16
+"""Test events that are sent at a time, apart from all others."""
+TESTS_OF_ACCOUNT_MAX: Final = 2
+TESTS_WAITING_MAX: Final = 32
 
 
 class WebhookSender:
@@ -27,6 +34,13 @@ class WebhookSender:
     def __init__(self, database: Database, clock: Clock, guard: AddressGuard) -> None:
         self._clock: Final = clock
         self._machine: Final = RealClock()
+        self._tests: Final = AccountTurns(
+            TESTS_AT_ONCE,
+            TESTS_OF_ACCOUNT_MAX,
+            TESTS_WAITING_MAX,
+            refusal=Sentence("Other tests of your webhooks are under way. Try again when one has ended."),
+            others=Sentence("Too many webhooks are being tested. Try again later."),
+        )
         self._poster: Final = Poster(guard, self._machine.now_ms)
         self._deliverer: Final = Deliverer(
             database,
@@ -45,14 +59,22 @@ class WebhookSender:
         """Return a context in which events are sent."""
         return self._deliverer.delivering()
 
-    async def send_test(self, webhook: Any, links: Links) -> PostOutcome:  # noqa: ANN401 - a row
-        """Send an event that did not happen, once, and return what the receiver answered."""
+    async def send_test(self, webhook: Any, links: Links, account_id: int) -> PostOutcome:  # noqa: ANN401 - a row
+        """Send an event that did not happen, once, and return what the receiver answered.
+
+        Raises:
+            AnsweredError: the account that asks has `TESTS_OF_ACCOUNT_MAX` tests under way, or too many wait.
+        """
+        async with self._tests.turn(account_id):
+            return await self._post_test(webhook, links)
+
+    async def _post_test(self, webhook: Any, links: Links) -> PostOutcome:  # noqa: ANN401 - a row
         now_ms = self._machine.now_ms()
         event_id = f"evt_test_{secrets.token_hex(8)}"
         body = _test_event(event_id, webhook.id, links, datetime.fromtimestamp(now_ms / SECOND_MS, UTC))
         now = datetime.fromtimestamp(now_ms / SECOND_MS, UTC)
-        headers = signed_headers([webhook.secret], event_id, body, now)
-        return await self._poster.post(webhook.target_url, headers, body.encode())
+        headers = signed_headers(signing_secrets(webhook.secret, webhook.old_secrets, now_ms), event_id, body, now)
+        return await self._poster.post(webhook.target_url, headers, body.encode(), webhook.user_id)
 
 
 def encoded_event(row: Any, base: str) -> str:  # noqa: ANN401 - a row of the driver

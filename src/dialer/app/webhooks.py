@@ -1,6 +1,7 @@
 """Use cases of webhooks: creation, changes, secrets, and events that are sent once more."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Row, func, insert, select, update
@@ -9,7 +10,8 @@ from dialer.app.account_events import switch_events
 from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import WebhookSecretRotated
 from dialer.app.unit import UnitOfWork
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import Moment, Sentence
+from dialer.domain.webhook_secrets import OLD_SECRET_MS, OLD_SECRETS_MAX, OldSecret, read_old, written
 from dialer.store.account_events import last_event_id
 from dialer.store.tables import Webhook, WebhookDelivery
 from dialer.store.touched import NOTHING
@@ -17,8 +19,6 @@ from dialer.store.webhooks import WAITING
 
 WEBHOOKS_MAX: Final = 10
 """Webhooks of one account."""
-OLD_SECRET_MS: Final = 86_400_000
-"""The time for which the secret before a rotation signs, too."""
 _AT_ONCE: Final = 1
 """A moment that is over on any clock."""
 
@@ -65,14 +65,29 @@ def change_webhook(unit: UnitOfWork, webhook_id: int, columns: Mapping[str, Any]
 def rotate_secret(unit: UnitOfWork, webhook_id: int, secret: str, machine_ms: int) -> int:
     """Replace the secret of a webhook, and return until when the old one signs, too, by the machine's clock.
 
+    Secrets of earlier rotations sign to the end of their time.
+
     Raises:
+        RefusedError: `OLD_SECRETS_MAX` older secrets still sign.
         UnknownRecordError: there is no such webhook.
     """
-    row = unit.connection.execute(select(Webhook.secret, Webhook.user_id).where(Webhook.id == webhook_id)).one_or_none()
+    columns = (Webhook.secret, Webhook.old_secrets, Webhook.user_id)
+    row = unit.connection.execute(select(*columns).where(Webhook.id == webhook_id)).one_or_none()
     if row is None:
         raise UnknownRecordError(f"there is no webhook {webhook_id}")
+    old = read_old(row.old_secrets, machine_ms)
+    if len(old) >= OLD_SECRETS_MAX:
+        raise RefusedError(
+            Sentence(
+                "%(most)s older secrets still sign, the first until %(when)s. Change the secret again after that.",
+                most=OLD_SECRETS_MAX,
+                when=Moment(f"{datetime.fromtimestamp(old[0].until_ms // 1_000, UTC):%Y-%m-%dT%H:%M:%SZ}"),
+            ),
+            code=ErrorCode.LIMIT_REACHED,
+        )
     until_ms = machine_ms + OLD_SECRET_MS
-    values = {"secret": secret, "old_secret": row.secret, "old_secret_until_ms": until_ms, "updated_date": unit.now_ms}
+    kept = written([*old, OldSecret(row.secret, until_ms)])
+    values = {"secret": secret, "old_secrets": kept, "updated_date": unit.now_ms}
     unit.connection.execute(update(Webhook).where(Webhook.id == webhook_id).values(values))
     unit.note(NOTHING, WebhookSecretRotated(webhook_id, row.user_id))
     return until_ms

@@ -79,6 +79,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a number that the account may not call, by id."""
     queues_without_agents: tuple[tuple[int, RecordName], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+    is_at_fixed_pace: bool = False
+    """True if calls are placed at a fixed pace, whether agents are free or not."""
     has_agents: bool = False
     """True if the survey leads to queues, whose agents may promise call-backs."""
     ends_when_done: bool = True
@@ -104,6 +106,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from check_common_hours(_span(facts), facts.people_by_zone, is_part=facts.counts_part)
     yield from _check_retries(facts)
     yield from _check_call_backs(facts)
+    yield from _check_pace(facts)
     yield from _check_abandon_limit(facts)
     yield from _check_people(facts)
     if facts.has_no_balance:
@@ -260,6 +263,18 @@ def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
         "The campaign ends within two days, so agents cannot promise call-backs for later. %(remedy)s", remedy=remedy
     )
     yield _warning(FindingCode.SHORT_FOR_CALL_BACKS, "expirationdate", message)
+
+
+def _check_pace(facts: CampaignFacts) -> Iterator[Finding]:
+    if not facts.has_agents or not facts.is_at_fixed_pace:
+        return
+    message = Sentence(
+        "Calls are placed at a fixed pace (%(frequency)s), whether an agent is free or not. People who answer while no"
+        " agent is free are abandoned calls. Set %(field)s to dial ahead of free agents, or only for free ones.",
+        frequency=FieldName("frequency"),
+        field=FieldName("dial_method"),
+    )
+    yield _warning(FindingCode.FIXED_PACE, "dial_method", message)
 
 
 def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:

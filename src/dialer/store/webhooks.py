@@ -6,7 +6,7 @@ Several processes may look; the one that holds the lease of a webhook sends. All
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, false, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, false, func, insert, select, true, update
 
 from dialer.store.account_events import event_row, write_events
 from dialer.store.backends.backend import backend_of
@@ -19,6 +19,8 @@ RECEIVED: Final = "received"
 WAITING: Final = "waiting"
 FAILED: Final = "failed"
 DISABLED: Final = "webhook.disabled"
+_AT_ONCE: Final = 1
+"""A moment that is over on any clock, as `dialer.app.webhooks` writes it, too."""
 _SIGNED: Final = "sign:"
 """The beginning of the holder of a lease that can be seen to live."""
 
@@ -46,6 +48,8 @@ class WaitingWebhook(NamedTuple):
     next_attempt_ms: int
     next_delivery_ms: int | None
     """The next moment at which an event is to be sent again."""
+    clock_went_back: bool
+    """True if an attempt lies in the future of the machine's clock, so waits mean nothing."""
     lease_holder: str
     lease_until_ms: int
 
@@ -56,7 +60,9 @@ class EventSending(NamedTuple):
     event: Any
     attempts: int = 0
     first_ms: int = 0
-    """The first attempt; 0 before that."""
+    """The first attempt, later if for a time nothing was tried; 0 before that."""
+    due_ms: int = 0
+    """The moment from which this attempt was due; 0 for the first one."""
     is_new: bool = True
     """True if it has no row of `webhook_delivery` yet."""
 
@@ -95,11 +101,11 @@ class WebhookStanding(NamedTuple):
     """Why it is switched off: `gone` or `failing`; empty if it stays on."""
 
 
-def read_waiting(connection: Connection, after_id: int = 0) -> tuple[list[WaitingWebhook], int | None]:
+def read_waiting(connection: Connection, now_ms: int, after_id: int = 0) -> tuple[list[WaitingWebhook], int | None]:
     """Return the first webhooks after an id that are on, and the id after which there may be more; None if not."""
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
-    due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
-    due = due.where(WebhookDelivery.next_ms.is_not(None))
+    due = select(func.min(case((_in_future(now_ms), _AT_ONCE), else_=WebhookDelivery.next_ms)))
+    due = due.where(WebhookDelivery.webhook_id == Webhook.id, WebhookDelivery.next_ms.is_not(None))
     columns = (
         Webhook.id,
         Webhook.types,
@@ -111,8 +117,16 @@ def read_waiting(connection: Connection, after_id: int = 0) -> tuple[list[Waitin
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms)
     query = query.where(Webhook.enabled == true(), Webhook.id > after_id)
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
-    waiting = [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+    waiting = [
+        WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, row[4], row[5], row[5] == _AT_ONCE, *row[6:])
+        for row in found
+    ]
     return waiting, waiting[-1].id if len(waiting) == WEBHOOKS_READ_MAX else None
+
+
+def _in_future(now_ms: int) -> ColumnElement[bool]:
+    """Return whether the last attempt of a delivery lies in the future: the machine's clock was turned back since."""
+    return WebhookDelivery.last_ms > now_ms
 
 
 class StoppedWebhook(NamedTuple):
@@ -164,7 +178,9 @@ def take_job(
     gone = gone_holders(connection, connection.scalars(others.where(Webhook.lease_holder != holder)).all())
     taken = update(Webhook).where(Webhook.id == webhook_id, Webhook.enabled == true())
     taken = taken.where((Webhook.lease_until_ms <= now_ms) | Webhook.lease_holder.in_([holder, *gone]))
-    taken = taken.where(Webhook.next_attempt_ms <= now_ms)
+    future = select(WebhookDelivery.id).where(WebhookDelivery.webhook_id == webhook_id, _in_future(now_ms))
+    future = future.where(WebhookDelivery.next_ms.is_not(None))
+    taken = taken.where((Webhook.next_attempt_ms <= now_ms) | future.exists())
     row = connection.execute(
         taken.values(lease_holder=holder, lease_until_ms=now_ms + lease_ms).returning(*Webhook.__table__.c)
     ).one_or_none()
@@ -183,11 +199,13 @@ def take_job(
 
 
 def _to_send_again(connection: Connection, webhook_id: int, now_ms: int, most: int) -> list[EventSending]:
-    query = select(AccountEvent.__table__, WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"))
+    attempts = (WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"), WebhookDelivery.next_ms)
+    query = select(AccountEvent.__table__, *attempts)
     query = query.join(WebhookDelivery, WebhookDelivery.event_id == AccountEvent.id)
-    query = query.where(WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_ms <= now_ms)
+    is_due = (WebhookDelivery.next_ms <= now_ms) | (WebhookDelivery.next_ms.is_not(None) & _in_future(now_ms))
+    query = query.where(WebhookDelivery.webhook_id == webhook_id, is_due)
     found = connection.execute(query.order_by(AccountEvent.id).limit(most)).all()
-    return [EventSending(row, row.attempts, row.began_ms, is_new=False) for row in found]
+    return [EventSending(row, row.attempts, row.began_ms, row.next_ms, is_new=False) for row in found]
 
 
 def release_lease(connection: Connection, webhook_id: int, holder: str) -> None:

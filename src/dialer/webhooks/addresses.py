@@ -7,18 +7,19 @@ that leads elsewhere a moment later leads nowhere.
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final, TypeAlias
+from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from dialer.domain.network_addresses import Address, addresses_within, is_public
 from dialer.domain.sentences import Sentence
+from dialer.webhooks.names import NameLookups, Resolve, SlowNameError
+from dialer.webhooks.own_addresses import is_of_this_machine
 
 URL_MAX: Final = 500
 """Characters of a URL."""
 _PORTS: Final = {"http": 80, "https": 443}
 
-Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
-"""Returns the addresses of a name; raises OSError if it has none."""
+_LOOKUPS: Final = NameLookups()
 
 
 class AddressError(ValueError):
@@ -69,9 +70,18 @@ def resolved(host: str, port: int) -> Sequence[str]:
 class AddressGuard:
     """The check of addresses, with the networks that an admin has listed besides the public internet."""
 
-    def __init__(self, networks: Sequence[str] = (), resolve: Resolve = resolved) -> None:
+    def __init__(
+        self,
+        networks: Sequence[str] = (),
+        resolve: Resolve = resolved,
+        is_own: Callable[[Address], bool] = is_of_this_machine,
+        lookups: NameLookups = _LOOKUPS,
+    ) -> None:
+        """`is_own` tells the addresses of this machine, to which nothing is sent unless their network is listed."""
         self._networks: Final = tuple(map(ip_network, networks))
         self._resolve: Final = resolve
+        self._is_own: Final = is_own
+        self._lookups: Final = lookups
 
     def check(self, text: str) -> None:
         """Check the URL of a program. It resolves the name, so it may take seconds.
@@ -89,12 +99,16 @@ class AddressGuard:
             AddressError: the host has no address, or only such as nothing may be sent to.
         """
         try:
-            found = self._resolve(host, port)
+            found = self._lookups.addresses(self._resolve, host, port)
+        except SlowNameError:
+            raise AddressError(
+                Sentence("The addresses of the name %(host)s did not come in time. Try again later.", host=host[:100])
+            ) from None
         except OSError:
             raise AddressError(Sentence("The name %(host)s has no address.", host=host[:100])) from None
         allowed = [text for text in found if self._is_allowed(text)]
         if not allowed:
-            raise _not_allowed(host, found[0] if found else "")
+            raise _not_allowed(host)
         return allowed
 
     def check_address(self, address: str) -> None:
@@ -104,27 +118,31 @@ class AddressGuard:
             AddressError: nothing may be sent there.
         """
         if not self._is_allowed(address):
-            raise _not_allowed(address, address)
+            raise _not_allowed(address)
 
     def _is_allowed(self, text: str) -> bool:
         try:
             address = ip_address(text)
         except ValueError:  # An address with a zone, which is link-local.
             return False
-        return is_public(address) or self._is_listed(address)
+        return self._is_listed(address) or (is_public(address) and not self._leads_here(address))
+
+    def _leads_here(self, address: Address) -> bool:
+        """Return whether an address, or one to which it leads, is this machine's own: firewalls do not see requests."""
+        return any(map(self._is_own, (address, *addresses_within(address))))
 
     def _is_listed(self, address: Address) -> bool:
         inner = tuple(addresses_within(address))
         return any(_has(network, one) for one in inner or (address,) for network in self._networks)
 
 
-def _not_allowed(host: str, address: str) -> AddressError:
+def _not_allowed(host: str) -> AddressError:
+    """Return the error for a host. It does not tell the address, which may be that of an internal name."""
     return AddressError(
         Sentence(
-            "%(host)s leads to %(address)s, which is not a public address. Nothing is sent there, unless an admin lists"
-            " its network in DIALER_WEBHOOK_NETWORKS.",
+            "%(host)s leads to no public address of another machine. Nothing is sent there, unless an admin lists its"
+            " network in DIALER_WEBHOOK_NETWORKS.",
             host=host[:100],
-            address=address,
         )
     )
 

@@ -15,14 +15,15 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from dialer.webhooks.addresses import AddressGuard
+from dialer.webhooks.names import account_of_names
+from dialer.webhooks.shares import Shares
 
 ANSWER_BYTES_MAX: Final = 65_536
-CONNECTIONS_MAX: Final = 64
-"""Connections to one receiver, of which several webhooks may share the address."""
 ADDRESSES_MAX: Final = 4
 """Addresses of a host that are tried, each soon after the one before."""
-NAMES_AT_ONCE: Final = 32
-"""Names that are resolved at a time, in threads of their own: a slow server of names holds up nobody else."""
+NAMES_AT_ONCE: Final = 64
+"""Names that are resolved at a time, in threads of their own."""
+NAMES_OF_ACCOUNT_AT_ONCE: Final = 4
 _KEPT_S: Final = 4.0
 """The time for which an idle connection is kept: common servers close theirs after five seconds."""
 _AGENT: Final = "dialer-webhooks"
@@ -35,7 +36,7 @@ class CheckedSession:
         self._guard: Final = guard
         connector = TCPConnector(
             limit=0,
-            limit_per_host=CONNECTIONS_MAX,
+            limit_per_host=0,  # Accounts may share a host. Each of them has a limit of requests.
             keepalive_timeout=_KEPT_S,
             use_dns_cache=False,
             resolver=_CheckedNames(guard),
@@ -83,6 +84,7 @@ class _CheckedNames(AbstractResolver):
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard: Final = guard
+        self._places: Final = Shares(NAMES_AT_ONCE, NAMES_OF_ACCOUNT_AT_ONCE)
         self._threads: Final = anyio.CapacityLimiter(NAMES_AT_ONCE)
 
     async def resolve(
@@ -94,9 +96,10 @@ class _CheckedNames(AbstractResolver):
             AddressError: the host has no address, or only such as nothing may be sent to.
         """
         del family
-        addresses = await anyio.to_thread.run_sync(
-            self._guard.addresses, host, port, abandon_on_cancel=True, limiter=self._threads
-        )
+        async with self._places.place(account_of_names()):
+            addresses = await anyio.to_thread.run_sync(
+                self._guard.addresses, host, port, abandon_on_cancel=True, limiter=self._threads
+            )
         return [_result(host, address, port) for address in addresses[:ADDRESSES_MAX]]
 
     async def close(self) -> None:

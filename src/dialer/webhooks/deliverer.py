@@ -16,6 +16,7 @@ import anyio
 import structlog
 from anyio.abc import TaskGroup
 
+from dialer.domain.webhook_secrets import signing_secrets
 from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import UnreadableSecretError
@@ -34,6 +35,7 @@ from dialer.store.webhooks import (
 from dialer.webhooks.job_results import JobResults
 from dialer.webhooks.posting import TIMEOUT_S, Poster
 from dialer.webhooks.retries import SECOND_MS
+from dialer.webhooks.shares import Shares
 from dialer.webhooks.signing import signed_headers
 
 EVERY_S: Final = 0.5
@@ -44,6 +46,9 @@ AT_ONCE_MAX: Final = 32
 """Requests to one receiver at a time."""
 AT_ONCE_QUICK: Final = 4
 """Requests at a time to a receiver that answers at once: more of them take longer than they gain."""
+REQUESTS_MAX: Final = 256
+"""Requests to the receivers of all accounts at a time."""
+REQUESTS_OF_ACCOUNT_MAX: Final = 64
 EACH_MS: Final = 5
 """The time of an answer for which there is a further request at a time."""
 JOB_S: Final = TIMEOUT_S
@@ -80,6 +85,7 @@ class Deliverer:
         self._event_ms: Final = event_ms
         self._chance: Final = chance
         self._sleep: Final = sleep
+        self._places: Final = Shares(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX)
         self._busy: Final[set[int]] = set()
         self._seen: Final[dict[int, int]] = {}
         """The newest event of the account at the last look that found none for a webhook."""
@@ -120,7 +126,9 @@ class Deliverer:
     async def _look(self, tasks: TaskGroup) -> None:
         after_id: int | None = 0
         while after_id is not None:
-            waiting, after_id = await self._database.read(partial(read_waiting, after_id=after_id))
+            waiting, after_id = await self._database.read(
+                partial(read_waiting, after_id=after_id, now_ms=self._now_ms())
+            )
             if waiting:
                 await self._start(waiting, tasks)
 
@@ -154,7 +162,7 @@ class Deliverer:
 
     def _may_have_work(self, webhook: WaitingWebhook) -> bool:
         now_ms = self._now_ms()
-        if webhook.next_attempt_ms > now_ms:
+        if webhook.next_attempt_ms > now_ms and not webhook.clock_went_back:
             return False
         is_due = webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= now_ms
         return is_due or webhook.newest_event_id > self._read_up_to(webhook)
@@ -241,20 +249,19 @@ class Deliverer:
     ) -> None:
         """Send the next lane that nobody has begun, until none is left."""
         for sending in chain.from_iterable(lanes):
-            if results.is_failing or anyio.current_time() >= ends_s:
-                results.left(sending, self._now_ms())
-                continue
-            results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
+            async with self._places.place(job.webhook.user_id):
+                if results.is_failing or anyio.current_time() >= ends_s:
+                    results.left(sending, self._now_ms())
+                    continue
+                results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
 
     async def _post(self, webhook: Any, event: Any) -> Any:  # noqa: ANN401 - rows
         body = self._encode(event, webhook.base)
         now_ms = self._now_ms()
-        secrets = [webhook.secret]
-        if webhook.old_secret is not None and now_ms < webhook.old_secret_until_ms:
-            secrets.append(webhook.old_secret)
+        secrets = signing_secrets(webhook.secret, webhook.old_secrets, now_ms)
         now = datetime.fromtimestamp(now_ms / SECOND_MS, UTC)
         headers = signed_headers(secrets, f"evt_{event.id}", body, now)
-        return await self._poster.post(webhook.target_url, headers, body.encode())
+        return await self._poster.post(webhook.target_url, headers, body.encode(), webhook.user_id)
 
 
 def _most_at_once(answer_ms: int) -> int:

@@ -11,6 +11,7 @@ from dialer.webhooks.retries import (
     is_given_up,
     next_attempt_ms,
     reason_to_disable,
+    tried_since_ms,
 )
 
 PROBLEM_MAX: Final = 400
@@ -35,7 +36,7 @@ class JobResults:
 
     def answered(self, sending: EventSending, outcome: PostOutcome, now_ms: int) -> None:
         """Add the outcome of an attempt that ended at `now_ms`."""
-        first_ms = sending.first_ms or now_ms
+        first_ms = tried_since_ms(sending.first_ms, sending.due_ms, now_ms)
         attempts = sending.attempts + 1
         if outcome.is_received:
             self._standing = WebhookStanding(0, None, 0, self._standing.disabled)
@@ -43,12 +44,13 @@ class JobResults:
             return
         self.has_failures = True
         at_ms = next_attempt_ms(attempts, outcome, now_ms, self._chance())
-        is_over = is_given_up(first_ms, now_ms) or outcome.status == GONE
+        gave_up = is_given_up(first_ms, now_ms)
+        is_over = gave_up or outcome.status == GONE
         status, next_ms = (FAILED, None) if is_over else (WAITING, at_ms)
         self._add(sending, status, attempts, first_ms, now_ms, next_ms, outcome)
-        self._failed(outcome, at_ms, now_ms)
+        self._failed(outcome, at_ms, now_ms, gave_up=gave_up)
 
-    def _failed(self, outcome: PostOutcome, at_ms: int, now_ms: int) -> None:
+    def _failed(self, outcome: PostOutcome, at_ms: int, now_ms: int, *, gave_up: bool) -> None:
         """Add a failure to the standing. A receiver that fails in a row, or asks to wait, gets nothing until then."""
         before = self._standing
         failures, since_ms = before.failures + 1, before.failing_since_ms or now_ms
@@ -57,7 +59,7 @@ class JobResults:
             failures,
             since_ms,
             max(before.next_attempt_ms, at_ms) if waits else before.next_attempt_ms,
-            before.disabled or reason_to_disable(outcome, since_ms, now_ms),
+            before.disabled or reason_to_disable(outcome, since_ms, now_ms, gave_up=gave_up),
         )
 
     def left(self, sending: EventSending, now_ms: int) -> None:

@@ -12,6 +12,7 @@ import httpx
 import structlog
 
 from dialer.webhooks.addresses import AddressError, AddressGuard
+from dialer.webhooks.names import names_of
 from dialer.webhooks.retries import SECOND_MS, PostOutcome, asked_wait_ms
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 TIMEOUT_S: Final = 10.0
 """The time for a request and its whole answer."""
-REQUESTS_MAX: Final = 256
-"""Requests to all receivers at a time."""
 
 _log = structlog.get_logger(__name__)
 
@@ -40,7 +39,6 @@ class Poster:
         self._now_ms: Final = now_ms
         self._timeout_s: Final = timeout_s
         self._given_tls: Final = ssl_context
-        self._limiter: Final = anyio.CapacityLimiter(REQUESTS_MAX)
         self._opening: Final = anyio.Lock()
         self._session: CheckedSession | None = None
 
@@ -51,15 +49,19 @@ class Poster:
                 await self._session.close()
                 self._session = None
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostOutcome:
-        """Send an event, and return what the receiver answered. No answer, and no address, is an outcome, too."""
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, account_id: int) -> PostOutcome:
+        """Send an event of an account, and return what the receiver answered.
+
+        No answer, and no address, is an outcome, too. The caller limits the requests at a time.
+        """
         began_s = time.perf_counter()
         status: int | None = None
         wait_ms, problem = 0, ""
         try:
-            async with self._limiter:
-                status, retry_after = await (self._session or await self._open()).post(url, headers, body)
-                wait_ms = asked_wait_ms(retry_after, self._now_ms())
+            session = self._session or await self._open()
+            with names_of(account_id):
+                status, retry_after = await session.post(url, headers, body)
+            wait_ms = asked_wait_ms(retry_after, self._now_ms())
         except TimeoutError:
             problem = f"no answer within {self._timeout_s:g} seconds"
         except AddressError as error:

@@ -436,6 +436,23 @@ def test_a_limit_on_abandoned_calls_above_the_legal_one_is_named_with_the_rule(b
     assert told() == []
 
 
+def test_a_fixed_pace_before_agents_is_named_because_callees_would_find_none_free(bench: Bench) -> None:
+    def told() -> list[tuple[str, str, str]]:
+        findings = bench.check(forecast="false")["findings"]
+        return [(one["level"], one["field"], one["message"]) for one in findings if one["code"] == "fixed_pace"]
+
+    assert told() == [], "nobody is kept waiting by a survey without queues"
+    bench.alice.change(bench.estate.section["url"], type=6, script="", queue=bench.estate.queue["url"])
+    message = (
+        "Calls are placed at a fixed pace (frequency), whether an agent is free or not. People who answer while no"
+        " agent is free are abandoned calls. Set dial_method to dial ahead of free agents, or only for free ones."
+    )
+    assert told() == [("warning", "dial_method", message)]
+    for method in (2, 3, 4):
+        bench.alice.change(bench.url, dial_method=method)
+        assert told() == []
+
+
 def test_a_short_campaign_with_agents_is_named_because_of_their_call_backs(bench: Bench) -> None:
     fields = {"type": 6, "script": "", "queue": bench.estate.queue["url"]}
     bench.alice.change(bench.estate.section["url"], **fields)

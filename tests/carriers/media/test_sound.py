@@ -55,6 +55,17 @@ def test_each_key_counts_once_even_if_packets_are_lost(keys: str, lost: set[int]
     assert found == wanted
 
 
+@pytest.mark.parametrize("is_marked", [True, False])
+def test_keys_that_all_have_one_timestamp_count_each(is_marked: bool) -> None:  # noqa: FBT001 - a parameter
+    """RFC 4733 2.2.1 forbids it, and some senders do it. Late packets of the first key are none of the second."""
+    reader = Rfc4733Dtmf()
+    first, second = key_packets("1", 1, 700), key_packets("1", 90, 700)
+    second[0] = replace(second[0], is_marked=is_marked)
+    found = [reader.key_of(packet) for packet in (*first, first[2], first[-1], *second, *second[-2:])]
+    assert "".join(key or "" for key in found) == "11"
+    assert [place for place, key in enumerate(found) if key] == [0, len(first) + 2]
+
+
 def test_a_key_whose_timestamp_moves_counts_once() -> None:
     reader = Rfc4733Dtmf()
     moving = [replace(packet, timestamp=number * 160) for number, packet in enumerate(key_packets("5", 1, 0))]

@@ -113,14 +113,49 @@ def test_a_recording_ends_with_silence_that_is_not_sent(noise_every_ms: int | No
     ]
 
 
-def test_a_recording_of_a_call_on_hold_ends_with_silence() -> None:
-    """RFC 3264 8.4: who holds a call may send nothing. Nothing is sent to it either, and the time goes on."""
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("host", [PEER[0], "0.0.0.0"])  # noqa: S104 - nothing is bound to it
+def test_a_recording_ends_with_silence_whatever_makes_it_silent(direction: Direction, host: str) -> None:
+    """RFC 3264 8.4: a side that holds a call may send nothing. Nothing is sent to it either, and the time goes on."""
     studio = Studio("a", sound=ULAW)
     studio.order("a", Record(1, "r.wav"))
     speak(studio, "a", *packets(VOICE))
-    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=Direction.RECVONLY))
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=direction, host=host))
     studio.run(6_000)
     assert [one.done.recording_ms for one in studio.done] == [1_000]
+
+
+@pytest.mark.parametrize("direction", [Direction.SENDRECV, Direction.INACTIVE])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_recording_on_a_busy_machine_ends_with_silence(direction: Direction, first: int) -> None:
+    """There is no time for every other frame, so two pass between two looks."""
+    studio = Studio("a", sound=ULAW)
+    studio.order("a", Record(1, "r.wav"))
+    speak(studio, "a", *packets(VOICE))
+    studio.run(20 * first)
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=direction))
+    for _ in range(150):
+        studio.router.skip(1)
+        studio.run(20)
+    assert [one.done.recording_ms for one in studio.done] == [1_000]
+
+
+@pytest.mark.parametrize("hold_ms", [400, 900, 3_000, 4_500])
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_a_recording_goes_on_after_a_short_hold_and_ends_after_the_next_silence(hold_ms: int, is_counted: bool) -> None:  # noqa: FBT001 - a parameter
+    """The other side may or may not count the hold in its timestamps."""
+    studio = Studio("a", sound=ULAW)
+    studio.order("a", Record(1, "r.wav"))
+    speak(studio, "a", *packets(VOICE))
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=Direction.INACTIVE))
+    studio.run(hold_ms)
+    studio.leg("a").agree(studio.now_ms, ULAW)
+    speak(studio, "a", *packets(VOICE, first=50, timestamp=9_000 + 8 * hold_ms * is_counted))
+    assert studio.done == []
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=Direction.INACTIVE))
+    studio.run(6_000)
+    assert len(studio.done) == 1
+    assert (studio.done[0].done.recording_ms or 0) >= 1_900
 
 
 def test_a_recording_without_any_packet_ends() -> None:

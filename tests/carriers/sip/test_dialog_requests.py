@@ -104,6 +104,31 @@ def test_keys_come_as_info_and_other_requests_are_answered() -> None:
     assert network.ends == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "key"),
+    [
+        *[
+            ("application/dtmf-relay", f"Signal={code}\r\nDuration=160", key)
+            for code, key in enumerate("0123456789*#ABCD")
+        ],
+        ("application/dtmf-relay", "Signal=#\r\n", "#"),
+        ("application/dtmf-relay", "Signal= b\r\nDuration= 250\r\n", "B"),
+        ("application/dtmf", "11", "#"),
+        ("application/vnd.nortelnetworks.digits", "p=Digit-Collection\r\ny=Digits\r\nd=7\r\n", "7"),
+        # 16 is the hook flash, which is no key.
+        ("application/dtmf-relay", "Signal=16\r\n", ""),
+        ("application/dtmf-relay", "Signal=1.5\r\n", ""),
+        ("text/plain", "Signal=1\r\n", ""),
+    ],
+)
+def test_a_key_in_an_info_request_is_a_sign_or_the_code_of_an_event(kind: str, body: str, key: str) -> None:
+    """RFC 4733 3.2 has the codes, which Asterisk and FreeSWITCH take so, too."""
+    callee = Scripted(("INFO", (("Content-Type", kind),), body.encode()))
+    network = run(callee)
+    assert [one.digit for one in network.told if isinstance(one, DigitReported)] == [key] * bool(key)
+    assert statuses(callee) == [200]
+
+
 def test_requests_that_belong_to_no_call_or_come_out_of_order_are_refused() -> None:
     callee = Scripted(("OPTIONS", (), b""))
     network = run(callee)
@@ -143,6 +168,15 @@ def test_a_session_is_refreshed_by_us_or_ends_without_the_other_side(refresher: 
     network = run(callee, until_ms=80_000, expires_s=MIN_SE_S)
     assert network.lines == lines
     assert network.ends == ([] if refresher == "uac" else [("k1", 102)])
+
+
+def test_a_side_that_has_agreed_to_refresh_knows_timers_though_its_refreshes_do_not_say_so() -> None:
+    callee = Scripted(("UPDATE", (("Session-Expires", f"{MIN_SE_S};refresher=uac"),), b""))
+    callee.answer_headers = (("Session-Expires", f"{MIN_SE_S};refresher=uas"),)
+    run(callee, until_ms=50_000, expires_s=MIN_SE_S)
+    (refreshed,) = callee.responses
+    assert refreshed.header("Session-Expires") == f"{MIN_SE_S};refresher=uac"
+    assert refreshed.header("Require") == "timer"
 
 
 def test_an_interval_that_is_too_short_for_the_other_side_is_asked_for_again() -> None:

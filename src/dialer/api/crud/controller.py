@@ -231,7 +231,7 @@ async def _parse(resource: Resource, service: Service, request: ApiRequest, give
     if resource.write is None:
         raise TypeError(f"{resource.path} is only read")
     conventions = service.conventions(request)
-    return await prepared(resource, parse_given(resource.write, given, conventions), conventions)
+    return await prepared(resource, parse_given(resource.write, given, conventions), conventions, request.user)
 
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:

@@ -17,7 +17,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import ID_MAX, identity_in, parse_id
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.events import EVENT_ID
+from dialer.api.records.events import EVENT_ID, account_of
 from dialer.api.records.webhooks import WEBHOOKS
 from dialer.api.service import ApiRequest
 from dialer.api.webhook_sender import WebhookSender
@@ -135,7 +135,8 @@ async def send_test_event(
         records.require_seen(unit, WEBHOOKS, identity)
         return unit.connection.execute(select(Webhook.__table__).where(Webhook.id == identity)).one()
 
-    outcome = await webhook_sender.send_test(await request.service.read(request, read), request.service.links(request))
+    row, links = await request.service.read(request, read), request.service.links(request)
+    outcome = await webhook_sender.send_test(row, links, account_of(request.user))
     return TestRead(outcome.status, outcome.duration_ms, outcome.problem)
 
 
@@ -143,7 +144,10 @@ async def send_test_event(
 async def rotate_webhook_secret(
     request: ApiRequest, record_id: FromPath[str], webhook_sender: NamedDependency[WebhookSender]
 ) -> SecretRead:
-    """Replace the secret. For 24 hours, each event has a signature by the new secret and one by the old one."""
+    """Replace the secret. For 24 hours, each event has a signature by the new secret and one by the old one.
+
+    While three older secrets sign, a further rotation is refused with 409.
+    """
     identity, secret = identity_in(record_id), new_secret()
 
     def write(unit: Unit) -> int:

@@ -14,6 +14,7 @@ from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.enums import DialMethod
 from dialer.domain.gateway_secrets import shows_secrets
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.normal_form import NumberError
@@ -118,6 +119,7 @@ def _facts(
         unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign),
+        is_at_fixed_pace=campaign["dial_method"] == DialMethod.FIXED_RATE,
         has_agents=bool(queue_ids_of(survey)),
         ends_when_done=campaign["end_when_done"],
         abandon_limit=campaign["abandon_rate_max"] / MONEY_SCALE,

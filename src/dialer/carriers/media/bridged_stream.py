@@ -26,6 +26,11 @@ class Numbers:
         self._source = -1
         self._shifts.clear()
 
+    def move_on(self, packets: int) -> None:
+        """Leave out sequence numbers, which the pieces of the latest packet have."""
+        self.sequence = (self.sequence + packets) % SEQUENCES
+        self._ahead = (self._ahead + packets) % SEQUENCES
+
     def place(self, packet: RtpPacket) -> tuple[int, int]:
         """Return the sequence number and the timestamp with which a packet is passed on."""
         if packet.ssrc != self._source:

@@ -75,14 +75,15 @@ class Rfc4733Dtmf:
 def _continues(event: _Event, packet: RtpPacket, duration: int, *, is_end: bool) -> bool:
     """Return whether a packet with the key of the latest event belongs to it.
 
-    An event has one timestamp. Some senders move it on with the duration all the same.
+    An event has one timestamp. Some senders move it on with the duration all the same. Some give all their events the
+    same one: after its end, a later packet with a shorter duration is the next event (RFC 4733 2.5.1.2).
     """
     moved = samples_between(event.last.timestamp, packet.timestamp)
+    step = sequences_between(event.last.sequence, packet.sequence)
     if moved == 0:
-        return True
+        return not (event.has_ended and step > 0 and duration < event.duration)
     if event.duration == _DURATION_MAX and moved == _DURATION_MAX and not event.has_ended:
         return True
-    step = sequences_between(event.last.sequence, packet.sequence)
     if not 0 <= step <= _STEP_MAX or duration < event.duration or (event.has_ended and not is_end):
         return False
     return 0 <= moved <= duration - event.duration + step * FRAME_SAMPLES

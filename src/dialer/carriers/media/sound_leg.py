@@ -15,7 +15,9 @@ from dialer.carriers.media.media_address import Address, Peer
 from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtcp import REPORT_MS, RtcpError, Sent
 from dialer.carriers.media.rtp import (
+    FRAME_MS,
     FRAME_SAMPLES,
+    RATE_HZ,
     SEQUENCES,
     TIMESTAMPS,
     RtpError,
@@ -25,7 +27,7 @@ from dialer.carriers.media.rtp import (
 )
 from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.media.supervision import QUIET_FRAMES_MIN, Supervising, add
-from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec, Direction
+from dialer.carriers.sip.sdp import KEYS_PAYLOAD, PORTS, AgreedSound, Codec, Direction
 
 COMFORT_NOISE: Final = 13
 """The payload type of what is sent instead of silence (RFC 3389)."""
@@ -80,6 +82,11 @@ class SoundLeg:
         self._tables: dict[int, bytes | None] = {}
         """The tables from payload types of sound to µ-law."""
         self._key_payloads: frozenset[int] = frozenset()
+        self.rest: list[tuple[int, bytes, Address]] = []
+        """The other pieces of the packet that was made last, if the other side takes short ones only.
+
+        Each has its time after the first one, in samples, and its destination. The router takes them away.
+        """
         self._is_first = True
         self._keys = Rfc4733Dtmf()
         self._framer = Framer()
@@ -138,7 +145,21 @@ class SoundLeg:
         self._octets_sent += FRAME_SAMPLES
         is_marked, self._is_first = self._is_first, False
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
+        if sound.packet_ms < FRAME_MS:
+            return self._in_pieces(packet, sound.packet_ms, remote)
         return write_packet(packet), remote
+
+    def _in_pieces(self, packet: RtpPacket, length_ms: int, remote: Address) -> tuple[bytes, Address]:
+        """Return the first piece of a packet, and keep the others. Packets that follow are numbered after them."""
+        size, sound = length_ms * RATE_HZ // 1_000, packet.data
+        for begin in range(size, len(sound), size):
+            sequence = (packet.sequence + begin // size) % SEQUENCES
+            timestamp = (packet.timestamp + begin) % TIMESTAMPS
+            piece = RtpPacket(packet.payload, sequence, timestamp, packet.ssrc, sound[begin : begin + size])
+            self.rest.append((begin, write_packet(piece), remote))
+        self._numbers.move_on(len(self.rest))
+        self.packets_sent += len(self.rest)
+        return write_packet(replace(packet, data=sound[:size])), remote
 
     def _voice_alone(self) -> bytes:
         """Return the next 20 ms of a supervisor's voice if the bridged leg says nothing to which it could be added."""
@@ -226,7 +247,11 @@ class SoundLeg:
         sent = (
             Sent(now_ms, self._numbers.timestamp, self.packets_sent, self._octets_sent) if self.packets_sent else None
         )
-        return self.quality.report(now_ms, sent), (remote[0], remote[1] + 1)
+        beside = remote[0], remote[1] + 1
+        sound = self._sound
+        named = None if sound is None or remote != (sound.host, sound.port) else sound.reports
+        destination = named or beside
+        return (self.quality.report(now_ms, sent), destination) if destination[1] in PORTS else None
 
     def is_gone(self, now_ms: int) -> bool:
         """Return, once, whether the other side has sent nothing for too long though it does not hold the call."""
@@ -260,7 +285,11 @@ class SoundLeg:
         self._octets_sent += len(data)
         is_marked = packet.is_marked or (self._is_first and not is_key)
         self._is_first = False
-        return write_packet(RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)), remote
+        passed = RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)
+        longest_ms = sound.packet_ms_max
+        if longest_ms and not is_key and len(data) * 1_000 > longest_ms * RATE_HZ:
+            return self._in_pieces(passed, longest_ms, remote)
+        return write_packet(passed), remote
 
     def is_key(self, packet: RtpPacket) -> bool:
         """Return whether a packet of this leg is part of a key."""

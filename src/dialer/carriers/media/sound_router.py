@@ -16,6 +16,7 @@ from dialer.carriers.media.orders_in_progress import (
     PlayingWaitingTone,
 )
 from dialer.carriers.media.recording import Recording
+from dialer.carriers.media.rtp import FRAME_SAMPLES
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.supervision import Supervising
 from dialer.domain.sessions.leg_protocol import (
@@ -35,6 +36,7 @@ from dialer.domain.sessions.leg_protocol import (
 
 PHASES: Final = 4
 """A tick is a quarter of a frame, and belongs to a quarter of the legs."""
+_SAMPLES_A_TICK: Final = FRAME_SAMPLES // PHASES
 
 
 class SendSound(msgspec.Struct, frozen=True, gc=False):
@@ -71,6 +73,9 @@ class SoundRouter:
         self._phases: list[dict[str, SoundLeg]] = [{} for _ in range(PHASES)]
         self._legs: dict[str, SoundLeg] = {}
         self._ends: list[OrderDone] = []
+        self._ticks = 0
+        self._later: dict[int, list[SendSound]] = {}
+        """Pieces of packets for those who take short ones only, by the tick at which they are sent."""
         self.strangers = 0
         """Datagrams that were thrown away for their source alone."""
 
@@ -181,6 +186,8 @@ class SoundRouter:
         if leg.supervision is not None and not is_key:
             leg.supervision.overhear(leg.key, packet)
         passed = other.relay(packet, is_key=is_key)
+        if other.rest:
+            self._send_later(other)
         return None if passed is None else SendSound(other.key, *passed)
 
     def skip(self, frames: int) -> None:
@@ -194,15 +201,26 @@ class SoundRouter:
             self._mix()
         ends, self._ends = self._ends, []
         yield from ends
+        self._ticks += 1
+        yield from (piece for piece in self._later.pop(self._ticks, ()) if piece.key in self._legs)
         for leg in list(self._phases[phase].values()):
             packet = leg.next_packet()
             if packet is not None:
                 yield SendSound(leg.key, *packet)
+                if leg.rest:
+                    self._send_later(leg)
             done = leg.activity.done(now_ms)
             if done is not None:
                 yield self._finish(leg, done)
             if now_ms >= leg.look_ms:
                 yield from _look(leg, now_ms)
+
+    def _send_later(self, leg: SoundLeg) -> None:
+        """Send each other piece of a packet at its time."""
+        for samples, piece, destination in leg.rest:
+            tick = self._ticks + max(1, samples // _SAMPLES_A_TICK)
+            self._later.setdefault(tick, []).append(SendSound(leg.key, piece, destination))
+        leg.rest = []
 
     def __len__(self) -> int:
         return len(self._legs)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from dialer.carriers.sip.sdp import (
     NOWHERE,
     PAYLOADS,
@@ -31,6 +33,9 @@ def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:
     sound = read_sound(body, local.codecs)
     if sound.host not in NOWHERE and not trunk.may_sound_be_at(sound.host):
         raise SdpError(f"Sound must not be sent to {sound.host}. If it is the carrier's, list it in media_hosts.")
+    if sound.reports is not None and sound.reports[0] != sound.host:
+        may_report = sound.reports[0] not in NOWHERE and trunk.may_sound_be_at(sound.reports[0])
+        return sound if may_report else msgspec.structs.replace(sound, reports=None)
     return sound
 
 

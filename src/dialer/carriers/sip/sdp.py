@@ -15,6 +15,9 @@ LINES_MAX: Final = 200
 KEYS_PAYLOAD: Final = 101
 """The payload type that is offered for keys (RFC 4733)."""
 PORTS: Final = range(1, 65_536)
+PACKET_MS: Final = 20
+PACKET_LENGTHS_MS: Final = (PACKET_MS, 10, 5)
+"""The lengths of packets that we send, the best one first."""
 _STATIC: Final = {0: "PCMU", 8: "PCMA"}
 _RTPMAP: Final = re.compile(r"([0-9]{1,3})\s+([A-Za-z0-9-]{1,40})/([0-9]{1,6})(?:/1)?\s*\Z", re.ASCII)
 MEDIA_MAX: Final = 16
@@ -24,6 +27,8 @@ _ANY_MEDIUM: Final = re.compile(
     r"([A-Za-z0-9-]{1,20})\s+[0-9]{1,5}(?:/[0-9]{1,5})?\s+([A-Za-z0-9/-]{1,40})\s+([!-~]{1,40})(?:\s|\Z)", re.ASCII
 )
 _HOST: Final = re.compile(r"IN\s+IP[46]\s+([0-9A-Za-z.:-]{1,253})(?:/[0-9/]+)?\s*\Z", re.ASCII)
+_LENGTH: Final = re.compile(r"(ptime|maxptime):\s*([0-9]{1,4})(?:\.[0-9]+)?\s*\Z", re.ASCII)
+_REPORTS: Final = re.compile(r"rtcp:\s*([0-9]{1,5})(?:\s+(IN\s+IP[46]\s+\S+))?\s*\Z", re.ASCII)
 NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
 
 
@@ -67,6 +72,12 @@ class AgreedSound(msgspec.Struct, frozen=True):
     """The media that come after the sound."""
     spoken: tuple[tuple[int, Codec], ...] = ()
     """All agreed codecs with their payload types. The other side may use each of them (RFC 3264 6.1)."""
+    packet_ms: int = PACKET_MS
+    """The length of the packets that we send: what the other side likes best, but no longer than ours are."""
+    packet_ms_max: int = 0
+    """The length of the longest packet that the other side takes; 0 if it names none."""
+    reports: tuple[str, int] | None = None
+    """The address of its reports, if that is not beside the one of its sound (RFC 3605)."""
 
 
 class SdpError(ValueError):
@@ -174,7 +185,41 @@ def _sound_in(
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
     direction = Direction.INACTIVE if host in NOWHERE else _direction(session, inside)
     payload, codec = spoken[0]
-    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction, spoken=tuple(spoken))
+    lengths = _lengths((*session, *inside))
+    limits = [length for length in lengths.values() if length]
+    return AgreedSound(
+        host,
+        int(media.group(1)),
+        codec,
+        payload,
+        keys,
+        direction,
+        spoken=tuple(spoken),
+        packet_ms=next(
+            (one for one in PACKET_LENGTHS_MS if all(one <= limit for limit in limits)), min(PACKET_LENGTHS_MS)
+        ),
+        packet_ms_max=max(lengths["maxptime"], min(PACKET_LENGTHS_MS)) if "maxptime" in lengths else 0,
+        reports=_reports(host, inside),
+    )
+
+
+def _lengths(lines: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the lengths of packets that the other side likes best, and takes at most (RFC 8866 6.4, 6.5)."""
+    matches = (_LENGTH.match(value) for kind, value in lines if kind == "a")
+    return {match.group(1): int(match.group(2)) for match in matches if match}
+
+
+def _reports(host: str, inside: Sequence[tuple[str, str]]) -> tuple[str, int] | None:
+    """Return the address to which reports go, if the description names one that can be used."""
+    for kind, value in inside:
+        match = _REPORTS.match(value) if kind == "a" else None
+        if match and int(match.group(1)) in PORTS:
+            named = _HOST.match(match.group(2) or "")
+            try:
+                return (_literal(named.group(1)) if named else host), int(match.group(1))
+            except SdpError:
+                return None
+    return None
 
 
 def _refused(medium: str) -> str:

@@ -53,8 +53,9 @@ class ClientTransaction:
             self._send(self.request.as_ack(response.header("To")).encode())
         if not self._final:
             self._advance(response)
-        elif self.is_invite and response.status in _SUCCESSES and self._final in _SUCCESSES:
-            # One that is repeated has lost its ACK, and one with another tag is a fork.
+        elif self.is_invite and response.status in _SUCCESSES:
+            # One that is repeated has lost its ACK, one with another tag is a fork, and one after a refusal is wrong:
+            # its telephone is off the hook until our BYE.
             self._hear(response)
 
     def _advance(self, response: Received) -> None:

@@ -179,7 +179,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
 
 async def _parsed(request: ApiRequest, resource: Resource, given: Given) -> Parsed:
     conventions = request.service.conventions(request)
-    return await prepared(resource, parse_given(shape_of(resource), given, conventions), conventions)
+    return await prepared(resource, parse_given(shape_of(resource), given, conventions), conventions, request.user)
 
 
 _REFUSALS: Final = (

@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_given
 from dialer.api.crud.urls import identity_in, parse_id
 from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.events import account_of
 from dialer.api.records.webhooks import FAILING, OFF, ON, WEBHOOKS, state_of
 from dialer.api.service import ApiRequest
 from dialer.api.webhook_sender import WebhookSender
@@ -51,7 +52,7 @@ DELIVERED: Final = {
 }
 
 
-_COLUMNS: Final = [column for column in Webhook.__table__.c if column.name not in {"secret", "old_secret"}]
+_COLUMNS: Final = [column for column in Webhook.__table__.c if column.name not in {"secret", "old_secrets"}]
 
 
 class _Shown(NamedTuple):
@@ -89,7 +90,7 @@ async def test_webhook(
         return unit.connection.execute(select(Webhook.__table__).where(Webhook.id == identity)).one()
 
     row = await request.service.read(request, read)
-    outcome = await webhook_sender.send_test(row, request.service.links(request))
+    outcome = await webhook_sender.send_test(row, request.service.links(request), account_of(request.user))
     return await _show(request, identity, outcome=outcome)
 
 

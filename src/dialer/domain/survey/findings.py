@@ -55,6 +55,7 @@ class FindingCode(DescribedText):
         "The campaign names no list; wishes not to be called go on the account's own.",
     )
     ABANDON_LIMIT = "abandon_limit", "The campaign may abandon more calls than the law allows."
+    FIXED_PACE = "fixed_pace", "Calls for agents are placed at a fixed pace, whether an agent is free or not."
     NO_WEEKDAY = "no_weekday", "No weekday is set, so nobody is called."
     OVER_MIDNIGHT = "over_midnight", "The daily window spans midnight."
     WIDER_THAN_CALLING_HOURS = (
