@@ -125,7 +125,8 @@ def _abroad(state: str, code: str, country: str) -> OwnZone:
     """Return where a person is whose country is not that of their number."""
     start = start_of(country)
     found = _in_state(state, code, start, ()) if start else _NOTHING
-    if found.tz_code:
+    # The codes of two countries may be those of +1.
+    if found.tz_code.endswith(f"@{country}"):
         return found
     zones = zones_of_states(country) or zones_of_country(country)
     return OwnZone(own_zones(zones if len(zones) <= ZONES_MAX else (), country), found.problem, found.cell)
