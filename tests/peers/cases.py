@@ -1,4 +1,4 @@
-"""What a trunk and a telephone do together: each case is one call, or one registration."""
+"""Cases of a trunk and a telephone together: each is one call, or one registration."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
