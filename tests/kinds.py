@@ -55,6 +55,7 @@ PROGRAMS: Final = frozenset(
         "examples",
         "fleet",
         "forecast/test_subprocess.py",
+        "peers",
         "postgresql",
         "runtime/test_determinism.py",
         "runtime/test_invariants.py",

@@ -16,6 +16,7 @@ DEBIAN_PACKAGES: Final = {
     "curl": "curl",
     "espeak-ng": "espeak-ng",
     "kamailio": "kamailio",
+    "linphonec": "linphone-cli",
     "nginx": "nginx",
     "node": "nodejs",
     "npm": "npm",
@@ -25,6 +26,7 @@ DEBIAN_PACKAGES: Final = {
     "sipp": "sip-tester",
     "smsbox": "kannel",
     "systemd-analyze": "systemd",
+    "twinkle-console": "twinkle-console",
 }
 """Names of programs, and the Debian packages that have them. `.ci/run` installs them."""
 INSTALL_S_MAX: Final = 300

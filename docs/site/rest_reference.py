@@ -20,6 +20,7 @@ class RestReference(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections of the reference."""
+        self.env.note_reread()  # No file of the page changes when the API does.
         return self.parse_text_to_nodes("\n".join(lines_of(_document())), allow_section_headings=True)
 
 

@@ -13,14 +13,14 @@ from msgspec import structs
 from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.billing.charge import Rate
-from dialer.domain.engine.retry import CAUSE_REASONS
-from dialer.domain.enums import AmdStatus, Cause, SectionType
+from dialer.domain.engine.retry import CAUSE_REASONS, disposition
+from dialer.domain.enums import AmdStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.survey.survey import BRANCH_INVALID, BRANCH_TIMEOUT, Prompt, Section, Survey
 from dialer.sim import simulation
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_line import CalleeLine
@@ -361,3 +361,45 @@ def test_a_state_moves_with_the_clock(by_ms: int) -> None:
     moved = session.state.moved(by_ms)
     assert moved.moved(-by_ms) == session.state
     assert moved.answered_ms == DIALLED_MS + 2_000 + by_ms
+
+
+ASKED: Final = (
+    Section(
+        1,
+        SectionType.MULTI_CHOICE,
+        "Will you come?",
+        Prompt(file="ask.wav", audio_ms=2_000),
+        key_labels={"1": "yes"},
+        branches={"1": 2, BRANCH_INVALID: 2, BRANCH_TIMEOUT: 2},
+    ),
+    Section(2, SectionType.PLAY_MESSAGE, "Thanks", Prompt(file="bye.wav", audio_ms=1_000), completed=True),
+)
+
+
+@pytest.mark.parametrize("keys", ["1", "", "7"])
+def test_a_callee_who_presses_a_key_after_detection_took_them_for_a_machine_is_a_person(keys: str) -> None:
+    """Without a key the machine has heard the survey to its end, which completes nothing. A wrong key is a person's."""
+    call = structs.replace(call_of(CallFlow(Survey(ASKED))), amd=1)
+    session, at_ms = answered(call), DIALLED_MS + 4_000
+    heard = session.hear(at_ms, Done(1, 0, status=AmdStatus.MACHINE))
+    outcome: CallOutcome | None = None
+    for _ in range(20):
+        ended = [one for one in heard.engine_events if isinstance(one, events.CallEnded)]
+        if ended:
+            outcome = ended[0].outcome
+            break
+        at_ms += 1_000
+        order = heard.orders[0]
+        if isinstance(order, Clear):
+            heard = session.hear(at_ms, Ended(0, Cause.NORMAL_CLEARING))
+        else:
+            heard = session.hear(at_ms, Done(order.turn, 0, keys=keys if isinstance(order, Ask) else ""))
+    assert outcome is not None
+    status = disposition(call, outcome)
+    if keys:
+        assert (outcome.amd_status, outcome.is_live, outcome.is_completed) == (AmdStatus.PERSON, True, True)
+        assert (status.status, status.reason) == (SubscriberStatus.COMPLETED, "")
+    else:
+        assert (outcome.amd_status, outcome.is_live, outcome.is_completed) == (AmdStatus.MACHINE, False, False)
+        assert (status.status, status.reason) == (SubscriberStatus.FAIL, "machine")
+    assert outcome.is_message_left is (keys == "")

@@ -125,6 +125,21 @@ def test_a_recording_ends_with_silence_whatever_makes_it_silent(direction: Direc
     assert [one.done.recording_ms for one in studio.done] == [1_000]
 
 
+@pytest.mark.parametrize("direction", [Direction.SENDRECV, Direction.INACTIVE])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_recording_on_a_busy_machine_ends_with_silence(direction: Direction, first: int) -> None:
+    """There is no time for every other frame, so two pass between two looks."""
+    studio = Studio("a", sound=ULAW)
+    studio.order("a", Record(1, "r.wav"))
+    speak(studio, "a", *packets(VOICE))
+    studio.run(20 * first)
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=direction))
+    for _ in range(150):
+        studio.router.skip(1)
+        studio.run(20)
+    assert [one.done.recording_ms for one in studio.done] == [1_000]
+
+
 @pytest.mark.parametrize("hold_ms", [400, 900, 3_000, 4_500])
 @pytest.mark.parametrize("is_counted", [True, False])
 def test_a_recording_goes_on_after_a_short_hold_and_ends_after_the_next_silence(hold_ms: int, is_counted: bool) -> None:  # noqa: FBT001 - a parameter

@@ -170,6 +170,15 @@ def test_a_session_is_refreshed_by_us_or_ends_without_the_other_side(refresher: 
     assert network.ends == ([] if refresher == "uac" else [("k1", 102)])
 
 
+def test_a_side_that_has_agreed_to_refresh_knows_timers_though_its_refreshes_do_not_say_so() -> None:
+    callee = Scripted(("UPDATE", (("Session-Expires", f"{MIN_SE_S};refresher=uac"),), b""))
+    callee.answer_headers = (("Session-Expires", f"{MIN_SE_S};refresher=uas"),)
+    run(callee, until_ms=50_000, expires_s=MIN_SE_S)
+    (refreshed,) = callee.responses
+    assert refreshed.header("Session-Expires") == f"{MIN_SE_S};refresher=uac"
+    assert refreshed.header("Require") == "timer"
+
+
 def test_an_interval_that_is_too_short_for_the_other_side_is_asked_for_again() -> None:
     class Patient(Scripted):
         def receive(self, message: Received) -> None:

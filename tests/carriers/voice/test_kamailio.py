@@ -1,10 +1,12 @@
 """Calls through Kamailio, a SIP proxy that nobody here wrote: it registers us, challenges, and stays in the way."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.domain.sessions.leg_protocol import Ask, Dialling
@@ -38,6 +40,7 @@ loadmodule "usrloc.so"
 loadmodule "registrar.so"
 loadmodule "auth.so"
 loadmodule "xlog.so"
+modparam("auth", "algorithm", "{algorithm}")
 children=1
 disable_tcp=yes
 dns=no
@@ -55,6 +58,7 @@ request_route {{
         exit;
     }}
     if (is_method("REGISTER")) {{
+        append_to_reply("{beside}");
         if (!pv_www_authenticate("home", "secret, with a comma", "0")) {{ www_challenge("home", "1"); exit; }}
         xlog("L_ERR", "registered $hdr(Expires)\\n");
         save("location");
@@ -77,9 +81,13 @@ NUMBERS: Final = {
 
 
 @asynccontextmanager
-async def proxy(folder: Path, port: int, target: int) -> AsyncIterator[list[str]]:
-    """Run Kamailio between us and a telephone, and yield its log, which is complete at the end."""
-    (folder / "kamailio.cfg").write_text("#!KAMAILIO\n" + CONFIG.format(port=port, target=target))
+async def proxy(folder: Path, port: int, target: int, algorithm: str, beside: str) -> AsyncIterator[list[str]]:
+    """Run Kamailio between us and a telephone, and yield its log, which is complete at the end.
+
+    It challenges with an algorithm, and has another header beside its own.
+    """
+    words = {"port": port, "target": target, "algorithm": algorithm, "beside": beside}
+    (folder / "kamailio.cfg").write_text("#!KAMAILIO\n" + CONFIG.format(**words))
     log: list[str] = []
     command = [find_tool("kamailio"), "-f", "kamailio.cfg", "-DD", "-E", "-Y", str(folder), "-m", "16", "-M", "4"]
     process = await asyncio.create_subprocess_exec(*command, cwd=folder, stderr=asyncio.subprocess.PIPE)
@@ -92,7 +100,19 @@ async def proxy(folder: Path, port: int, target: int) -> AsyncIterator[list[str]
         await process.wait()
 
 
-async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(tmp_path: Path) -> None:
+OTHER_CHALLENGE: Final = (
+    'WWW-Authenticate: Digest realm=\\"home\\", nonce=\\"nobody checks it\\", qop=\\"auth\\", algorithm=AKAv1-MD5'
+)
+"""A challenge for telephones with a SIM card (RFC 3310), which others leave out."""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "beside"), [("MD5", "X-Other: 1"), ("SHA-256", "X-Other: 1"), ("MD5", OTHER_CHALLENGE)]
+)
+async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(
+    tmp_path: Path, record_property: Callable[[str, object], None], algorithm: str, beside: str
+) -> None:
+    record_property("cell", "Kamailio/registration")
     port, target, listener = free_port(), free_port(), Listener(Ask(1, (), 1, 60_000))
     parameters = SipParameters(
         server=f"127.0.0.1:{port}",
@@ -103,7 +123,7 @@ async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(tm
     )
     dials = [Dialling(number, number, "+12025550150", 1_500, 500) for number in NUMBERS]
     with running(find_tool("sipp"), tmp_path, target, NUMBERS, calls=len(NUMBERS)) as process:
-        async with proxy(tmp_path, port, target) as log:
+        async with proxy(tmp_path, port, target, algorithm, beside + r"\r\n") as log:
             await listener.call(parameters, tmp_path, *dials)
             code = await asyncio.to_thread(process.wait, 20)
     assert code == 0, log

@@ -16,7 +16,7 @@ from dialer.carriers.sip.outputs import Address, SoundAgreed
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
-from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short
+from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
@@ -140,7 +140,7 @@ class InDialog:
         if has_offer and self._unacknowledged is not None:
             self._answers.answer(request, source, 500, (retry_soon(request),))
             return
-        if is_too_short(request):
+        if self.timer.is_too_short(request):
             self._answers.answer(request, source, 422, (MIN_SE,))
             return
         try:

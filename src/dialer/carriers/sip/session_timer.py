@@ -29,14 +29,33 @@ class SessionTimer:
         self._min_se_s = MIN_SE_S
         self._lengthened = 0
         self._is_ours = False
+        self._knows_timers = False
+        """True if the other side has shown that it supports session timers."""
 
     def agreed(self, response: Received) -> None:
         """Begin the interval that the answer to a request of ours names, if it does."""
-        self._begin(response, is_ours=refresher_of(response) == "uac")
+        is_ours = refresher_of(response) == "uac"
+        # A side that is to refresh, and has agreed to it, can.
+        self._knows_timers |= knows_timers(response) or (
+            response.number_in("Session-Expires") is not None and not is_ours
+        )
+        self._begin(response, is_ours=is_ours)
 
     def asked(self, request: Received) -> None:
         """Begin the interval that a request of the other side names, if it does."""
-        self._begin(request, is_ours=refresher_for(request) == "uas")
+        self._knows_timers |= knows_timers(request)
+        self._begin(request, is_ours=self._refresher_for(request) == "uas")
+
+    def is_too_short(self, request: Received) -> bool:
+        """Return whether a request within the call is refused as it asks for refreshing more often than is good."""
+        return _is_short(request) and (self._knows_timers or knows_timers(request))
+
+    def _refresher_for(self, request: Received) -> str:
+        """Return the side that refreshes after a request of the other side: `uas`, which is us, if it knows no timers.
+
+        Then a proxy has put the interval into the request (RFC 4028 9, table 2).
+        """
+        return refresher_of(request) if self._knows_timers else "uas"
 
     def _begin(self, message: Received, *, is_ours: bool) -> None:
         expires_s = message.number_in("Session-Expires")
@@ -80,8 +99,8 @@ class SessionTimer:
         asked_s = request.number_in("Session-Expires")
         if asked_s is None or asked_s < MIN_SE_S or not self.expires_s:
             return ()
-        required = (("Require", "timer"),) if knows_timers(request) else ()
-        return (("Session-Expires", f"{self.expires_s};refresher={refresher_for(request)}"), *required)
+        required = (("Require", "timer"),) if self._knows_timers else ()
+        return (("Session-Expires", f"{self.expires_s};refresher={self._refresher_for(request)}"), *required)
 
     def stop(self) -> None:
         """Stop the timer."""
@@ -96,17 +115,9 @@ def refresher_of(message: Received) -> str:
     return match.group(1).lower() if match else "uac"
 
 
-def refresher_for(request: Received) -> str:
-    """Return the side that refreshes after a request of the other side: `uas`, which is us, if it knows no timers.
-
-    Then a proxy has put the interval into the request (RFC 4028 9, table 2).
-    """
-    return refresher_of(request) if knows_timers(request) else "uas"
-
-
-def knows_timers(request: Received) -> bool:
-    """Return whether the sender of a request supports session timers."""
-    return "timer" in request.options("Supported") | request.options("Require")
+def knows_timers(message: Received) -> bool:
+    """Return whether the sender of a message says that it supports session timers."""
+    return "timer" in message.options("Supported") | message.options("Require")
 
 
 def is_too_short(request: Received) -> bool:
@@ -114,5 +125,9 @@ def is_too_short(request: Received) -> bool:
 
     Only somebody who knows timers can ask for a longer interval (RFC 4028 9). That of others is ignored.
     """
+    return _is_short(request) and knows_timers(request)
+
+
+def _is_short(request: Received) -> bool:
     expires_s = request.number_in("Session-Expires")
-    return expires_s is not None and expires_s < MIN_SE_S and knows_timers(request)
+    return expires_s is not None and expires_s < MIN_SE_S
