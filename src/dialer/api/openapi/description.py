@@ -26,6 +26,7 @@ from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
+from dialer.api.openapi.refused_statuses import is_repeatable, refusals
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.records.campaigns import CAMPAIGNS
