@@ -83,6 +83,8 @@ class ReadRow(NamedTuple):
     """Further numbers of the row, which go on a do-not-call list as well."""
     remarks: tuple[str, ...] = ()
     """Remarks on how the number was read."""
+    place: str = ""
+    """The zones and the country of the person, as `tz_code` has them; empty for those of the number."""
     first_line: int = 0
     """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
@@ -208,6 +210,7 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         is_refused=target.wish_in(cells) is Wish.REFUSED,
         further=tuple(one for one, _ in found[1:]),
         remarks=remarks,
+        place=target.place_in(values),
     )
 
 
