@@ -44,8 +44,7 @@ from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
 from dialer.carriers.freeswitch import parameters as switch_parameters
-from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
-from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
+from dialer.carriers.media import rtp
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import (
@@ -54,13 +53,12 @@ from dialer.carriers.voice import (
     kept_messages,
     shared_room,
     sound_process,
-    sound_room,
     speech,
 )
 from dialer.console.charts import survey_graph
-from dialer.domain import circuit_breaker, phrases
+from dialer.domain import phrases
 from dialer.domain.billing import money
-from dialer.domain.engine import desk_transfers, holds, inbound, retry
+from dialer.domain.engine import desk_transfers, holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import by_the_library
@@ -85,6 +83,7 @@ from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
+from tests.limits_of_sip import LIMITS_OF_SIP
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -309,6 +308,7 @@ LIMITS: Final = {
         f"{vcard_lines.PROPERTY_MAX:,} characters; {vcards.PROPERTIES_OF_A_CARD_MAX:,}; {vcards.NUMBERS_OF_A_CARD_MAX}"
     ),
     **LIMITS_OF_LARGE_LISTS,
+    **LIMITS_OF_SIP,
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
     "Recordings in one ZIP file": f"{recordings.RECORDINGS_MAX:,}",
@@ -345,31 +345,6 @@ LIMITS: Final = {
         f"{event_socket_frames.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
-    "Members of a conference over SIP": f"{conference_rooms.MEMBERS_MAX}",
-    "Frames of a member of a conference that wait to be mixed": (
-        f"{conference_rooms.BUFFER_FRAMES_MAX} ({conference_rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"
-    ),
-    "Time without sound and reports in an answered call over SIP, not on hold": (
-        f"`sound_timeout`, {parameters.SipParameters(server='x').sound_timeout} s"
-    ),
-    "A recording over SIP": (
-        f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
-    ),
-    "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
-    "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // sound_router.PHASES} ms",
-    "Packets of strangers that are thrown away at all ports of sound": (
-        f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // sound_router.PHASES} ms"
-    ),
-    "Messages of the other end of a call, if that is not the carrier": (
-        f"{allowed_hosts.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
-    ),
-    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": (
-        f"{media_address.LEARNING_PACKETS}"
-    ),
-    "Hosts that are learnt at the same time for one call": f"{media_address.LEARNING_MAX}",
-    "Time after a new session description in which packets of the former place do not turn the sound": (
-        f"{media_address.MOVING_MS // 1_000} s"
-    ),
     "Calls whose sound one process carries before the next one is started": f"{shared_room.CALLS_EACH}",
     "Processes that share the sound of a worker's calls over SIP": f"{PROCESSES_MAX}",
     "Orders and prompts that wait for a process that carries sound": f"{sound_process.UNSENT_BYTES_MAX // 1024**2} MiB",
@@ -403,19 +378,8 @@ LIMITS: Final = {
     "Calls that come in over lines, in progress: to a DID, to an account": (
         f"{inbound.CALLS_OF_DID_MAX}, {inbound.CALLS_OF_ACCOUNT_MAX:,}"
     ),
-    "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
-    "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
-    "A carrier's `Retry-After` to REGISTER, OPTIONS and INVITE": f"{circuit_breaker.RETRY_AFTER_MS_MAX // 3_600_000} h",
-    "`Retry-After` of a person who is busy or away": f"{retry.RETRY_AFTER_MS_MAX // 86_400_000} day",
-    "An INVITE": f"{incoming_invite.INVITATION_BYTES_MAX // 1024} KiB",
-    "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",
-    "A header line of a SIP message": f"{messages.LINE_LENGTH_MAX:,} characters",
-    "A URI in a SIP message": f"{messages.URI_LENGTH_MAX} characters",
-    "All header lines of a SIP message": f"{messages.LINES_MAX} lines, {messages.HEADER_BYTES_MAX // 1024} KiB",
-    "Media in a description of sound": f"{sdp.MEDIA_MAX}",
     "Wait for a turn of `max_cps` over SIP and FreeSWITCH": f"about {calls_per_second.SECOND_MS // 1_000} s",
     "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
-    "`inbound_hosts`, `media_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }
 
 

@@ -87,3 +87,13 @@ def test_a_broken_link_fails_the_build(tmp_path: Path, link: str) -> None:
     done = build(tmp_path / "sources", tmp_path)
     assert done.returncode != 0
     assert "absent" in done.stderr
+
+
+def test_the_reference_is_made_again_though_its_page_has_not_changed(tmp_path: Path) -> None:
+    docs = tmp_path / "sources" / "docs"
+    docs.mkdir(parents=True)
+    (docs / "index.md").write_text("# The REST API\n\n```{rest-reference}\n```\n", "utf-8")
+    assert build(tmp_path / "sources", tmp_path).returncode == 0
+    read = (tmp_path / "doctrees" / "docs" / "index.doctree").stat().st_mtime_ns
+    assert build(tmp_path / "sources", tmp_path).returncode == 0
+    assert (tmp_path / "doctrees" / "docs" / "index.doctree").stat().st_mtime_ns > read

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
+from dialer.store.database import Database
+from dialer.store.tables import SmsReceived
+from tests.api.builders import stored
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.visitor import Visitor, words
@@ -17,6 +20,27 @@ def test_it_tells_what_happened_in_each_campaign(alice: Visitor, bob: Visitor, a
     assert text.count("It was not called yet.") == 2
     assert "<script>alert" not in alice.page
     assert "No campaign of yours has this number." in bob.text("number/?number=%2B12025550100")
+
+
+def test_every_text_that_came_in_is_shown_and_those_that_need_a_person_come_first(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    """A text of no campaign is shown, too. The list leads to the page of the number, and the page to the text."""
+    campaign(api, name="Departures")
+    number, user_id = "+12025550100", int(api.get("campaigns/1/")["user"].rstrip("/").rsplit("/", 1)[-1])
+    given = {"user_id": user_id, "gateway_id": 1, "phone_number": number, "number": number}
+    doubted = stored(database, SmsReceived, **given, said="Hm <b>", understood="perhaps", needs_person=True)
+    stored(database, SmsReceived, **given, campaign_id=1, said="yes", understood="other")
+    listed = alice.text("records/sms-received/")
+    assert listed.index("Hm <b>") < listed.index("yes")
+    assert 'href="/console/number/?number=%2B12025550100"' in alice.page
+    text = alice.text("number/?number=%2B12025550100")
+    assert ("Hm <b> Needs a person" in text, "Text from the person: yes" in text) == (True, False)
+    assert (f'href="/console/records/sms-received/{doubted}/"' in alice.page, "Hm <b>" in alice.page) == (True, False)
+    assert text.index("yes Something else") < text.index("Hm <b>")
+    record = alice.get(f"records/sms-received/{doubted}/")
+    assert 'href="/console/number/?number=%2B12025550100"' in record
+    assert "Hm" not in bob.text("number/?number=%2B12025550100")
 
 
 def test_a_text_that_is_no_number_says_so(alice: Visitor) -> None:

@@ -7,8 +7,11 @@ import pytest
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.erasure.erasure import erase_number
 from dialer.domain.enums import AgentDisposition
+from dialer.domain.messages.understanding import Understood
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.proof import SAID_MAX, said_in
-from dialer.store.tables import CallRequest, Did, DncContact, SmsMessage
+from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
+from dialer.store.tables import CallRequest, Did, DncContact, SmsMessage, SmsReceived
 from dialer.store.timeline.happenings import HappeningKind, happenings_of
 from dialer.store.timeline.parts import moment
 from dialer.store.timeline.reading import read_story
@@ -105,6 +108,27 @@ async def test_the_history_of_a_person_has_the_wish(sociable: House, medium: str
     (listed,) = story.dnc_lists
     assert (wish.at, wish.part) == (moment(entry["created_date"]), listed)
     assert (listed.source, listed.said, listed.campaign_id) == (source, said, 1)
+
+
+async def test_every_text_that_comes_in_is_a_moment_of_the_message_that_it_answers(house: House) -> None:
+    """The story has ordinary texts, too, and the words go when the person is erased."""
+    campaign_id = await texting(house, ADA)
+    await house.advance(60)
+    (message,) = house.rows(SmsMessage)
+    answer = TextOf(house.user_id, ADA, campaign_id, message["id"])
+    for at_ms, said, meaning in ((1_000, "yes", Understood.OTHER), (2_000, "Hm", Understood.PERHAPS)):
+        received = ReceivedText(message["gateway_id"], ADA, said, meaning)
+        now_ms = message["send_date"] + at_ms
+        house.perform(lambda unit, one=received, at=now_ms: keep_texts(unit.connection, one, [answer], at))  # type: ignore[misc]
+    story = house.database.read_now(
+        lambda c: read_story(c, str(campaign_id), ADA, now_ms=house.now_ms(), region=None, service_zone="UTC")
+    )
+    (attempt,) = story.attempts
+    kinds = [(one.kind, getattr(one.part, "text", "")) for one in happenings_of(attempt)]
+    assert kinds[1:] == [(HappeningKind.RECEIVED, "yes"), (HappeningKind.RECEIVED, "Hm")]
+    assert (kinds[0][0], story.received) == (HappeningKind.MESSAGE, [])
+    erase_number(house.database, ADA, lambda _: None, house.now_ms())
+    assert {row["said"] for row in house.rows(SmsReceived)} == {ERASED}
 
 
 async def test_the_words_go_with_the_person_and_the_source_stays(house: House) -> None:

@@ -9,10 +9,14 @@ from dialer.app.campaigns.change import change_campaign
 from dialer.app.contacts.do_not_call import delete_dnc_list
 from dialer.app.contacts.received_texts import Verdict, look_at
 from dialer.app.gateways import change_gateway
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus
 from dialer.domain.plans import SMS, VOICE, GatewayKey
+from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.store.incoming_texts import add_news
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, DncContact, DncList, Gateway, SmsMessage, SmsReceived
+from dialer.store.touched import EVERYTHING
 from tests.runtime.house import AS_REAL, House
 from tests.runtime.test_messages import SAYS_STOP
 
@@ -123,6 +127,52 @@ async def test_what_agents_save_follows_the_gateway_of_the_call(sociable: House,
     assert await calling(sociable, SHORT, ADA, **named, **over) == [ADA]
     sociable.perform(lambda unit: dispose_of_call(unit, 1, Disposed(AgentDisposition.DO_NOT_CALL)))
     assert listed(sociable) == ({"account": {ADA}, "": {ADA}} if is_real else {"simulated": {ADA}})
+
+
+@pytest.mark.parametrize("was_real", [True, False])
+async def test_a_call_stays_what_it_was_when_its_gateway_changes_later(sociable: House, *, was_real: bool) -> None:
+    """The agent saves the wish when the gateway is of the other kind."""
+    simulated = {name: sociable.rows(Gateway)[0][name] for name in ("protocol", "parameters")}
+    before, after = (AS_REAL, simulated) if was_real else (simulated, AS_REAL)
+    gateway_id = real_gateway(sociable)
+    sociable.change(Gateway, gateway_id, **before)
+    assert await calling(sociable, SHORT, ADA, aleg_gateway_id=gateway_id) == [ADA]
+    sociable.perform(lambda unit: change_gateway(unit, GatewayKey(VOICE, gateway_id), after))
+    assert [row["is_simulated"] for row in sociable.rows(CallRequest)] == [not was_real]
+    sociable.perform(lambda unit: dispose_of_call(unit, 1, Disposed(AgentDisposition.DO_NOT_CALL)))
+    assert listed(sociable) == ({"account": {ADA}} if was_real else {"simulated": {ADA}})
+
+
+@pytest.mark.parametrize("was_real", [True, False])
+@pytest.mark.parametrize("said", ["STOP", "Is this spam?"])
+async def test_a_text_that_comes_in_is_of_the_kind_of_the_message_that_it_answers(
+    sociable: House, said: str, *, was_real: bool
+) -> None:
+    """The gateway is of the other kind by then. In doubt a simulated person is held from simulations only."""
+    real, simulated = {"protocol": "trunk", "parameters": "{}"}, {"protocol": "sim", "parameters": "{}"}
+    real["parameters"] = '{"simulated": {"sms_delivered": 1}}'
+    before, after = (real, simulated) if was_real else (simulated, real)
+    sociable.callerid = "+12025550199"
+    sociable.call_at_any_hour()
+    columns = texts(sociable, **before)
+    named = {"dnc_id": sociable.dnc_list()}
+    assert await writing(sociable, {**columns, **named}, ADA) == [ADA]
+    key = GatewayKey(SMS, columns["sms_gateway_id"])
+    sociable.perform(lambda unit: change_gateway(unit, key, after))
+
+    def arrive(unit: UnitOfWork) -> None:
+        add_news(unit.connection, key, "", TextReceived(ADA, "", said), unit.now_ms)
+        unit.note(EVERYTHING)
+
+    sociable.perform(arrive)
+    await sociable.advance(5)
+    bound = {"account": {ADA}, "": {ADA}} if said == "STOP" else {"held": {ADA}}
+    assert listed(sociable) == (bound if was_real else {"simulated": {ADA}})
+    (text,) = sociable.rows(SmsReceived)
+    assert (text["is_simulated"], text["needs_person"]) == (not was_real, said != "STOP")
+    sociable.perform(lambda unit: look_at(unit, text["id"], Verdict.NOTHING, sociable.user_id))
+    assert (listed(sociable) == {}) is (said != "STOP")
+    assert [row["needs_person"] for row in sociable.rows(SmsReceived)] == [False]
 
 
 async def test_a_verdict_about_a_text_of_a_simulated_person_binds_simulations_only(sociable: House) -> None:

@@ -26,6 +26,7 @@ from dialer.store.timeline.parts import (
     CampaignStory,
     DncPart,
     MessagePart,
+    ReceivedPart,
     Story,
     SubscriberPart,
     TransferPart,
@@ -134,6 +135,7 @@ def _lines(story: Story) -> Iterator[str]:
         yield "Subscriber    not yet: contacts become subscribers when the campaign is started"
     else:
         yield "Subscriber    no, but the number has called in"
+    yield from (f"Received      {_show(text.at)}  {_received(text)}" for text in story.received)
     for attempt in story.attempts:
         yield ""
         yield from _attempt(attempt, story.campaign.medium)
@@ -173,6 +175,7 @@ def _attempt(attempt: AttemptPart, medium: str) -> Iterator[str]:
     if medium == SMS:
         yield from (f"  {_message(message)}" for message in attempt.messages)
         yield from (f"  {_show(one.since or attempt.at)}  {_wish(one)}" for one in attempt.wishes)
+        yield from (f"  {_show(one.at)}  {_received(one)}" for one in attempt.received)
     else:
         yield from (f"  {line}" for line in _call(attempt))
     if attempt.then:
@@ -207,6 +210,13 @@ def _happening(happening: Happening) -> str:
             return _message(message)
         case DncPart() as wish:
             return _wish(wish)
+        case ReceivedPart() as text:
+            return _received(text)
+
+
+def _received(text: ReceivedPart) -> str:
+    verdict = f", decided: {text.verdict}" if text.verdict else ", needs a person" if text.needs_person else ""
+    return f"text from the person, understood as {text.understood}{verdict}: {text.text}"
 
 
 def _wish(wish: DncPart) -> str:

@@ -123,9 +123,10 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "sms-received",
             "Received texts",
             "text message",
-            "A text message that came in. Who may have asked not to be called is not called until somebody looks.",
-            ("number", "said", "understood", "verdict", "campaign", "created_date"),
+            "Texts that need a person come first. Nobody calls or writes to their senders until somebody looks.",
+            ("said", "number", "needs_person", "understood", "verdict", "campaign", "created_date"),
             empty="No text message has come in yet.",
+            ordering="-needs_person",
         ),
     ),
     "surveys": (

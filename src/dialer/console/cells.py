@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -14,6 +15,7 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.records.received_texts import SMS_RECEIVED
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
 from dialer.console.field_hints import DURATIONS, UNITS
@@ -22,6 +24,7 @@ from dialer.console.language import gettext, gettext_noop, viewers_language
 from dialer.console.record_names import names_of
 from dialer.console.rendering import MINUS, UNKNOWN, grouped, moment_of, percentage, seconds
 from dialer.console.state_words import capitalised, word_of_choice, words_of
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, WaitsFor
 
 TEXT_MAX: Final = 120
@@ -84,7 +87,16 @@ def rows_of(
     fields = {field.name: field for field in fields_of(resource.read)}
     shown = [fields[name] for name in names]
     named = _named(unit, shown, records)
-    return [[cell_of(field, getattr(record, field.name), named, zone) for field in shown] for record in records]
+    rows = [[cell_of(field, getattr(record, field.name), named, zone) for field in shown] for record in records]
+    return [[*map(_linked, names, row)] for row in rows] if resource.path == SMS_RECEIVED.path else rows
+
+
+def _linked(name: str, cell: Cell) -> Cell:
+    """Return the cell of a received text: its number leads to the page of the number, and a need stands out."""
+    if name == "needs_person":
+        return cell._replace(tone="bad" if cell.text == gettext("Yes") else "")
+    is_number = name == "number" and cell.text not in {UNKNOWN, ERASED}
+    return cell._replace(url=f"/console/number/?number={quote(cell.text)}") if is_number else cell
 
 
 def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # noqa: ANN401 - of the kind of the field

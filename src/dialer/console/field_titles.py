@@ -122,6 +122,7 @@ IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
     ("sms-received", "gateway_id"): "Gateway",
     ("sms-received", "sms_message"): "Text message",
     ("sms-received", "understood"): "Understood as",
+    ("sms-received", "needs_person"): "Needs a person",
     ("sms-received", "verdict"): "Decision",
     ("sms-received", "looked_at"): "Looked at",
     ("sms-received", "looked_at_by_id"): "Looked at by",

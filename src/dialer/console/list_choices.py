@@ -34,6 +34,7 @@ from dialer.app.imports.guessed_columns import (
 )
 from dialer.app.imports.headers import COLUMNS_MAX, DELIMITERS
 from dialer.app.imports.imports import ImportOptions
+from dialer.app.imports.place_columns import COUNTRY as PERSON_COUNTRY
 from dialer.app.imports.place_columns import PLACES, POSTAL_CODE, STATE, TIME_ZONE
 from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
 from dialer.console.language import gettext_noop
@@ -81,7 +82,7 @@ MEANING_WORDS: Final = {
     "number_2": gettext_noop("Second phone number"),
     "number_3": gettext_noop("Third phone number"),
     "number_4": gettext_noop("Fourth phone number"),
-    COUNTRY: gettext_noop("Country of the number"),
+    COUNTRY: gettext_noop("Country of the number and the person"),
     AREA: gettext_noop("Area code, before the number"),
     FULL_NAME: gettext_noop("Name"),
     FIRST_NAME: gettext_noop("First name"),
@@ -89,6 +90,7 @@ MEANING_WORDS: Final = {
     TIME_ZONE: gettext_noop("Time zone of the person"),
     STATE: gettext_noop("State or province"),
     POSTAL_CODE: gettext_noop("Postal code"),
+    PERSON_COUNTRY: gettext_noop("Country of the person"),
     DO_NOT_CALL: gettext_noop("Must not be called: yes"),
     DO_NOT_CALL_NOTES: gettext_noop("Must not be called: if the words say so"),
     MAY_BE_CALLED: gettext_noop("May be called: yes"),

@@ -146,7 +146,7 @@ class SubscribersCounted(msgspec.Struct, frozen=True):
 
 
 class NumberStopped(msgspec.Struct, frozen=True, gc=False):
-    """A person asked not to be contacted again, outside of a call of the engine."""
+    """A real or simulated person asked not to be contacted again outside of a call, or perhaps did: `is_held`."""
 
     user_id: int | None
     """The account that wrote to them; None if nobody knows which one did."""
@@ -155,7 +155,7 @@ class NumberStopped(msgspec.Struct, frozen=True, gc=False):
     number: str
     proof: Proof
     is_held: bool = False
-    """True if they have perhaps asked for it. The number is held until somebody has looked."""
+    is_simulated: bool = False
 
 
 class DncReached(msgspec.Struct, frozen=True, gc=False):

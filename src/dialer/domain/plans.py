@@ -318,6 +318,8 @@ class Call(msgspec.Struct, gc=False):
     did_number: str = ""
     is_over_line: bool = False
     """True if a real carrier has the call, which makes its recordings itself."""
+    is_simulated: bool = False
+    """True if its gateway was simulated when it was placed."""
     is_restored: bool = False
     """True if the call was placed before this engine was built."""
     transfers: tuple[Transfer, ...] = ()

@@ -129,7 +129,9 @@ def _keep_text(
     now_ms: int,
 ) -> None:
     """Keep a text message for each account that wrote to its sender, else for the oldest admin."""
-    receivers = [TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id) for one in writers]
+    receivers = [
+        TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id, one.is_simulated) for one in writers
+    ]
     admin_id = None if receivers else oldest_admin(connection)
     if admin_id is not None:
         receivers.append(TextOf(admin_id, "" if heard.is_national else _number_of(heard.number)))
@@ -143,8 +145,12 @@ def _keep_wish(
     said = said_in(heard.text)
     for one in writers:
         proof = Proof(WishSource.TEXT, one.campaign_id, sms_message_id=one.sms_message_id, said=said)
-        dnc_id = None if is_held else one.dnc_id
-        listener.apply(events.NumberStopped(one.user_id, dnc_id, one.number, proof, is_held))
+        # A simulated person is not held apart: the list of such people binds no real campaign.
+        is_held_here = is_held and not one.is_simulated
+        dnc_id = None if is_held_here else one.dnc_id
+        listener.apply(
+            events.NumberStopped(one.user_id, dnc_id, one.number, proof, is_held_here, is_simulated=one.is_simulated)
+        )
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
     if not writers and understand(heard.text) is Understood.STOP:

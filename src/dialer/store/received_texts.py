@@ -9,7 +9,7 @@ from dialer.domain.effects import KeepWish
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.messages.understanding import Understood
 from dialer.domain.reasons import SubscriberReason
-from dialer.store.tables import HELD, Campaign, DncContact, DncList, SmsMessage, SmsReceived, Subscriber
+from dialer.store.tables import HELD, OF_SIMULATED, Campaign, DncContact, DncList, SmsMessage, SmsReceived, Subscriber
 
 NUMBER_MAX: Final = 64
 """Characters that are kept of a sender."""
@@ -32,6 +32,8 @@ class TextOf(NamedTuple):
     number: str
     campaign_id: int | None = None
     sms_message_id: int | None = None
+    is_simulated: bool = False
+    """True if a simulated person wrote it."""
 
 
 def keep_texts(connection: Connection, received: ReceivedText, receivers: Collection[TextOf], now_ms: int) -> None:
@@ -41,6 +43,7 @@ def keep_texts(connection: Connection, received: ReceivedText, receivers: Collec
         "phone_number": received.given[:NUMBER_MAX].replace("\0", ""),
         "said": received.said,
         "understood": str(received.meaning),
+        "needs_person": received.meaning is Understood.PERHAPS,
         "created_date": now_ms,
         "updated_date": now_ms,
     }
@@ -54,9 +57,8 @@ def keep_answer(connection: Connection, wish: KeepWish, now_ms: int) -> None:
     gateway_id = connection.scalar(select(SmsMessage.gateway_id).where(SmsMessage.id == message_id))
     if gateway_id is not None and wish.user_id is not None:
         received = ReceivedText(gateway_id, wish.number, wish.proof.said, Understood.STOP)
-        keep_texts(
-            connection, received, [TextOf(wish.user_id, wish.number, wish.proof.campaign_id, message_id)], now_ms
-        )
+        receiver = TextOf(wish.user_id, wish.number, wish.proof.campaign_id, message_id, wish.is_simulated)
+        keep_texts(connection, received, [receiver], now_ms)
 
 
 def is_held_by_others(connection: Connection, user_id: int, number: str, but: int) -> bool:
@@ -66,10 +68,15 @@ def is_held_by_others(connection: Connection, user_id: int, number: str, but: in
     return bool(connection.scalar(select(exists().where(waits, is_other))))
 
 
-def held_entries(connection: Connection, user_id: int, number: str) -> list[tuple[int, int]]:
-    """Return the list and the id of each entry that holds a number of an account."""
+def held_entries(connection: Connection, user_id: int, number: str, message_id: int | None) -> list[tuple[int, int]]:
+    """Return the list and the id of each entry that holds a number of an account.
+
+    A simulated person in doubt is on the list of such people, because of their answer to the message `message_id`.
+    """
+    is_of_answer = (DncContact.sms_message_id == message_id) & (DncContact.sms_message_id.is_not(None))
+    holds = (DncList.keeps_wishes_of == HELD) | ((DncList.keeps_wishes_of == OF_SIMULATED) & is_of_answer)
     query = select(DncContact.dnc_id, DncContact.id).join(DncList, DncList.id == DncContact.dnc_id)
-    query = query.where(DncList.user_id == user_id, DncList.keeps_wishes_of == HELD, DncContact.number == number)
+    query = query.where(DncList.user_id == user_id, holds, DncContact.number == number)
     return [(row.dnc_id, row.id) for row in connection.execute(query)]
 
 

@@ -32,6 +32,8 @@ INLAND_PREFIX_DIGITS_MAX: Final = 2
 INTERNATIONAL: Final = "00"
 """The international prefix that some carriers write for a plus."""
 
+_OF_WRITER: Final = ("id", "campaign_id", "user_id", "phone_number", "is_simulated")
+
 
 class Writer(NamedTuple):
     """An account that wrote to a number, the campaign of its newest message, and the first list which that names."""
@@ -39,9 +41,12 @@ class Writer(NamedTuple):
     campaign_id: int
     user_id: int
     dnc_id: int | None
+    """None if a simulated person answers, too."""
     number: str
     sms_message_id: int
     """The newest message."""
+    is_simulated: bool = False
+    """True if the newest message went over a simulated gateway, so that a simulated person answers."""
 
 
 class Sender(NamedTuple):
@@ -124,12 +129,14 @@ def _writers(connection: Connection, gateway_id: GatewayKey, spellings: Abstract
         .limit(WRITERS_MAX)
     )
     rows = connection.execute(
-        select(SmsMessage.id, SmsMessage.campaign_id, SmsMessage.user_id, Campaign.dnc_id, SmsMessage.phone_number)
+        select(*(getattr(SmsMessage, name) for name in _OF_WRITER), Campaign.dnc_id)
         .join(Campaign, Campaign.id == SmsMessage.campaign_id)
         .where(SmsMessage.id.in_(select(newest.subquery().c.id)))
         .order_by(SmsMessage.id.desc())
     ).all()
     lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
-    return [
-        Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number, row.id) for row in rows
-    ]
+    found = []
+    for row in rows:
+        dnc_id = None if row.is_simulated else lists[row.campaign_id].first
+        found.append(Writer(row.campaign_id, row.user_id, dnc_id, row.phone_number, row.id, row.is_simulated))
+    return found

@@ -11,11 +11,10 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, case, select
 
-from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.proof import Proof
 from dialer.domain.roles import Role
 from dialer.store.backends.expressions import insert_or
-from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, DncContact, DncList, Gateway, User
+from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, DncContact, DncList, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
 HELD_LIST_NAME: Final = "Perhaps asked not to be called"
@@ -42,11 +41,9 @@ def simulated_list(connection: Connection, user_id: int, now_ms: int) -> int:
     return _list(connection, is_simulated, now_ms, **values)
 
 
-def list_of_wish(connection: Connection, user_id: int, gateway: GatewayKey, now_ms: int) -> tuple[int, bool]:
-    """Return the list of an account that keeps a wish which was heard over a gateway, and whether it is simulated."""
-    of_gateway = (Gateway.medium == gateway.medium) & (Gateway.id == gateway.id)
-    is_simulated = connection.scalar(select(Gateway.protocol).where(of_gateway)) == SIMULATED
-    return (simulated_list if is_simulated else own_list)(connection, user_id, now_ms), is_simulated
+def list_of_wish(connection: Connection, user_id: int, now_ms: int, *, is_simulated: bool) -> int:
+    """Return the list of an account that keeps a wish of a real person, or of a simulated one."""
+    return (simulated_list if is_simulated else own_list)(connection, user_id, now_ms)
 
 
 def service_list(connection: Connection, now_ms: int) -> int | None:

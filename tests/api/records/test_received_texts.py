@@ -19,7 +19,7 @@ def text_id(alice: Caller, database: Database) -> int:
     stored(database, SmsReceived, **given, said="STOP", understood="stop")
     held = stored(database, DncList, user_id=user_id, name="held", keeps_wishes_of="held")
     stored(database, DncContact, dnc_id=held, user_id=user_id, phone_number=NUMBER, number=NUMBER, source="text")
-    return stored(database, SmsReceived, **given, said="Is this spam?", understood="perhaps")
+    return stored(database, SmsReceived, **given, said="Is this spam?", understood="perhaps", needs_person=True)
 
 
 def test_texts_are_found_and_exported(alice: Caller, bob: Caller, text_id: int) -> None:
@@ -27,6 +27,9 @@ def test_texts_are_found_and_exported(alice: Caller, bob: Caller, text_id: int) 
         ("", ["yes", "STOP", "Is this spam?"]),
         ("understood=perhaps&verdict=", ["Is this spam?"]),
         ("understood=stop", ["STOP"]),
+        ("needs_person=true", ["Is this spam?"]),
+        ("ordering=-needs_person", ["Is this spam?", "STOP", "yes"]),
+        ("ordering=needs_person", ["yes", "STOP", "Is this spam?"]),
         ("search=0100", ["yes", "STOP", "Is this spam?"]),
         ("verdict=nothing", []),
     ):
@@ -48,4 +51,16 @@ def test_a_decision_is_kept_and_done(
     alice.change(url, verdict=verdict)
     shown = alice.get(url)
     assert (shown["verdict"], shown["looked_at"] is not None, shown["said"]) == (verdict, True, "Is this spam?")
+    assert shown["needs_person"] is False
     assert [one["source"] for one in alice.get("dnc-contact/")["results"]] == sources
+
+
+def test_texts_that_need_a_person_come_first_over_all_pages(alice: Caller, text_id: int) -> None:
+    """A new one stands before those that were there, and nobody is shown twice."""
+    found, url = [], "sms-received/?ordering=-needs_person&page_size=1"
+    while url:
+        page = alice.get(url)
+        found += [one["said"] for one in page["results"]]
+        url = page["next"]
+    assert found == ["Is this spam?", "STOP", "yes"]
+    assert alice.get(f"sms-received/{text_id}/")["needs_person"] is True

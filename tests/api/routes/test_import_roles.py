@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from dialer.domain.calling_times.own_zones import own_zones
+from dialer.domain.calling_times.states import zones_of_states
 from tests.api.harness import Caller
 
 BOOK = "phonebook/1/import/"
@@ -127,22 +129,27 @@ def test_a_role_of_a_column_that_is_not_there_is_refused(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "zone", "variables"),
+    ("columns", "where", "zone", "variables"),
     [
-        ("", "", {"zip": "n/a", "Code": "90210", "Region": "TX", "Where": "America/Denver"}),
-        ("Code:postal_code", "America/Los_Angeles@US", {"postal_code": "90210", "Region": "TX"}),
-        ("Region:state", "America/Chicago&America/Denver@US", {"state": "TX", "Code": "90210"}),
-        ("Where:time_zone", "America/Denver", {"time_zone": "America/Denver", "Region": "TX"}),
-        ("Where:tz_code", "America/Denver", {"Region": "TX"}),
+        ("", "n/a", "", {"zip": "n/a", "Code": "90210", "Region": "TX", "Where": "n/a"}),
+        ("", "America/Denver", "America/Denver", {"Region": "TX", "Where": "America/Denver"}),
+        ("Code:postal_code", "n/a", "America/Los_Angeles@US", {"postal_code": "90210", "Region": "TX"}),
+        ("Region:state", "n/a", "America/Chicago&America/Denver@US", {"state": "TX", "Code": "90210"}),
+        ("Region:state,Where:country", "Kanada", "CANADA", {"state": "TX", "country": "Kanada"}),
+        ("Where:time_zone", "America/Denver", "America/Denver", {"time_zone": "America/Denver", "Region": "TX"}),
+        ("Where:tz_code", "America/Denver", "America/Denver", {"Region": "TX"}),
     ],
 )
 def test_a_column_is_renamed_to_say_where_the_person_is(
-    alice: Caller, columns: str, zone: str, variables: dict[str, str]
+    alice: Caller, columns: str, where: str, zone: str, variables: dict[str, str]
 ) -> None:
-    rows = b"contact,zip,Code,Region,Where\n+12125550100,n/a,90210,TX,America/Denver\n"
+    rows = f"contact,zip,Code,Region,Where\n+12125550100,n/a,90210,TX,{where}\n".encode()
     assert load(alice, BOOK, rows, columns=columns)["imported"] == 1
     (contact,) = alice.get("contact/")["results"]
-    assert contact["tz_code"] == zone
+    if zone == "CANADA":  # Texas is not there, so it is anywhere in the country.
+        assert contact["tz_code"] == own_zones(zones_of_states("CA"), "CA")
+    else:
+        assert contact["tz_code"] == zone
     stored = json.loads(contact["additional_vars"])
     assert (variables.items() <= stored.items(), "tz_code" in stored) == (True, False)
 
@@ -152,3 +159,19 @@ def test_a_column_of_another_meaning_is_renamed_to_say_nothing_of_places(alice: 
     assert load(alice, BOOK, rows, columns="State:Status")["imported"] == 1
     (contact,) = alice.get("contact/")["results"]
     assert (contact["tz_code"], contact["additional_vars"]) == ("", '{"Status":"CA"}')
+
+
+def test_a_check_searches_all_rows_for_words_that_refuse_calls(alice: Caller) -> None:
+    alice.create("phonebook", name="notes")
+    lines = [f"+12025550{number},{'Nicht mehr anrufen!' if number == 290 else 'ok'}" for number in range(100, 300)]
+    content = "\n".join(["contact,Remark", *lines]).encode()
+    headers = {"Content-Type": "text/csv"}
+    report = alice.request("POST", "phonebook/1/import/?dry_run=true", content=content, headers=headers).json()
+    assert report["file_warnings"] == [
+        {
+            "reason": "The column 'Remark' has words that refuse calls in 1 row, and was read as a text. Give its"
+            " meaning with columns=\u2026:do_not_call_notes.",
+            "kind": "do_not_call_column",
+            "column": "Remark",
+        }
+    ]

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, text
 
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import CHUNK_ROWS, Commit, import_csv
-from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGoneError
+from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGoneError, StoredRows
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowRemark
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
@@ -151,7 +151,7 @@ def test_an_import_that_is_cut_off_keeps_whole_chunks_and_can_be_run_again(datab
 
 
 def test_a_phonebook_that_is_deleted_meanwhile_ends_the_import(database: Database) -> None:
-    def commit(work: Callable[[UnitOfWork], int]) -> int:
+    def commit(work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
         added = committing(database)(work)
         database.write_now(lambda connection: connection.exec_driver_sql("DELETE FROM phonebook WHERE id = 1").rowcount)
         return added

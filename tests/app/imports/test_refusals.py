@@ -2,7 +2,15 @@
 
 import pytest
 
-from dialer.app.imports.refusals import READERS, RefusalColumn, Suspicion, Wish, likely_kind, suspicion_of
+from dialer.app.imports.refusals import (
+    READERS,
+    RefusalColumn,
+    RefusalSearch,
+    Suspicion,
+    Wish,
+    likely_kind,
+    suspicion_of,
+)
 
 SURE, ASKED, NOTHING = Suspicion.SAYS_NO, Suspicion.MAY_SAY_NO, Suspicion.NOTHING
 FLAG, NOTES, CONSENT = RefusalColumn.FLAG, RefusalColumn.NOTES, RefusalColumn.CONSENT
@@ -51,3 +59,25 @@ def test_without_a_word_nobody_has_agreed() -> None:
         Wish.NONE,
         Wish.REFUSED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "count"),
+    [
+        ("Please do not call", 1),
+        ("DNC", 1),
+        ("Bitte keine Werbung", 1),
+        ("Ne pas démarcher", 1),
+        ("NÃO LIGAR", 1),
+        ("robinson", 1),
+        ("niet meer bellen", 1),
+        ("Blacklisted", 1),
+        ("call after 5 pm", 0),
+        ("", 0),
+    ],
+)
+def test_each_row_is_searched_for_words_that_refuse_calls(cell: str, count: int) -> None:
+    search = RefusalSearch(("Phone", "Notes", "Other"), {"other"})
+    for cells in (["1", cell, ""], ["2", "ok", "do not call"], ["3", cell, ""]):
+        search.look_at(cells)
+    assert search.found == ({"Notes": 2 * count} if count else {})

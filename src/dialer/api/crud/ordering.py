@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, String
+from sqlalchemy import Boolean, Column, ColumnElement, String
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.columns import column_of
@@ -166,6 +166,8 @@ def _decoded(text: str) -> object:
 def _fits(key: SortKey, value: object) -> bool:
     if value is None:
         return key.is_nullable
+    if isinstance(key.expression.type, Boolean):
+        return isinstance(value, bool)
     if not isinstance(key.expression.type, String):
         return type(value) is int and abs(value) <= ID_MAX
     return isinstance(value, str) and not any(map(_is_in_no_text, value))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.api.crud.declaration import STAMPS, own, read_only, shapes, writable
-from dialer.api.crud.fields import Text, TextChoice
+from dialer.api.crud.fields import Boolean, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Change, Resource, Values
@@ -39,6 +39,11 @@ _SMS_RECEIVED: Final = shapes(
         "understood": read_only(
             TextChoice(tuple(Understood)), "The meaning, as far as it was understood.", example=Understood.STOP.value
         ),
+        "needs_person": read_only(
+            Boolean(),
+            "True if it is perhaps a wish, and nobody has looked yet. `ordering=-needs_person` lists such texts first.",
+            example=False,
+        ),
         "verdict": writable(
             TextChoice(("", *Verdict), {"": "Nobody has looked at it yet."}),
             "The decision of a user about it. Empty until somebody has looked.",
@@ -68,8 +73,8 @@ SMS_RECEIVED = Resource(
     path="sms-received",
     is_personal=True,
     shapes=_SMS_RECEIVED,
-    filters=("number", "understood", "verdict"),
-    orderings=("created_date",),
+    filters=("number", "understood", "needs_person", "verdict"),
+    orderings=("created_date", "needs_person"),
     numbers=("number",),
     is_large=True,
     methods=frozenset({"PATCH"}),

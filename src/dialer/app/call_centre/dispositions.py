@@ -15,7 +15,7 @@ from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStat
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.outcomes import Outcome, offered_outcomes
-from dialer.domain.plans import VOICE, GatewayKey, Promise
+from dialer.domain.plans import Promise
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
@@ -128,7 +128,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
-            CallRequest.gateway_id,
+            CallRequest.is_simulated,
             Campaign.call_back_wait,
             Campaign.dispositions,
             Campaign.user_id,
@@ -280,8 +280,8 @@ def _call_off(unit: UnitOfWork, call: RowMapping, callrequest_id: int, note: str
     """
     if call["duplicate_contact"] == ERASED or call["number"] in {"", ERASED}:
         return NOTHING
-    gateway = GatewayKey(VOICE, call["gateway_id"])
-    own, is_simulated = list_of_wish(unit.connection, call["user_id"], gateway, unit.now_ms)
+    is_simulated = call["is_simulated"]
+    own = list_of_wish(unit.connection, call["user_id"], unit.now_ms, is_simulated=is_simulated)
     lists = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]]
     named = None if is_simulated else lists.first
     proof = Proof(WishSource.AGENT, call["campaign_id"], callrequest_id, said=note)

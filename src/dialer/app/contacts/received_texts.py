@@ -11,7 +11,6 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.messages.understanding import Understood
-from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
 from dialer.store.received_texts import held_entries, is_held_by_others, release
@@ -27,7 +26,7 @@ class Verdict(DescribedText):
     NOTHING = "nothing", "There is nothing to do. The person may be called and written to."
 
 
-_DECIDED: Final = ("user_id", "number", "understood", "campaign_id", "sms_message_id", "said", "gateway_id")
+_DECIDED: Final = ("user_id", "number", "understood", "campaign_id", "sms_message_id", "said", "is_simulated")
 
 
 def look_at(unit: UnitOfWork, text_id: int, verdict: str, user_id: int) -> None:
@@ -45,24 +44,26 @@ def look_at(unit: UnitOfWork, text_id: int, verdict: str, user_id: int) -> None:
     if row is None:
         raise UnknownRecordError(f"There is no message {text_id}.")
     looked = {"verdict": verdict, "looked_at_ms": unit.now_ms, "looked_at_by_id": user_id, "updated_date": unit.now_ms}
-    unit.connection.execute(update(SmsReceived).where(SmsReceived.id == text_id).values(looked))
+    of_text = update(SmsReceived).where(SmsReceived.id == text_id)
+    unit.connection.execute(of_text.values(**looked, needs_person=False))
     unit.note(NOTHING)
     if verdict == Verdict.DO_NOT_CALL and row.number:
         _call_off(unit, row)
     others = is_held_by_others(unit.connection, row.user_id, row.number, text_id)
     if row.understood == Understood.PERHAPS and not others:
-        _release(unit, row.user_id, row.number)
+        answered_id = None if verdict == Verdict.DO_NOT_CALL else row.sms_message_id
+        _release(unit, row.user_id, row.number, answered_id)
 
 
 def _call_off(unit: UnitOfWork, row: Row[tuple[object, ...]]) -> None:
-    own, _ = list_of_wish(unit.connection, row.user_id, GatewayKey(SMS, row.gateway_id), unit.now_ms)
+    own = list_of_wish(unit.connection, row.user_id, unit.now_ms, is_simulated=row.is_simulated)
     proof = Proof(WishSource.TEXT, row.campaign_id, sms_message_id=row.sms_message_id, said=row.said)
     for dnc_id, entry_id in call_off(unit.connection, (own,), row.number, proof, unit.now_ms):
         unit.note(users_of_dnc(unit.connection, dnc_id), NumberCalledOff(dnc_id, entry_id))
 
 
-def _release(unit: UnitOfWork, user_id: int, number: str) -> None:
-    entries = held_entries(unit.connection, user_id, number)
+def _release(unit: UnitOfWork, user_id: int, number: str, message_id: int | None) -> None:
+    entries = held_entries(unit.connection, user_id, number, message_id)
     touched = NOTHING
     for dnc_id, _ in entries:
         touched |= users_of_dnc(unit.connection, dnc_id)

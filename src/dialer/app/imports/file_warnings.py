@@ -1,6 +1,6 @@
 """Warnings about a file as a whole, for those who import it without a look at it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dialer.app.imports.column_roles import ColumnRoles
@@ -49,17 +49,38 @@ def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, c
 
 
 def warn_of_columns(
-    report: ImportReport, columns: Sequence[str], rows: Sequence[Sequence[str]], roles: ColumnRoles
+    report: ImportReport,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    roles: ColumnRoles,
+    found: Mapping[str, int],
 ) -> None:
-    """Warn of columns that seem to say who must not be called, and are read as texts."""
+    """Warn of columns that seem to say who must not be called, and are read as texts.
+
+    `found` counts the rows of the whole file whose words refuse calls, by column, if it was searched.
+    """
     for place, name in enumerate(columns):
         if not name or name.lower() in roles.refusals:
             continue
-        if suspicion_of(name, [cells[place] for cells in rows if place < len(cells)]) is not Suspicion.NOTHING:
+        suspicion = suspicion_of(name, [cells[place] for cells in rows if place < len(cells)])
+        if suspicion is Suspicion.NOTHING and name not in found:
+            continue
+        meaning = str(likely_kind(name))
+        if name in found:
+            reason: str = counting_sentence(
+                "The column %(column)r has words that refuse calls in %(count)s row, and was read as a text. Give its"
+                " meaning with columns=…:%(meaning)s.",
+                "The column %(column)r has words that refuse calls in %(count)s rows, and was read as a text. Give its"
+                " meaning with columns=…:%(meaning)s.",
+                found[name],
+                column=name,
+                meaning=meaning,
+            )
+        else:
             reason = Sentence(
                 "The column %(column)r may say who must not be called, and was read as a text. Give its meaning with"
                 " columns=…:%(meaning)s.",
                 column=name,
-                meaning=str(likely_kind(name)),
+                meaning=meaning,
             )
-            report.file_warnings.append(FileRemark(reason, "do_not_call_column", name))
+        report.file_warnings.append(FileRemark(reason, "do_not_call_column", name))

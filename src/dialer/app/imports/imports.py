@@ -6,6 +6,7 @@ was cut off can be run again.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, war
 from dialer.app.imports.footers import COUNT_DIGITS_MAX, is_footer
 from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.number_rows import ContactRows, NumberRows, StoredRows
-from dialer.app.imports.refusals import Wish
+from dialer.app.imports.refusals import RefusalSearch, Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError, RowRemark
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.unit import UnitOfWork
@@ -138,16 +139,20 @@ def _chunks(
 ) -> Iterator[_Chunk]:
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
     chunk, usual_row = _Chunk({}, {}), target.usual_row
-    seen: list[Sequence[str]] = []
-    for record in file if options.on_progress is None else _watched(file, options.on_progress):
+    records = iter(file) if options.on_progress is None else _watched(file, options.on_progress)
+    first = list(islice(records, ROWS_SEEN_MAX))
+    seen = [record.cells for record in first if record.problem is None]
+    target.look_at(seen)
+    search = RefusalSearch(file.columns, options.roles.names) if target.counts_refusals(is_dry=options.is_dry) else None
+    for record in chain(first, records):
         if record.problem is not None and is_footer(record.cells):
             report.totals += 1
             continue
         if record.problem is not None:
             _reject(report, record, RowError("row", record.problem, ""), options)
             continue
-        if len(seen) < ROWS_SEEN_MAX:
-            seen.append(record.cells)
+        if search is not None:
+            search.look_at(record.cells)
         usual = usual_row(record.cells)
         if usual is None:
             _take(record, target, report, options, chunk, refused)
@@ -162,7 +167,7 @@ def _chunks(
     if chunk.rows or chunk.refused:
         yield chunk
     if isinstance(target, ContactRows) and not target.is_export:
-        warn_of_columns(report, file.columns, seen, options.roles)
+        warn_of_columns(report, file.columns, seen, options.roles, {} if search is None else search.found)
 
 
 def _take(

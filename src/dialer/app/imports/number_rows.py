@@ -112,6 +112,13 @@ class NumberRows:
             return [], error
         return [(found.number, values)], None
 
+    def counts_refusals(self, *, is_dry: bool) -> bool:  # noqa: ARG002 - texts of contacts may refuse calls
+        """Return whether all texts are searched for words that refuse calls."""
+        return False
+
+    def look_at(self, rows: Sequence[Sequence[str]]) -> None:
+        """Find, by the cells of the first rows, columns whose names do not tell what they are."""
+
     def usual_row(self, cells: Sequence[str]) -> UsualRow | None:  # noqa: ARG002 - contacts have usual rows
         """Return the number of a row that is stored without a remark, and its values; None if more is to be judged."""
         return None
@@ -138,6 +145,10 @@ class NumberRows:
     def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
         """Put numbers on the do-not-call list of the account, each with its text and the words that refuse calls."""
         raise NotImplementedError
+
+    def place_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have zones
+        """Return the zones of the person among the values of a row; empty for those of the number."""
+        return ""
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
         """Return the name among the values of a row; empty if such rows have none."""
@@ -227,6 +238,7 @@ class NumberRows:
         raise NotImplementedError
 
 
+_TZ_PLACE: Final = 4
 _NAME_PLACE: Final = 5
 """The place of the full name among the values of a contact, behind phonebook, contact, number, zone and tz_code."""
 
@@ -253,7 +265,7 @@ class ContactRows(NumberRows):
         self._name_place = _place(columns, "full_name")
         parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
         self._name_parts = [place for place in parts if place >= 0]
-        self._own_zones = ZoneCells(columns, roles.places, is_export=self.is_export)
+        self._own_zones = ZoneCells(columns, roles.places, is_export=self.is_export, country=roles.country)
         self.has_own_zones = self._own_zones.is_used
         others = {self._place, self._name_place}
         if self._own_zones.zone_place == _place(columns, OWN_COLUMN):
@@ -264,7 +276,7 @@ class ContactRows(NumberRows):
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self.is_export
         )
 
-        self._is_usual = self._numbers.is_plain and not (self.has_wishes or self.has_own_zones)
+        self._is_usual = self._numbers.is_plain and not self.has_wishes
         self._usual_zones = PrefixTable(_zone_without_doubts, _USUAL_STARTS)
 
     def usual_row(self, cells: Sequence[str]) -> UsualRow | None:
@@ -283,13 +295,28 @@ class ContactRows(NumberRows):
             if doubt_of(number):
                 return None
             zone = zone_of_number(number)
+        tz_code = ""
+        if self.has_own_zones:
+            tz_code, problem, _ = self._own_zones.of(cells, number)
+            if problem is not None:
+                return None
+            zone = person_zone_key(tz_code, "", zone)
         try:
             full_name = self._full_name(cells)
             variables = self._variables.of(cells)
         except RowError:
             return None
         self._numbers.count(text)
-        return number, (self.parent_id, text, number, zone, "", full_name, name_key(full_name), variables)
+        return number, (self.parent_id, text, number, zone, tz_code, full_name, name_key(full_name), variables)
+
+    def counts_refusals(self, *, is_dry: bool) -> bool:
+        """Return whether all texts are searched for words that refuse calls: those of a check, as it takes time."""
+        return is_dry and not self.is_export
+
+    def look_at(self, rows: Sequence[Sequence[str]]) -> None:
+        """Find a column with time zones by the cells of the first rows."""
+        self._own_zones.look_at(rows)
+        self.has_own_zones = self._own_zones.is_used
 
     def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
         """Return the reason, kind and value of a remark on a cell that names no known time zone."""
@@ -297,6 +324,10 @@ class ContactRows(NumberRows):
             return None
         found = self._own_zones.of(cells, number)
         return None if found.problem is None else (found.problem, UNKNOWN_ZONE, found.cell)
+
+    def place_in(self, values: Sequence[Any]) -> str:
+        """Return the zones of the person among the values of a row."""
+        return str(values[_TZ_PLACE])
 
     def name_in(self, values: Sequence[Any]) -> str:
         """Return the full name among the values of a row."""

@@ -4,13 +4,22 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from dialer.app.imports.place_columns import PLACES, guess_places, iana_name, plain_zone
-from dialer.domain.calling_times.own_zones import is_own_zones, own_zones
+from dialer.app.imports.country_words import region_in
+from dialer.app.imports.place_columns import (
+    COUNTRY,
+    PLACES,
+    TIME_ZONE,
+    guess_places,
+    iana_name,
+    names_zones,
+    plain_zone,
+)
+from dialer.domain.calling_times.own_zones import ZONES_MAX, is_own_zones, own_zones
 from dialer.domain.calling_times.postal_codes import states_of_code
-from dialer.domain.calling_times.states import has_states, state_of, zones_in_state
+from dialer.domain.calling_times.states import has_states, start_of, state_of, zones_in_state, zones_of_states
 from dialer.domain.calling_times.zone_spellings import zones_in_words
-from dialer.domain.calling_times.zones import zone_of_number, zones_of_key
-from dialer.domain.places.places import country_of_zone
+from dialer.domain.calling_times.zones import countries_of_number, zone_of_number, zones_of_key
+from dialer.domain.places.places import country_of_zone, zones_of_country
 from dialer.domain.sentences import Sentence
 
 UNKNOWN_ZONE: Final = "unknown_zone"
@@ -39,12 +48,40 @@ _ALSO_A_STATUS: Final = "ok"
 class ZoneCells:
     """The cells of rows that say where a person is."""
 
-    def __init__(self, columns: Sequence[str], chosen: Mapping[str, str] | None, *, is_export: bool) -> None:
-        """Take the columns, and those that were chosen: a meaning by each name in lower case. None guesses them."""
-        places = guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen)
-        self._zone, self._state, self._code = (places.get(meaning, -1) for meaning in PLACES)
-        self.is_used: Final = max(self._zone, self._state, self._code) >= 0
+    def __init__(
+        self,
+        columns: Sequence[str],
+        chosen: Mapping[str, str] | None,
+        *,
+        is_export: bool,
+        country: str | None = None,
+    ) -> None:
+        """Take the columns, and those that were chosen: a meaning by each name in lower case. None guesses them.
+
+        `country` is the column with the country of the number, which is that of the person unless another one is.
+        """
+        self._places = guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen)
+        names = [name.lower() for name in columns]
+        if country is not None and country in names:
+            self._places.setdefault(COUNTRY, names.index(country))
+        self._may_find_zones = chosen is None and not is_export
+        self._set()
+
+    def _set(self) -> None:
+        self._zone, self._state, self._code, self._country = (self._places.get(meaning, -1) for meaning in PLACES)
+        self.is_used = bool(self._places)
         """True if there is such a column."""
+
+    def look_at(self, rows: Sequence[Sequence[str]]) -> None:
+        """Take a column for that of the zone if most of its cells name zones, and no column has the name of one."""
+        if self._zone >= 0 or not self._may_find_zones or not rows:
+            return
+        widest = max(map(len, rows))
+        named = (one for one in range(widest) if names_zones([cells[one] for cells in rows if one < len(cells)]))
+        found = next(named, None)
+        if found is not None:
+            self._places[TIME_ZONE] = found
+            self._set()
 
     @property
     def zone_place(self) -> int:
@@ -52,19 +89,50 @@ class ZoneCells:
         return self._zone
 
     def of(self, cells: Sequence[str], number: str) -> OwnZone:
-        """Return what a row says of the person with this number, in E.164: its zone, else its state, else its code."""
+        """Return what a row says of the person with this number, in E.164: its zone, else its state, else its code.
+
+        A country that is not the number's gives its own zones, if nothing more is known.
+        """
         of_zone = _zone_of_cell(_cell(cells, self._zone), number[:2])
         if of_zone.tz_code:
             return of_zone
         of_place = _of_place(
-            _cell(cells, self._state), _cell(cells, self._code), _start(number), zone_of_number(number)
+            _cell(cells, self._state),
+            _cell(cells, self._code),
+            _cell(cells, self._country),
+            _start(number),
+            zone_of_number(number),
+            countries_of_number(number) if self._country >= 0 else (),
         )
         return of_place if of_zone.problem is None or of_place.tz_code else of_zone
 
 
 @lru_cache(maxsize=CELLS_KEPT_MAX)
-def _of_place(state: str, code: str, start: str, number_zone: str) -> OwnZone:
+def _of_place(
+    state: str, code: str, country_cell: str, start: str, number_zone: str, number_countries: tuple[str, ...]
+) -> OwnZone:
+    country = "" if not country_cell or _has_digits(country_cell) else region_in(country_cell) or ""
+    if country and country not in number_countries:
+        return _abroad(state, code, country)
     number_zones = zones_of_key(number_zone) if number_zone else ()
+    found = _in_state(state, code, start, number_zones)
+    if country_cell and not country and not _has_digits(country_cell) and found.problem is None:
+        return OwnZone(found.tz_code, _unknown_country(country_cell), country_cell)
+    return found
+
+
+def _abroad(state: str, code: str, country: str) -> OwnZone:
+    """Return where a person is whose country is not that of their number."""
+    start = start_of(country)
+    found = _in_state(state, code, start, ()) if start else _NOTHING
+    # The codes of two countries may be those of +1.
+    if found.tz_code.endswith(f"@{country}"):
+        return found
+    zones = zones_of_states(country) or zones_of_country(country)
+    return OwnZone(own_zones(zones if len(zones) <= ZONES_MAX else (), country), found.problem, found.cell)
+
+
+def _in_state(state: str, code: str, start: str, number_zones: tuple[str, ...]) -> OwnZone:
     found = state_of(state, start) if state else None
     states = (found,) if found else states_of_code(code, start)
     if not states:
@@ -76,6 +144,15 @@ def _of_place(state: str, code: str, start: str, number_zone: str) -> OwnZone:
     country = states[0].country
     is_of_number = zones == number_zones and {*map(country_of_zone, zones)} == {country}
     return _NOTHING if is_of_number else OwnZone(own_zones(zones, country))
+
+
+def _has_digits(cell: str) -> bool:
+    """Return whether a cell is a calling code, which tells the country of a number only."""
+    return any(map(str.isdigit, cell))
+
+
+def _unknown_country(cell: str) -> Sentence:
+    return Sentence("%(cell)r is no country that is known, so that of the number counts.", cell=cell[:64])
 
 
 def _unknown_place(cell: str, start: str) -> OwnZone:

@@ -12,7 +12,8 @@ OWN_COLUMN: Final = "tz_code"
 TIME_ZONE: Final = "time_zone"
 STATE: Final = "state"
 POSTAL_CODE: Final = "postal_code"
-PLACES: Final = (TIME_ZONE, STATE, POSTAL_CODE)
+COUNTRY: Final = "country"
+PLACES: Final = (TIME_ZONE, STATE, POSTAL_CODE, COUNTRY)
 CONTACT_EXPORT: Final = frozenset({"url", "additional_vars"})
 """Columns by which an export of contacts is recognised."""
 ZONES_SHARE_MIN: Final = 0.5
@@ -27,6 +28,10 @@ WORDS: Final = {
     POSTAL_CODE: """postal code | zip | zip code | zipcode | postalcode | postcode | post code | postal
         | zip postal code | mailing zip | mailing zip postal code | billing zip | billing zip postal code | home zip
         | plz | postleitzahl | code postal | codigo postal | cep""",
+    COUNTRY: """country | country name | country region | country of residence | home country | mailing country
+        | billing country | shipping country | default address country code | person country | country territory
+        | land | wohnland | staat | land region | pais | pais de residencia | pays | pays de residence | paese | nazione
+        | страна | kraj | ulke | zeme""",
 }
 """The first name of each is that by which the API chooses a column; a zone has `tz_code` besides."""
 

@@ -81,6 +81,8 @@ class ReadRow(NamedTuple):
     """True for a person who must not be called, and is left out."""
     further: tuple[str, ...] = ()
     """Further numbers of the row, which go on a do-not-call list as well."""
+    place: str = ""
+    """The zones and the country of the person, as `tz_code` has them; empty for those of the number."""
     first_line: int = 0
     """The earlier line with the same number, whose person is stored instead; 0 if there is none."""
 
@@ -202,6 +204,7 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         _doubt(number),
         is_refused=target.wish_in(cells) is Wish.REFUSED,
         further=tuple(one for one, _ in found[1:]),
+        place=target.place_in(values),
     )
 
 

@@ -5,7 +5,7 @@ write into their own lists in English, German, French, Spanish, Portuguese, Ital
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -76,6 +76,12 @@ _PHRASES: Final = (
 )
 PHRASE: Final = _any_of(*_PHRASES)
 """Words of a cell that say so."""
+_STEM: Final = re.compile(
+    "|".join(sorted({max(phrase.strip("*").split(), key=len) for text in _PHRASES for phrase in _words(text)}))
+    + r"|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
+"""The longest word of each phrase, so that rows with none are seen quickly. Letters with accents may be any letter."""
 FLAG_NAME: Final = _any_of(
     *_PHRASES,
     """donotcall* | donotcontact* | optout* | opt out* | unsub* | sperre | gesperrt | sperrkennzeichen
@@ -171,3 +177,23 @@ def _plain_name(name: str) -> str:
 
 def _is_consent(plain: str) -> bool:
     return CONSENT_NAME.search(plain) is not None and PHRASE.search(plain) is None
+
+
+class RefusalSearch:
+    """A search through all rows of a file for texts that refuse calls, in columns that have no other role."""
+
+    def __init__(self, columns: Sequence[str], roles: Collection[str]) -> None:
+        """Take the names of the columns, and those with a role in lower case, which are left out."""
+        self._names: Final = dict(enumerate(columns))
+        self._left_out: Final = {place for place, name in enumerate(columns) if not name or name.lower() in roles}
+        self.found: Final[dict[str, int]] = {}
+        """The rows with such words by the names of columns."""
+
+    def look_at(self, cells: Sequence[str]) -> None:
+        """Count the columns of a row whose words refuse calls. Most rows cost one search for parts of such words."""
+        if not _STEM.search("\n".join(cells)):
+            return
+        for place, cell in enumerate(cells):
+            if place not in self._left_out and note_in(cell) is Wish.REFUSED:
+                name = self._names.get(place, "")
+                self.found[name] = self.found.get(name, 0) + 1

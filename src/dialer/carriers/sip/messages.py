@@ -30,6 +30,7 @@ _FOLD: Final = re.compile(rb"\r\n[ \t]+")
 _ASKS_FOR_PORT: Final = re.compile(r";\s*rport\s*(?=;|$)", re.IGNORECASE)
 _BLANK_BEFORE_COLON: Final = re.compile(rb"(?m)^([!-9;-~]+)[ \t]+:")
 _DISPLAY_NAME: Final = re.compile(r'(?:\s*"(?:[^"\\]|\\.)*")?[^<"]*(?=<)')
+_URI_HEADERS: Final = re.compile(r"\?[^@>]*(?=>)")
 _SCHEME: Final = re.compile(r"(?i)(\A\s*<?\s*)(sips?|tel)(?=:)")
 _SCHEME_OF_REQUEST: Final = re.compile(r"(?i)(\A[A-Z]+ )(sips?|tel)(?=:)")
 _TAG: Final = re.compile(r";\s*tag\s*=\s*([^\s;,<>\"]+)", re.IGNORECASE)
@@ -130,9 +131,10 @@ def read_message(data: bytes) -> Received:
 
 
 def address_in(value: str) -> Address:
-    """Return the address in the value of a header, without its display name.
+    """Return the address in the value of a header, without its display name and the headers in its URI.
 
-    That may be any text: many send names without quotes, though only some characters are allowed then.
+    The name may be any text: many send names without quotes, though only some characters are allowed then. Headers in a
+    URI are for requests that a user makes from it (RFC 3261 19.1.1). The parser does not know them.
 
     Raises:
         ValueError: it is none.
@@ -141,7 +143,7 @@ def address_in(value: str) -> Address:
     bare = value[name.end() :] if name else value
     if len(bare.partition(">")[0]) > URI_LENGTH_MAX:
         raise ValueError("The URI is too long.")
-    return Address.parse(_small_scheme(_SCHEME, bare))
+    return Address.parse(_small_scheme(_SCHEME, _URI_HEADERS.sub("", bare, count=1)))
 
 
 def _small_scheme(scheme: re.Pattern[str], text: str) -> str:

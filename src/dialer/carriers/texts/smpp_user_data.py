@@ -12,6 +12,7 @@ HAS_HEADER: Final = 0x40
 DEFAULT_ALPHABET: Final = 0
 IA5, LATIN_1, UCS_2 = 1, 3, 8
 """Data codings (SMPP 3.4, 5.2.19)."""
+_ALPHABETS: Final = (DEFAULT_ALPHABET, LATIN_1, UCS_2, LATIN_1)
 _SHORT_REFERENCE, _LONG_REFERENCE = 0x00, 0x08
 """Elements of a header with the place of a part (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8)."""
 _EXTENDED: Final = {after: character for character, after in GSM7_EXTENSION.items()}
@@ -20,7 +21,7 @@ _EXTENDED: Final = {after: character for character, after in GSM7_EXTENSION.item
 def text_of(delivery: Delivery) -> str:
     """Return the text of a delivery, without its header."""
     message = _split(delivery)[1]
-    match delivery.data_coding:
+    match _alphabet(delivery.data_coding):
         case 8:
             return message.decode("utf-16-be", "replace")
         case 0:
@@ -38,6 +39,23 @@ def part_of(delivery: Delivery) -> TextPart | None:
     """Return the place of a text among the parts of a longer one; None if it is whole, or the place is impossible."""
     reference, number, count = _in_header(_split(delivery)[0]) or _in_options(delivery)
     return TextPart(reference, number, count) if 1 <= number <= count and count > 1 else None
+
+
+def _alphabet(coding: int) -> int:
+    """Return the alphabet of a data coding. From 16 on it is a scheme with a class (3GPP TS 23.038, 4)."""
+    match coding >> 4:
+        case 0:
+            return coding
+        case 1 | 2 | 3:
+            return _ALPHABETS[coding >> 2 & 3]
+        case 0xE:
+            return UCS_2
+        case 0xF:
+            return _ALPHABETS[coding >> 2 & 1]
+        case 0xC | 0xD:
+            return DEFAULT_ALPHABET
+        case _:
+            return LATIN_1
 
 
 def _split(delivery: Delivery) -> tuple[bytes, bytes]:

@@ -1,7 +1,7 @@
 """Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -30,7 +30,7 @@ from dialer.app.imports.guessed_columns import (
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.preview import FileView, ReadRow, read_rows
-from dialer.app.imports.refusals import likely_kind
+from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.rejected_lines import read_rejected
 from dialer.app.imports.report import ImportReport
 from dialer.console.catalogue import RecordPage
@@ -71,6 +71,7 @@ from dialer.console.pages.records import checked, shown_page
 from dialer.console.sentences import error_in_words
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.sheets import XLSX, format_of
+from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList, KeptLists
 
 FILE: Final = "file"
@@ -136,17 +137,19 @@ async def download_rejected(
     wanted = format_of(request)
     task = console.list_tasks.find(request.user.id, token)
     is_of_task = task is not None and task.outcome is not None and task.choices.mark == choices.mark
+    rejected = kept.rejected
     if not is_of_task and "kept" not in request.query_params:
         with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
             check_target(request, choices)
             looked = await look_at_list(request, kept.path, choices)
             await report_of(request, kept, kept.path, looked.choices, is_dry=True)
-    rejected = kept.rejected
+    if not kept.is_known:
+        raise RecordNotFoundError("There is no such list.")
     if wanted == XLSX:
         return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
     content = await anyio.to_thread.run_sync(rejected.read_bytes) if rejected.exists() else b""
     headers = {"Content-Disposition": 'attachment; filename="rejected.csv"', "Cache-Control": "no-store"}
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(content, media_type="text/csv", headers=headers)
 
 
 def _spreadsheet_of(rejected: Path) -> Spreadsheet:
@@ -368,6 +371,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
             for place, (name, meaning) in enumerate(zip(columns, choices.meanings, strict=False))
             if meaning == ASKED
         ],
+        "late_refusals": [] if view is None or report is None else list(_late_refusals(view, report)),
         "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
         "back": back_from(choices, token),
@@ -375,6 +379,20 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
     }
+
+
+def _late_refusals(view: FileView, report: ImportReport) -> Iterator[tuple[int, str, int]]:
+    """Yield the columns that refuse calls in lines below the first ones only, by which nobody was asked.
+
+    Each has its place, its name, and the count of the lines.
+    """
+    for remark in report.file_warnings:
+        count = remark.reason.values.get("count", 0) if isinstance(remark.reason, Sentence) else 0
+        if count and remark.column in view.columns:
+            place = view.columns.index(remark.column)
+            cells = [cells[place] for _, cells in view.rows if place < len(cells)]
+            if suspicion_of(remark.column, cells) is Suspicion.NOTHING:
+                yield place, remark.column, count
 
 
 def back_from(choices: ListChoices, token: str) -> str:

@@ -1,14 +1,17 @@
 """A number: what happened with it in each campaign, the lists it is on, and its contacts."""
 
+from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio.to_thread
 from litestar import Response, get, post
 
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.visibility import visible
 from dialer.api.http.auth import origin_of
+from dialer.api.records.received_texts import SMS_RECEIVED
 from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.errors import RefusedError
@@ -17,6 +20,7 @@ from dialer.console.language import gettext
 from dialer.console.pages.campaigns import page_number, seen_campaigns
 from dialer.console.sentences import error_in_words
 from dialer.console.services import page
+from dialer.console.state_words import word_of_choice
 from dialer.console.wait_words import QUEUE_REASONS
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -26,14 +30,25 @@ from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.happenings import happenings_of
-from dialer.store.timeline.parts import Story
-from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story
+from dialer.store.timeline.parts import ReceivedPart, Story
+from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story, spellings
+from dialer.store.timeline.received import texts_from
 
 PLACE: Final = "people"
 CAMPAIGNS_A_PAGE: Final = 5
 """Campaigns whose story of a number a page shows, the newest first."""
 NUMBER_MAX: Final = 64
 """Characters of a number that are read."""
+
+
+class _Found(NamedTuple):
+    """Facts about a number: its stories and texts."""
+
+    stories: Sequence[Story] = ()
+    has_more: bool = False
+    """True if more campaigns follow."""
+    texts: Sequence[ReceivedPart] = ()
+    """The newest texts that came in from it, oldest first."""
 
 
 @get("/number", media_type="text/html")
@@ -70,11 +85,11 @@ async def erase(request: ApiRequest) -> Response[Any]:
 
 
 async def _show(request: ApiRequest, number: str, *, message: str = "", erased: Erased | None = None) -> Response[Any]:
-    stories, has_more = list[Story](), False
+    found = _Found()
     place = page_number(request.query_params.get("page", "1"))
     if number and erased is None:
         try:
-            stories, has_more = await request.service.read(
+            found = await request.service.read(
                 request, lambda unit: _stories(request, unit, number, place), is_long=True
             )
         except UnknownNumberError as error:
@@ -86,10 +101,10 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         _status(message, erased),
         number=number,
         message=message,
-        stories=stories,
+        **found._asdict(),
         erased=erased,
         place=place,
-        has_more=has_more,
+        word_of_choice=word_of_choice,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS, "queue": QUEUE_REASONS},
         happenings_of=happenings_of,
         cause_in_words=cause_in_words,
@@ -103,8 +118,8 @@ def _status(message: str, erased: Erased | None) -> HTTPStatus:
     return HTTPStatus.BAD_REQUEST if erased is None else HTTPStatus.SERVICE_UNAVAILABLE
 
 
-def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[list[Story], bool]:
-    """Return the stories of a page of campaigns, and whether more follow."""
+def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found:
+    """Return the stories of a page of campaigns, and the texts that came in from the number."""
     settings = request.service.settings
     seen, skipped = seen_campaigns(unit), (place - 1) * CAMPAIGNS_A_PAGE
     most = CAMPAIGNS_A_PAGE + 1
@@ -124,4 +139,6 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[
         )
         for campaign_id in found
     ]
-    return stories, len(every) > len(found)
+    may_see = visible(SMS_RECEIVED, unit.actor, unit.resources)
+    texts = texts_from(unit.connection, spellings(number, unit.conventions.region), may_see)
+    return _Found(stories, len(every) > len(found), texts)

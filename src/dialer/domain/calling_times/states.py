@@ -4,7 +4,8 @@ Each row has the code, the names, and one zone for each clock that is kept in th
 United States: 49 CFR part 71 with the exceptions of its zones. Canada: the time acts of the provinces as the zone
 database 2026f has them. Australia: the Standard Time acts of its states. Brazil: Lei 12.876/2013. Mexico: Ley de los
 Husos Horarios of 2022. Spain and Portugal: the islands with a clock of their own, as the zone database has them.
-`tests/domain/calling_times/test_states.py` compares them with the area codes of phonenumbers.
+Russia, Indonesia and Chile have a module of their own. `tests/domain/calling_times/test_states.py` compares all with
+the area codes of phonenumbers.
 """
 
 import unicodedata
@@ -12,6 +13,8 @@ from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
+
+from dialer.domain.calling_times.states_elsewhere import CHILE, INDONESIA, KINDS, RUSSIA
 
 _STATES: Final = {
     "US": """
@@ -181,6 +184,7 @@ continente Aveiro, Beja, Braga, Bragança, Castelo Branco, Coimbra, Évora, Faro
 continente Lisboa, Lisbon, Portalegre, Porto, Santarém, Setúbal, Viana do Castelo, Vila Real, Viseu: Europe/Lisbon
 """,
 }
+_FURTHER_STATES: Final = {"RU": RUSSIA, "ID": INDONESIA, "CL": CHILE}
 _COUNTRIES: Final = {
     "+1": ("US", "CA"),
     "+61": ("AU",),
@@ -188,12 +192,15 @@ _COUNTRIES: Final = {
     "+52": ("MX",),
     "+34": ("ES",),
     "+351": ("PT",),
+    **dict.fromkeys(("+73", "+74", "+78", "+79"), ("RU",)),
+    "+62": ("ID",),
+    "+56": ("CL",),
 }
 """Countries of the table by how their numbers begin. Codes of the United States and of Canada differ."""
+_TERRITORIES: Final = frozenset({"AS", "GU", "MP", "PR", "VI"})
+"""Territories of the United States among its states."""
 _MOMENTS: Final = tuple(datetime(2027, month, 1, 12, tzinfo=UTC) for month in range(1, 13))
 """Moments by which clocks are compared."""
-_ISLANDS: Final = ("+34", "+351")
-"""Countries of which the table has islands with a clock of their own, and the names of all other provinces together."""
 KEPT_MAX: Final = 16_384
 
 
@@ -207,19 +214,36 @@ class CountryState(NamedTuple):
 
 def state_of(text: str, number: str) -> CountryState | None:
     """Return the state that a text names, in the country of a number in E.164; None if there is none such."""
-    word = _plain(text)
     countries = next((countries for start, countries in _COUNTRIES.items() if number.startswith(start)), ())
-    return next((_by_word()[country, word] for country in countries if (country, word) in _by_word()), None)
+    words = (_plain(text), _plain(KINDS.sub(" ", text.casefold()))) if countries else ()
+    found = ((country, word) for word in words for country in countries)
+    return next((_by_word()[one] for one in found if one in _by_word()), None)
+
+
+def start_of(country: str) -> str:
+    """Return how the numbers of a country of the table begin, such as `+1`; empty for other countries."""
+    return next((start for start, countries in _COUNTRIES.items() if country in countries), "")
 
 
 def has_states(number: str) -> bool:
-    """Return whether the table has each state of the country of a number in E.164."""
-    return number.startswith(tuple(_COUNTRIES)) and not number.startswith(_ISLANDS)
+    """Return whether the table has the states of the country of a number in E.164."""
+    return number.startswith(tuple(_COUNTRIES))
 
 
 def states_of(country: str) -> dict[str, CountryState]:
     """Return the states of a country of the table by their codes."""
     return {state.code: state for (where, _), state in _by_word().items() if where == country}
+
+
+@cache
+def zones_of_states(country: str) -> tuple[str, ...]:
+    """Return one zone for each clock in the states of a country of the table; none for other countries.
+
+    Territories with an ISO 3166 code of their own, such as Guam, are left out: lists name them as countries.
+    """
+    inside = [state for state in states_of(country).values() if state.code not in _TERRITORIES or country != "US"]
+    clocks = {_clock(zone): zone for state in reversed(inside) for zone in reversed(state.zones)}
+    return tuple(sorted(clocks.values()))
 
 
 @lru_cache(maxsize=KEPT_MAX)
@@ -244,7 +268,7 @@ def _clock(zone: str) -> tuple[object, ...]:
 def _by_word() -> dict[tuple[str, str], CountryState]:
     """Return the states by country, and by code or name in plain letters."""
     found = dict[tuple[str, str], CountryState]()
-    for country, text in _STATES.items():
+    for country, text in (_STATES | _FURTHER_STATES).items():
         for line in text.strip().splitlines():
             named, _, zones = line.partition(": ")
             code, _, names = named.partition(" ")

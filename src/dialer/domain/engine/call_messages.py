@@ -102,7 +102,7 @@ class CallMessages:
         self, line: GatewayLoad, message: Call, offer: CreditOffer, starts_ms: int, *, has_waited: bool = False
     ) -> None:
         line.dialled(starts_ms)
-        message.started_ms = starts_ms
+        message.started_ms, message.is_simulated = starts_ms, line.plan.is_simulated
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts
         message.dialled = line.number_for_carrier(message.subscriber.number)
         self._state.accounts[message.plan.user_id].held += offer.hold

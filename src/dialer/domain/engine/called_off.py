@@ -35,8 +35,9 @@ def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
     return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
 
 
-def wish_in(call: Call, plan: CampaignPlan, reached: DncReached, *, is_simulated: bool) -> KeepWish:
+def wish_in(call: Call, plan: CampaignPlan, reached: DncReached) -> KeepWish:
     """Return the wish that was uttered in a call of a campaign, or in the answer to a text message of it."""
+    is_simulated = call.is_simulated
     dnc_id, answered_id = None if is_simulated else plan.dnc_id, plan.id if call.parts else None
     proof = proof_of(call, reached)
     return KeepWish(plan.user_id, dnc_id, call.subscriber.number, proof, answered_id, is_simulated=is_simulated)

@@ -30,7 +30,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import NEVER_MS, Call, Subscriber
+from dialer.domain.plans import NEVER_MS, SIMULATED, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START
@@ -347,6 +347,7 @@ class CampaignDialling:
             amd=plan.amd,
             text=offer.text,
             parts=offer.parts,
+            is_simulated=gateway.plan.protocol == SIMULATED,
         )
         self._state.calls[call.id] = call
         return call

@@ -325,12 +325,11 @@ class Engine:
         if call is not None and call.subscriber.number:
             campaign = self._campaigns.get(call.plan.id)
             plan = call.plan if campaign is None else campaign.plan
-            gateway = self._gateways.get(call.plan.gateway_id)
-            is_simulated = gateway is not None and gateway.plan.is_simulated
-            self._keep_wish(now_ms, wish_in(call, plan, event, is_simulated=is_simulated))
+            self._keep_wish(now_ms, wish_in(call, plan, event))
 
     def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
-        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, None, event.is_held))
+        kinds = {"is_held": event.is_held, "is_simulated": event.is_simulated}
+        self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, **kinds))
 
     def _keep_wish(self, now_ms: int, wish: KeepWish) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""

@@ -177,7 +177,10 @@ class Inbound:
     def _call_back(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
         attempt = -event.missed_attempt
         callid = call_uuid(self._state.seed, plan.id, event.subscriber.id, attempt)
-        return self._new_call(did, plan, structs.replace(event.subscriber), attempt, callid, now_ms)
+        call = self._new_call(did, plan, structs.replace(event.subscriber), attempt, callid, now_ms)
+        gateway = self._state.gateways.get(plan.gateway_id)
+        call.is_simulated = gateway is not None and gateway.plan.is_simulated
+        return call
 
     def _new_call(
         self, did: events.DidOpened, plan: CampaignPlan, caller: Subscriber, attempt: int, callid: str, now_ms: int

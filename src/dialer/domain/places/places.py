@@ -84,6 +84,7 @@ def country_of_zone(zone: str) -> str | None:
     return country_of_name().get(zone)
 
 
+@cache
 def zones_of_country(country: str) -> tuple[str, ...]:
     """Return one zone for each clock of a country, as its nationwide numbers have them; none if it has no numbers."""
     places = [place for place in table().values() if place.countries == (country,)]

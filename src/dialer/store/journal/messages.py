@@ -31,6 +31,7 @@ _COLUMNS = (
     "ended_ms",
     "callrequest_id",
     "sms_campaign_id",
+    "is_simulated",
 )
 # A contact may be deleted during the call that sends the message. Its id is then stored as null.
 _contact_id = select(Contact.id).where(Contact.id == bindparam("contact_id")).scalar_subquery()
@@ -90,6 +91,9 @@ def _sent(call: Call) -> tuple[Any, ...]:
     return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)
 
 
-def _origin(message: Call) -> tuple[int | None, int | None]:
-    """Return the id of the call that sent the message and that of its SMS campaign. One of them is None."""
-    return message.parent_id, message.plan.id if message.parent_id is None else None
+def _origin(message: Call) -> tuple[int | None, int | None, bool]:
+    """Return the id of the call that sent the message, that of its SMS campaign, and whether it is simulated.
+
+    One of the ids is None.
+    """
+    return message.parent_id, message.plan.id if message.parent_id is None else None, message.is_simulated

@@ -50,6 +50,7 @@ class RequestRow(NamedTuple):
     parameters: str | None
     did_id: int | None
     dialled_number: str
+    is_simulated: bool
     hold: int
     status: int
     status_reason: str
@@ -197,6 +198,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
         None,
         call.did_id,
         call.dialled,
+        call.is_simulated,
     )
 
 

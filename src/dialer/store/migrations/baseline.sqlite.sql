@@ -475,6 +475,8 @@ CREATE TABLE sms_received (
 	number VARCHAR(16) NOT NULL,
 	said TEXT DEFAULT '' NOT NULL,
 	understood VARCHAR(8) NOT NULL,
+	needs_person BOOLEAN DEFAULT '0' NOT NULL,
+	is_simulated BOOLEAN DEFAULT '0' NOT NULL,
 	verdict VARCHAR(16) DEFAULT '' NOT NULL,
 	looked_at_ms INTEGER,
 	looked_at_by_id INTEGER,
@@ -484,9 +486,11 @@ CREATE TABLE sms_received (
 );
 CREATE INDEX ix_sms_received_created_date ON sms_received (created_date, id);
 CREATE INDEX ix_sms_received_last_digits ON sms_received (user_id, substr(number, -4), number);
+CREATE INDEX ix_sms_received_needs_person ON sms_received (needs_person, id);
 CREATE INDEX ix_sms_received_number ON sms_received (number, id);
 CREATE INDEX ix_sms_received_open ON sms_received (user_id, number) WHERE understood = 'perhaps' AND verdict = '';
 CREATE INDEX ix_sms_received_user_id_id ON sms_received (user_id, id);
+CREATE INDEX ix_sms_received_user_id_needs_person ON sms_received (user_id, needs_person, id);
 CREATE TABLE idempotent_response (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -963,6 +967,7 @@ CREATE TABLE callrequest (
 	amd SMALLINT NOT NULL,
 	parameters VARCHAR,
 	did_id INTEGER,
+	is_simulated BOOLEAN DEFAULT '0' NOT NULL,
 	heard TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT fk_callrequest_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_subscriber_id_subscriber FOREIGN KEY(subscriber_id) REFERENCES subscriber (id) ON DELETE CASCADE,
@@ -1133,6 +1138,7 @@ CREATE TABLE sms_message (
 	dialled_number VARCHAR(80) DEFAULT '' NOT NULL,
 	text_message VARCHAR(16000) NOT NULL,
 	parts INTEGER NOT NULL,
+	is_simulated BOOLEAN DEFAULT '0' NOT NULL,
 	status VARCHAR(16) NOT NULL,
 	cost INTEGER NOT NULL,
 	hold INTEGER NOT NULL,

@@ -289,6 +289,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         "callerid": row["callerid"],
         "dialled": row["dialled_number"],
         "parameters": row["parameters"],
+        "is_simulated": row["is_simulated"],
     }
     if is_message:
         return Call(

@@ -68,6 +68,8 @@ class CallRequest(Row):
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did", index=False)
     """The DID that was called. Inbound calls only: their `attempt` is negative, minus that which a caller missed."""
+    is_simulated: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if its gateway was simulated at the dial. The gateway may have become a real one since."""
     heard: Mapped[LongText]
     """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
 
@@ -388,6 +390,8 @@ class SmsMessage(Row):
     text_message: Mapped[str] = mapped_column(String(16_000))
     """The text as it was sent, with the values of its placeholders."""
     parts: Mapped[int]
+    is_simulated: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if its gateway was simulated when it was sent. The gateway may have become a real one since."""
     status: Mapped[str] = mapped_column(String(16))
     cost: Mapped[Money] = mapped_column(default=0)
     hold: Mapped[Money]

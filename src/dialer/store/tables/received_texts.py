@@ -1,6 +1,6 @@
 """Text messages that came in, as long as old calls are kept."""
 
-from sqlalchemy import Index, String, column, text
+from sqlalchemy import Boolean, Index, String, column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.backends.expressions import last_digits
@@ -26,6 +26,10 @@ class SmsReceived(Row):
     said: Mapped[LongText]
     understood: Mapped[str] = mapped_column(String(8))
     """A member of `Understood`."""
+    needs_person: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if it is perhaps a wish, and nobody has looked at it."""
+    is_simulated: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if a simulated person wrote it: the message that it answers went over a simulated gateway."""
     verdict: Mapped[str] = mapped_column(String(16), default="", server_default="")
     """The decision of a user about it; empty until somebody has looked."""
     looked_at_ms: Mapped[int | None] = mapped_column(BIG, default=None)
@@ -43,6 +47,8 @@ class SmsReceived(Row):
             postgresql_where=text("understood = 'perhaps' AND verdict = ''"),
         ),
         Index("ix_sms_received_user_id_id", "user_id", "id"),
+        Index("ix_sms_received_user_id_needs_person", "user_id", "needs_person", "id"),
+        Index("ix_sms_received_needs_person", "needs_person", "id"),
         Index("ix_sms_received_number", "number", "id"),
         Index("ix_sms_received_last_digits", "user_id", last_digits(column("number", String)), "number"),
         Index("ix_sms_received_created_date", "created_date", "id"),

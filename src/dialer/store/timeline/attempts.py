@@ -219,6 +219,7 @@ def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> Transfe
 
 def _message(row: RowMapping) -> MessagePart:
     return MessagePart(
+        id=row["id"],
         at=moment(row["send_date"]),
         to=row["phone_number"],
         text=row["text_message"],

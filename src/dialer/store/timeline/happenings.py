@@ -9,7 +9,15 @@ from typing import Final
 import msgspec
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.store.timeline.parts import AnswerPart, AttemptPart, DncPart, MessagePart, TransferPart, VisitedSection
+from dialer.store.timeline.parts import (
+    AnswerPart,
+    AttemptPart,
+    DncPart,
+    MessagePart,
+    ReceivedPart,
+    TransferPart,
+    VisitedSection,
+)
 
 _ABANDONED_AFTER: Final = timedelta(milliseconds=ABANDONED_AFTER_MS)
 
@@ -35,6 +43,8 @@ class HappeningKind(Enum):
     """A text message was sent."""
     WISH = "wish"
     """The person asked not to be called again."""
+    RECEIVED = "received"
+    """A text message came in from the person."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -42,7 +52,7 @@ class Happening(msgspec.Struct, frozen=True):
 
     at: datetime
     kind: HappeningKind
-    part: AnswerPart | VisitedSection | TransferPart | MessagePart | DncPart
+    part: AnswerPart | VisitedSection | TransferPart | MessagePart | DncPart | ReceivedPart
 
 
 def happenings_of(attempt: AttemptPart) -> list[Happening]:
@@ -59,6 +69,7 @@ def happenings_of(attempt: AttemptPart) -> list[Happening]:
         ),
         *(Happening(section.at, HappeningKind.SECTION, section) for section in attempt.sections),
         *(Happening(message.at, HappeningKind.MESSAGE, message) for message in attempt.messages),
+        *(Happening(text.at, HappeningKind.RECEIVED, text) for text in attempt.received),
         *(Happening(wish.since, HappeningKind.WISH, wish) for wish in attempt.wishes if wish.since is not None),
     ]
     return sorted(found, key=attrgetter("at"))

@@ -145,12 +145,30 @@ class TransferPart(msgspec.Struct, frozen=True):
 class MessagePart(msgspec.Struct, frozen=True):
     """A text message."""
 
+    id: int
     at: datetime
     to: str
     text: str
     parts: int
     status: str
     cost: str
+
+
+class ReceivedPart(msgspec.Struct, frozen=True):
+    """A text message that came in from the person."""
+
+    id: int
+    at: datetime
+    text: str
+    understood: str
+    """A member of `Understood`."""
+    verdict: str
+    """The decision of a user about it; empty until somebody has looked."""
+    needs_person: bool
+    campaign_id: int | None
+    """The campaign that wrote to the number last; None if nobody wrote."""
+    sms_message_id: int | None = None
+    """The message that it answers."""
 
 
 class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,8 +201,15 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""
     wishes: list[DncPart] = []
     """The list that has the number because of what was said in this attempt, at most one."""
+    received: list[ReceivedPart] = []
+    """Texts of the person that answer this attempt, or came in after it."""
     then: str = ""
     """Words that tell if another attempt follows, and why."""
+
+    @property
+    def message_ids(self) -> list[int]:
+        """Return the ids of the text messages that were sent."""
+        return [message.id for message in self.messages]
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -202,3 +227,5 @@ class Story(msgspec.Struct, frozen=True):
     subscriber: SubscriberPart | None
     """None if the number is a contact that is not yet a subscriber, or of a caller who is none."""
     attempts: list[AttemptPart]
+    received: list[ReceivedPart] = []
+    """Texts of the person to the campaign, as long as it has no attempt with them."""

@@ -37,6 +37,7 @@ from dialer.store.timeline.parts import (
     moment,
     moment_or_none,
 )
+from dialer.store.timeline.received import texts_to, with_texts
 
 _CAUSES: Final = frozenset(Cause)
 CONTACTS_MAX: Final = 100
@@ -80,6 +81,8 @@ def read_story(
         called = [] if subscriber is not None else calls_from(connection, row["id"], spelling)
         if subscriber is not None or contacts or called:
             lists = _dnc_parts(connection, row, spelling)
+            texts = texts_to(connection, row["id"], row["user_id"], spelling)
+            attempts = _with_wishes(called if subscriber is None else _attempts(connection, row, subscriber), lists)
             return Story(
                 now=moment(now_ms),
                 number=spelling,
@@ -89,7 +92,8 @@ def read_story(
                 dnc_lists=lists,
                 window=window,
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
-                attempts=_with_wishes(called if subscriber is None else _attempts(connection, row, subscriber), lists),
+                attempts=with_texts(attempts, texts),
+                received=[] if attempts else texts,
             )
     raise UnknownNumberError(
         Sentence(

@@ -1,0 +1,56 @@
+"""Tests of carriers that want no call for a while: their gateway rests, or one person is called later."""
+
+from pathlib import Path
+
+import pytest
+
+from dialer.domain.enums import Cause
+from dialer.domain.sessions.leg_protocol import Ended
+from dialer.store.tables import Cdr, Gateway, Subscriber
+from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+
+pytestmark = pytest.mark.usefixtures("quiet")
+NUMBERS = ("+12025550101", "+12025550102", "+12025550103")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> LineHouse:
+    return LineHouse(tmp_path)
+
+
+async def refused(house: LineHouse, cause: Cause) -> None:
+    """Start a campaign over a line that refuses the first call for ten minutes."""
+    survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
+    await house.started(survey_id, house.phonebook(*NUMBERS), frequency=1, maxretry=1, intervalretry=30)
+    await house.pass_s(1)
+    (key,) = house.side.phones
+    house.side.lines[0].hear(key, Ended(0, cause, retry_after_ms=600_000))
+    del house.side.phones[key]
+
+
+def dials_s(house: LineHouse) -> list[tuple[str, int]]:
+    """Return the number and the second of each call that is over, in their order."""
+    rows = sorted(house.rows(Cdr), key=lambda row: row["id"])
+    return [(row["phone_number"], (row["starting_date"] - AFTERNOON_MS) // 1_000) for row in rows]
+
+
+async def test_a_gateway_whose_carrier_wants_no_calls_gets_none(house: LineHouse) -> None:
+    await refused(house, Cause.TEMPORARY_FAILURE)
+    await house.pass_s(590)
+    assert dials_s(house) == [(NUMBERS[0], 0)]
+    rests_until_ms = house.row(Gateway, house.gateway_id)["rests_until_ms"]
+    assert 600_000 <= rests_until_ms - AFTERNOON_MS <= 602_000
+    await house.pass_s(400)
+    assert len(dials_s(house)) == 4
+    assert min(second for _, second in dials_s(house)[1:]) >= 600
+    assert house.findings() == []
+
+
+async def test_a_person_who_is_busy_for_a_while_is_called_after_it_and_the_others_at_once(house: LineHouse) -> None:
+    await refused(house, Cause.USER_BUSY)
+    await house.pass_s(1_000)
+    found = dials_s(house)
+    assert [number for number, _ in found] == [NUMBERS[0], NUMBERS[1], NUMBERS[2], NUMBERS[0]]
+    assert [second <= 200 for _, second in found] == [True, True, True, False]
+    assert found[-1][1] >= 600
+    assert {row["count_attempt"] for row in house.rows(Subscriber)} == {1, 2}
