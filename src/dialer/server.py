@@ -1,5 +1,6 @@
 """The server: one process that serves the API and dials."""
 
+import asyncio
 import contextlib
 import gc
 import os
@@ -7,10 +8,12 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NoReturn
+from http import HTTPStatus
+from typing import Any, Final, NoReturn
 
 import uvicorn
 from litestar import Litestar
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from dialer.connections import BoundedProtocol
 
@@ -21,6 +24,8 @@ GRACE_S: Final = 5
 END_S: Final = 9
 """The time after which the process ends in any case. A transaction that is not committed by then is lost."""
 BACKLOG_MAX: Final = 2_048
+ENDING: Final = b'{"detail": "The service ends. Nothing more is done for this request. Try again later."}'
+"""The answer to a request that the end of the service cuts off."""
 
 
 class ServerError(Exception):
@@ -62,7 +67,7 @@ def serve(
         OSError: `ready` cannot write its announcement; the service ends.
     """
     config = uvicorn.Config(
-        app,
+        UnavailableAtTheEnd(app),
         loop="uvloop",
         http=BoundedProtocol,
         ws="none",
@@ -85,6 +90,37 @@ def serve(
         raise server.announcement_error
     if why := displaced():
         raise ServerError(why)
+
+
+class UnavailableAtTheEnd:
+    """An application whose requests are answered with 503 if the end of the service cuts them off."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request. A cancellation here is always the end: clients that leave cancel nothing."""
+        has_begun = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = has_begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_on)
+        except asyncio.CancelledError:
+            if "method" not in scope:  # It is no request, but the life of the application.
+                raise
+            if not has_begun:
+                await _answer_unavailable(send)
+
+
+async def _answer_unavailable(send: Send) -> None:
+    headers = [(b"content-type", b"application/json"), (b"retry-after", b"5"), (b"connection", b"close")]
+    start: Any = {"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": ENDING, "more_body": False})
 
 
 class _Server(uvicorn.Server):

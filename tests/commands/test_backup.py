@@ -1,5 +1,6 @@
 """Tests of `dialer backup`, `dialer restore` and `dialer database check`."""
 
+import sqlite3
 from pathlib import Path
 
 from tests.commands.conftest import PASSWORD, Outcome, Run
@@ -32,6 +33,16 @@ def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path
     assert run("backup", "copy.db") == Outcome(1, "", "dialer: copy.db already exists: --force replaces it\n")
     assert (tmp_path / "copy.db").read_text() == "precious"
     assert run("backup", "copy.db", "--force").code == 0
+
+
+def test_a_check_refuses_a_database_of_another_version_as_other_commands_do(run: Run, tmp_path: Path) -> None:
+    run("database", "upgrade", "--create")
+    with sqlite3.connect(tmp_path / "dialer.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0000'")
+    refused = run("database", "check")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.startswith("dialer: the database is from before the first release of dialer (revision 0000)")
+    assert run("audit").err == refused.err
 
 
 def test_a_check_says_what_is_wrong(run: Run, tmp_path: Path) -> None:

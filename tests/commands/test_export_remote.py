@@ -101,6 +101,7 @@ def test_the_key_is_sent_to_the_given_service_only_and_erased_numbers_are_left_o
 ) -> None:
     monkeypatch.setenv("DIALER_API_KEY", "dk_1")
     asked: list[str] = []
+    head = "id,url,dnc,phone_number,source,created_date,campaign,said"
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(str(request.url))
@@ -108,7 +109,9 @@ def test_the_key_is_sent_to_the_given_service_only_and_erased_numbers_are_left_o
             beside = [{"path": "a-files/n.csv", "url": "https://other.example/rest-api/dnc-contact/?dnc=1&format=csv"}]
             files = [{"name": "a.yaml", "content": "{}\n"}]
             return httpx.Response(200, json={"username": "a", "files": files, "beside": beside})
-        return httpx.Response(200, text=f"id,url,dnc,phone_number\r\n1,u,d,+12025550111\r\n2,u,d,{ERASED}\r\n")
+        return httpx.Response(
+            200, text=f"{head}\r\n1,u,d,+12025550111,text,2026-11-18T11:06:40Z,,STOP\r\n2,u,d,{ERASED},text,,,\r\n"
+        )
 
     with RemoteExport.open("http://x/p", None, "ben", httpx.MockTransport(answer)) as service:
         assert service.write_beside(tmp_path / "a.yaml") == ("{}\n", 1)
@@ -116,7 +119,9 @@ def test_the_key_is_sent_to_the_given_service_only_and_erased_numbers_are_left_o
         "http://x/p/rest-api/export/?username=ben&name=a",
         "http://x/p/rest-api/dnc-contact/?dnc=1&format=csv",
     ]
-    assert (tmp_path / "a-files" / "n.csv").read_bytes() == b"url,dnc,phone_number\r\n,,+12025550111\r\n"
+    assert (tmp_path / "a-files" / "n.csv").read_bytes() == (
+        b"url,dnc,phone_number,source,created_date,said\r\n,,+12025550111,text,2026-11-18T11:06:40Z,STOP\r\n"
+    )
 
 
 def test_an_address_behind_that_of_the_service_gets_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

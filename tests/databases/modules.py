@@ -68,6 +68,10 @@ CONTRACT: Final = frozenset(
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",
+        # Texts that come in: their parts, senders and receipts.
+        "runtime/test_receipt_names.py",
+        "runtime/test_text_parts.py",
+        "runtime/test_text_senders.py",
         # Moving from one to the other, and back.
         "postgresql/test_move.py",
         # Upgrades: killed at any statement, with rows, beside readers.

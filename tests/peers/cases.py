@@ -1,4 +1,4 @@
-"""What a trunk and a telephone do together: each case is one call, or one registration."""
+"""Cases of a trunk and a telephone together: each is one call, or one registration."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -103,6 +103,14 @@ async def hold(line: Trunk, phone: Telephone) -> None:
     assert await line.cause() == Cause.NORMAL_CLEARING
 
 
+async def other_codec(line: Trunk, phone: Telephone) -> None:
+    """Hang up after an answer without a common codec. The telephone hears of it, wherever its Contact leads."""
+    line.dial(NUMBER)
+    await phone.ring()
+    assert await line.cause() == Cause.INCOMPATIBLE_DESTINATION
+    await phone.over()
+
+
 async def session_timer(line: Trunk, phone: Telephone) -> None:
     """Refresh the call after half of its timer. It goes on."""
     await _answered(line, phone)
@@ -123,6 +131,7 @@ CASES: Final[dict[str, _Case]] = {
     "no answer": no_answer,
     "inbound": inbound,
     "hold and resume": hold,
+    "other codec": other_codec,
     "session timer": session_timer,
 }
 """The cases, by the words of the matrix. The callee hangs up in that of the key."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.peers.environment import PROGRAMS, REQUIREMENTS
-from tests.peers.telephones import Aiosipua, Baresip, Linphone, NpmSip, Telephone, Twinkle
+from tests.peers.telephones import Aiosipua, Baresip, BehindSippy, Linphone, NpmSip, Telephone, Twinkle, VoipUtils
 
 ROOT: Final = Path(__file__).parents[2]
 GUIDE: Final = ROOT / "docs" / "sip-trunk.md"
@@ -23,6 +23,8 @@ PEERS: Final[dict[type[Telephone], tuple[str, ...]]] = {
     Baresip: _CONSOLE,
     Aiosipua: ("key", "key by INFO", "we hang up", "busy", "declined", "no answer", SESSION_TIMER),
     NpmSip: ("key", "we hang up", "busy", "declined", "no answer", "hold and resume"),
+    BehindSippy: ("key", "we hang up", "busy", "declined", "no answer"),
+    VoipUtils: ("other codec",),
 }
 COLUMNS: Final = (*dict.fromkeys(case for cases in PEERS.values() for case in cases), REGISTRATION)
 REGISTRARS: Final = {"npm sip": ("npm", "sip"), "Kamailio": ("Debian", "kamailio")}

@@ -38,7 +38,7 @@ class Telephone(ABC):
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
-        self.port: Final = free_port()
+        self.port = free_port()
         self._screen = ""
         self.transcript = ""
         self._changed = asyncio.Event()
@@ -244,6 +244,39 @@ class NpmSip(Program):
         install_packages(PROGRAMS / "node")
         program = str(PROGRAMS / "node" / "phone.js")
         return (find_tool("node"), program, str(self.port), str(free_port()), self.password)
+
+
+class VoipUtils(Program):
+    """voip-utils, a library for Python. It answers each call at once, with Opus, and with the caller's Contact."""
+
+    name = "voip-utils"
+    source = ("PyPI", "voip-utils")
+
+    def command(self) -> Sequence[str]:
+        return (str(python_of_peers()), str(PROGRAMS / "voip_utils_phone.py"), str(self.port))
+
+
+class BehindSippy(NpmSip):
+    """sippy's `b2bua_simple`, an exchange, with a telephone on the npm package `sip` behind it."""
+
+    name = "sippy"
+    source = ("PyPI", "sippy")
+
+    async def start(self) -> None:
+        await super().start()
+        exchange, telephone = free_port(), f"127.0.0.1:{self.port}"
+        program = str(python_of_peers().with_name("b2bua_simple"))
+        options = ("-f", "-l", "127.0.0.1", "-p", str(exchange), "-n", telephone, "-L", str(self.folder / "sippy.log"))
+        null = asyncio.subprocess.DEVNULL
+        self._exchange = await asyncio.create_subprocess_exec(
+            program, *options, stdout=null, stderr=null, cwd=self.folder
+        )
+        self.port = exchange
+
+    async def stop(self) -> None:
+        self._exchange.kill()
+        await self._exchange.wait()
+        await super().stop()
 
 
 class NpmRegistrar(NpmSip):

@@ -29,7 +29,7 @@ class Messages(Capture):
 
     def __init__(self, watch: Watch) -> None:
         self.all: Final[list[tuple[bool, bytes]]] = []
-        """Whether each message was sent, and its bytes."""
+        """The bytes of each message, and whether it was sent."""
         self._watch = watch
 
     def note(self, key: str, data: bytes, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one call

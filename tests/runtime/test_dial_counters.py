@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from structlog.testing import capture_logs
 
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.worker import Worker
@@ -60,8 +61,11 @@ async def test_a_dial_that_could_not_be_committed_is_not_counted(house: House) -
     house.database = database = FullDisk(house.url)
     house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     database.is_full = True
-    with pytest.raises(StorageUnavailableError):
+    with capture_logs() as logs, pytest.raises(StorageUnavailableError):
         await house.advance(600)
+    failed = [one for one in logs if one["event"] == "step_failed"]
+    assert failed
+    assert {(one["log_level"], one["problem"], "exc_info" in one) for one in failed} == {("warning", "storage", False)}
     assert house.worker.figures() == DialCounters()
     database.is_full = False
     await house.advance(600)

@@ -89,6 +89,8 @@ async def test_an_agent_calls_the_person_whom_they_see_and_talks_with_them(house
     person = seen(house, agent_id)
     assert person is not None
     assert person.is_wanted
+    with pytest.raises(RefusedError, match="calls this person already"):
+        skip(house, agent_id)
     await house.advance(5)
     (request,) = house.rows(CallRequest)
     person = seen(house, agent_id)

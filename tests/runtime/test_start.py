@@ -16,7 +16,7 @@ from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 HELLO: Final = {"type": 1, "script": "Hello"}
 WITHOUT_KEYS: Final = {"type": 2, "script": "Yes or no?"}
 TO_NOWHERE: Final = {"type": 6}
-NO_QUEUE: Final = "2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."
+NO_QUEUE: Final = "2 (progressive), 3 (predictive) and 4 (preview) need a survey that transfers calls to a queue."
 
 
 def start(house: House, campaign_id: int) -> dict[str, list[str]]:

@@ -126,3 +126,17 @@ def test_nothing_is_lost_or_made_up(house: House, texts: list[list[str]], data: 
     assert Counter("".join(text for _, text in read)) == Counter("".join(one.text for one in heard))
     if len(heard) == len(parts):
         assert sorted(text for _, text in read) == sorted("".join(pieces) for pieces in texts)
+
+
+WHOLES = st.integers(-(2**53), 2**53) | st.integers(-2, 3)
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(places=st.lists(st.tuples(WORDS, WHOLES, WHOLES, WORDS), min_size=1, max_size=4))
+def test_nonsense_is_read_at_the_latest_after_a_minute(house: House, places: list[tuple[str, int, int, str]]) -> None:
+    """No step fails for what a line says of parts, and nothing waits for longer."""
+    heard = [TextReceived(sender, "", "x", part=TextPart(sender, *place)) for sender, *place, _ in places]
+    read = house.database.write_now(lambda connection: hear_all(connection, heard, 5_000))
+    assert 0 < sum(len(text) for _, text in read) <= len(heard)
+    assert house.rows(TextNews) == []

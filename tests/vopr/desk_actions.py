@@ -22,7 +22,7 @@ def at_desk(action: ActionUnit) -> str:
     agent = action.one_of(Agent, *looks)
     person = read_preview(action.connection, agent["id"])
     if person is not None and action.dice.happens(85):
-        does_skip = person.call_id is None and action.dice.happens(30)
+        does_skip = not person.is_wanted and action.dice.happens(30)
         (skip_previewed if does_skip else call_previewed)(action.unit, agent["id"], person.subscriber_id)
         return f"agent {agent['id']} {'skips' if does_skip else 'calls'} subscriber {person.subscriber_id}"
     return _dial(action, agent)

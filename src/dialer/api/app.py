@@ -130,7 +130,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
-    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None, console)
+    own = _in_background(settings, database, worker, metrics, sender.running(delivers=sends_webhooks), console)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -241,16 +241,15 @@ def _in_background(
     database: Database,
     worker: Dialler,
     metrics: Metrics,
-    sender: WebhookSender | None,
+    sending: AbstractAsyncContextManager[None],
     console: Pages | None,
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
-    sending = [] if sender is None else [sender.delivering]
     tasks = [] if console is None else [console.running]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    return [logging, worker.running, partial(keeping_place, database), watching, removing, *sending, *tasks]
+    return [logging, worker.running, partial(keeping_place, database), watching, removing, lambda: sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

@@ -2,7 +2,8 @@
 
 import random
 import secrets
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -55,9 +56,11 @@ class WebhookSender:
         """Return the time of the machine's clock."""
         return self._machine.now_ms()
 
-    def delivering(self) -> AbstractAsyncContextManager[None]:
-        """Return a context in which events are sent."""
-        return self._deliverer.delivering()
+    @asynccontextmanager
+    async def running(self, *, delivers: bool) -> AsyncIterator[None]:
+        """Send events while the context is entered, or else only tests, whose connections are closed at its end."""
+        async with self._deliverer.delivering() if delivers else aclosing(self._poster):
+            yield
 
     async def send_test(self, webhook: Any, links: Links, account_id: int) -> PostOutcome:  # noqa: ANN401 - a row
         """Send an event that did not happen, once, and return what the receiver answered.

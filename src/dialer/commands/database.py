@@ -16,7 +16,8 @@ from dialer.commands.open_service import (
     settings_from_environment,
 )
 from dialer.commands.output import print_json, say
-from dialer.store import database_files
+from dialer.settings import Settings
+from dialer.store import database_files, migrate
 from dialer.store.media.orphan_files import orphans
 
 _INSTEAD: Final = "check a copy with pg_amcheck"
@@ -34,15 +35,29 @@ def upgrade(*, create: bool, as_json: bool) -> None:
 
 def check(context: click.Context, *, as_json: bool) -> None:
     """Check every page, index and reference of the database; exit with 1 if anything is wrong."""
-    problems = database_files.check(existing_database_file(settings_from_environment(), instead=_INSTEAD))
+    settings = settings_from_environment()
+    problems = database_files.check(existing_database_file(settings, instead=_INSTEAD))
+    unfit = "" if problems else _unfit(settings)
     if as_json:
+        problems += [unfit] if unfit else []
         print_json({"problems": problems})
         context.exit(1 if problems else 0)
     for problem in problems:
         click.echo(problem)
     if problems:
         raise click.ClickException("the database is damaged: restore a backup")
+    if unfit:
+        raise click.ClickException(unfit)
     say("The database is in order.")
+
+
+def _unfit(settings: Settings) -> str:
+    """Return why this version of dialer cannot work with a database whose pages are whole; empty if it can."""
+    try:
+        migrate.check(settings.database_url)
+    except migrate.MigrationError as error:
+        return str(error)
+    return ""
 
 
 def sweep(*, as_json: bool) -> None:

@@ -19,7 +19,7 @@ from dialer.files.exporting import CONTACT_COLUMNS, NUMBER_COLUMNS
 
 _START: Final = "/rest-api/"
 """The end of the address of a service in the URL of a file. The key is sent to the given service only."""
-_PHONE_NUMBER: Final = NUMBER_COLUMNS[-1]
+_PHONE_NUMBER: Final = "phone_number"
 _IN_MEMORY: Final = 1024 * 1024
 """Bytes of a list that are kept in memory while it is written."""
 

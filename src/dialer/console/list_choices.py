@@ -59,6 +59,7 @@ CHARSET_WORDS: Final = {
     "windows-1254": gettext_noop("Windows-1254 (Turkish)"),
     "windows-1255": gettext_noop("Windows-1255 (Hebrew)"),
     "windows-1256": gettext_noop("Windows-1256 (Arabic)"),
+    "windows-1257": gettext_noop("Windows-1257 (Baltic)"),
     "shift_jis": gettext_noop("Shift-JIS (Japanese)"),
     "gbk": gettext_noop("GBK, GB 18030 (simplified Chinese)"),
     "big5": gettext_noop("Big5 (traditional Chinese)"),

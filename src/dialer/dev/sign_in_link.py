@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
-from socketserver import TCPServer
+from socketserver import TCPServer, ThreadingMixIn
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -22,8 +22,17 @@ from dialer.demo.server import DemoAccount
 
 TOKEN_BYTES: Final = 24
 _HIDDEN: Final = re.compile(r'name="csrf" value="([^"]+)"')
+SILENT_S: Final = 5
+"""The time for which a connection may be silent."""
 SESSION: Final = "dialer_session"
 """The cookie of a session of the console."""
+
+
+class _LinkServer(ThreadingMixIn, TCPServer):
+    """A server in which a silent connection holds up neither other ones nor the end."""
+
+    daemon_threads = True
+    block_on_close = False
 
 
 @contextmanager
@@ -37,6 +46,8 @@ def sign_in_link(url: str, account: DemoAccount) -> Iterator[str]:
     sessions = [_begin_session(url, account)]
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = SILENT_S
+
         def do_GET(self) -> None:
             is_right = secrets.compare_digest(self.path.encode(), f"/{token}".encode())
             self.send_response(HTTPStatus.SEE_OTHER)
@@ -51,7 +62,7 @@ def sign_in_link(url: str, account: DemoAccount) -> Iterator[str]:
             """Log nothing."""
 
     host = str(urlsplit(url).hostname)
-    with TCPServer((host, 0), Handler) as server:
+    with _LinkServer((host, 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -9,6 +9,7 @@ from sqlalchemy import RowMapping, Select, func, select
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.proof import PROOF_COLUMNS, WishSource
 from dialer.files.exported_files import FilesBeside
 from dialer.files.forms import is_same, show_value
 from dialer.files.kinds import CONTACT, CONTACTS, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields
@@ -16,6 +17,7 @@ from dialer.files.names import Names
 from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
 from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
+from dialer.store.timeline.parts import moment
 
 Document = dict[str, Any]
 _BY_KEY: Final = {kind.key: kind for kind in KINDS}
@@ -28,8 +30,11 @@ _RECORDINGS_OF: Final = {
     "campaigns": ("voicemail_audiofile",),
 }
 """The fields that name recordings."""
+_ENTRY_COLUMNS: Final = ("id", "phone_number", "number", *PROOF_COLUMNS)
+_SAID_SOURCES: Final = frozenset({WishSource.KEY, WishSource.AGENT, WishSource.TEXT, WishSource.CALLER})
+"""The sources of entries whose person said something."""
 CONTACT_COLUMNS: Final = ("url", "contact", "full_name", "tz_code", "additional_vars")
-NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number")
+NUMBER_COLUMNS: Final = ("url", "dnc", "phone_number", *PROOF_COLUMNS)
 PEOPLE_TOGETHER_MAX: Final = 10_000
 """People of all lists in one file that may have others beside it. Further lists are files of their own."""
 LOADED_MAX: Final = 20_000
@@ -151,7 +156,7 @@ class Exporter:
             case "phonebooks":
                 return self._contacts(record_id)
             case "dnc_lists":
-                return self._numbers(record_id)
+                return map(_entry_of, self._numbers(record_id))
             case _:
                 return iter(())
 
@@ -190,10 +195,12 @@ class Exporter:
             shown = spelling_of(stored["contact"], stored["number"], self._unit.conventions.region)
             yield {**self._fields(CONTACT, stored), CONTACT.called: shown}
 
-    def _numbers(self, dnc_id: int) -> Iterator[str]:
+    def _numbers(self, dnc_id: int) -> Iterator[tuple[str, ...]]:
+        """Yield each number of a list with its proof, in the order of `PROOF_COLUMNS`."""
         region = self._unit.conventions.region
-        for _, phone_number, number in self._unit.connection.execute(_number_rows(dnc_id)).all():
-            yield spelling_of(phone_number, number, region)
+        for row in self._unit.connection.execute(_number_rows(dnc_id)).all():
+            since = f"{moment(row.created_date):%Y-%m-%dT%H:%M:%SZ}"
+            yield spelling_of(row.phone_number, row.number, region), row.source, since, row.said
 
     def _has_room(self, kind: RecordKind, record_id: int) -> bool:
         """Return whether the people of a list stand in the file itself, and count them.
@@ -218,7 +225,7 @@ class Exporter:
         if self._beside is None:
             raise AssertionError("long lists were refused")
         if kind.part == NUMBERS:
-            numbers = (("", "", number) for number in self._numbers(record_id))
+            numbers = (("", "", *number) for number in self._numbers(record_id))
             return self._beside.add_list(NUMBERS, record_id, name, NUMBER_COLUMNS, numbers)
         rows = (_row_of(contact) for contact in self._contacts(record_id))
         return self._beside.add_list(CONTACTS, record_id, name, CONTACT_COLUMNS, rows)
@@ -244,9 +251,21 @@ def _contact_ids(phonebook_id: int) -> Select[int]:
     return select(Contact.id).where(Contact.id.in_(earliest)).order_by(Contact.id)
 
 
-def _number_rows(dnc_id: int) -> Select[int, str, str]:
-    query = select(DncContact.id, DncContact.phone_number, DncContact.number)
+def _number_rows(dnc_id: int) -> Select[Any]:
+    query = select(*(getattr(DncContact, name) for name in _ENTRY_COLUMNS))
     return query.where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED).order_by(DncContact.id)
+
+
+def _entry_of(number: tuple[str, ...]) -> str | Document:
+    """Return a number as a file has it: with its proof if somebody said something, else alone."""
+    phone_number, *proof = number
+    source, _, said = proof
+    if not said and source not in _SAID_SOURCES:
+        return phone_number
+    return {
+        "phone_number": phone_number,
+        **{name: text for name, text in zip(PROOF_COLUMNS, proof, strict=True) if text},
+    }
 
 
 def _row_of(contact: Document) -> tuple[str, ...]:

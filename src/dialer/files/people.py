@@ -17,6 +17,7 @@ from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
+from dialer.domain.proof import PROOF_COLUMNS, earlier_proof
 from dialer.domain.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
@@ -28,6 +29,7 @@ from dialer.store.tables import Campaign, CampaignPhonebook, Contact
 PEOPLE_MAX: Final = 2_000
 """Contacts of one phonebook, or numbers of one list, that stand in one file. They are written in one transaction."""
 _RUNNING: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+_NUMBER: Final = "phone_number"
 _ENTRY: Final = RecordKind("numbers", "number", "dnc-contact", without=frozenset({"dnc"}))
 
 
@@ -153,20 +155,32 @@ def write_numbers(writer: RecordWriter, dnc_id: int, wanted: Wanted) -> list[str
     if wanted.parts is None:
         return []
     numbers = {
-        entry.number: (entry.text if place else None, node)
-        for node in wanted.parts.items(PEOPLE_MAX)
+        entry.number: (entry.text if place else None, node, said)
+        for node, said in map(_with_proof, wanted.parts.items(PEOPLE_MAX))
         for place, entry in enumerate(_entries(writer, node))
     }
     on_list = {number for _, number in entries_on(writer.unit.connection, [dnc_id], list(numbers))}
     new = [
-        NewEntry(dnc_id, text or writer.complete(_ENTRY, {"phone_number": node})["phone_number"], number)
-        for number, (text, node) in numbers.items()
+        NewEntry(dnc_id, text or writer.complete(_ENTRY, {"phone_number": node})["phone_number"], number, said)
+        for number, (text, node, said) in numbers.items()
         if number not in on_list
     ]
     if not new:
         return []
     add_entries(writer.unit, new)
     return [f"numbers: {len(new)} new"]
+
+
+def _with_proof(node: Node) -> tuple[Node, str]:
+    """Return the number of an entry of a file, and its earlier proof in words, empty if there is none."""
+    if not isinstance(node.value, dict):
+        return node, ""
+    members = node.members()
+    refuse_unknown(members, (_NUMBER, *PROOF_COLUMNS), "an entry of a do-not-call list")
+    if _NUMBER not in members:
+        raise FileError.at(node.place, f"an entry needs the field {_NUMBER}")
+    proof = [members[name].text() if name in members else "" for name in PROOF_COLUMNS]
+    return members[_NUMBER], earlier_proof(proof)
 
 
 def _entries(writer: RecordWriter, node: Node) -> Sequence[FoundNumber]:

@@ -245,10 +245,14 @@ class Worker:
             self._live, self._problem = None, "lease"
             _log.warning("lease_lost", why=str(lost))
             raise
-        except Exception as error:
-            self._live = None
-            self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
-            _log.exception("step_failed", problem=self._problem)
+        except StorageUnavailableError as error:
+            # Expected while the database restarts or its disk is full: the step is made again.
+            self._live, self._problem = None, "storage"
+            _log.warning("step_failed", problem="storage", reason=" ".join(str(error).split()))
+            raise
+        except Exception:
+            self._live, self._problem = None, "engine"
+            _log.exception("step_failed", problem="engine")
             raise
         self._problem = None
         return is_done

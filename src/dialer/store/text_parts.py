@@ -10,11 +10,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, literal, literal_column, or_, select, update
 
 from dialer.domain.plans import GatewayKey
 from dialer.domain.proof import SAID_MAX
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.store.backends.expressions import place_of
 from dialer.store.tables import TextNews
 
 PARTS_WAIT_MS: Final = 60_000
@@ -97,7 +98,7 @@ def _has_room(connection: Connection, gateway_id: GatewayKey, heard: TextReceive
     """Return whether one more part may wait, of its sender, of its gateway and of the service."""
     sender = _sender_of(gateway_id, heard)
     is_gateways = and_(*(getattr(TextNews, name) == value for name, value in gateway_id.columns().items()))
-    is_senders = and_(is_gateways, func.substr(TextNews.part_of, 1, len(sender)) == sender)
+    is_senders = and_(is_gateways, place_of(literal(sender), TextNews.part_of) == 1)
     counts = (func.count(), func.count(case((is_gateways, 1))), func.count(case((is_senders, 1))))
     waiting = connection.execute(select(*counts).where(_IS_PART)).one()
     limits = (PARTS_MAX, PARTS_OF_GATEWAY_MAX, PARTS_OF_SENDER_MAX)

@@ -4,11 +4,14 @@ import csv
 import io
 from collections.abc import Mapping
 
+import yaml
+
 from dialer.store.database import Database
 from dialer.store.tables import DncContact
 from tests.api.builders import stored
 from tests.api.harness import Caller, Json
 from tests.api.records.test_dnc_lists import campaign_of
+from tests.api.routes.test_account_export import applied, text_of
 
 NUMBER, OTHER, THIRD = "+12025550100", "+12025550101", "+12025550102"
 NOTHING = {"campaign": None, "callrequest": None, "sms_message": None, "section_id": None, "said": ""}
@@ -95,6 +98,24 @@ def test_an_exported_file_brings_the_proof_along_as_words(alice: Caller, admin: 
     assert answer.json()["imported"] == 1
     (entry,) = alice.get(f"dnc-contact/?dnc_id={copy['id']}")["results"]
     assert proof(entry) == {**NOTHING, "source": "import", "said": f"text, {row['created_date']}, STOP"}
+
+
+def test_an_account_that_is_exported_and_applied_elsewhere_keeps_the_proof_as_words(
+    alice: Caller, admin: Caller, bob: Caller, database: Database
+) -> None:
+    """A number that a program added has no words, and stands alone."""
+    never, campaign = alice.create("dnc-list", name="Never"), campaign_of(alice, admin)
+    heard(database, never, campaign)
+    alice.create("dnc-contact", phone_number=OTHER, dnc=never["url"])
+    entries = alice.get(f"dnc-contact/?dnc_id={never['id']}")["results"]
+    (wish,) = (one for one in entries if one["source"] == "text")
+    shown = {"phone_number": NUMBER, "source": "text", "created_date": wish["created_date"], "said": "STOP"}
+    lists = yaml.safe_load(text_of(alice))["dnc_lists"]
+    assert lists == [{"name": "Never", "numbers": [shown, OTHER]}]
+    applied(bob, yaml.safe_dump({"dnc_lists": lists}))
+    found = {one["phone_number"]: (one["source"], one["said"]) for one in bob.get("dnc-contact/")["results"]}
+    words = f"text, {wish['created_date']}, STOP"
+    assert found == {NUMBER: ("api", words), OTHER: ("api", "")}
 
 
 def test_the_proof_outlives_its_campaign(alice: Caller, admin: Caller, database: Database) -> None:

@@ -35,6 +35,7 @@ async def test_an_account_tests_few_webhooks_at_a_time_and_others_test_theirs(
     silent, good = Receiver(be_silent), Receiver(lambda _: OK)
     app = app_on_this_loop(database, worker, webhook_networks=("127.0.0.0/8", "192.0.2.0/24"))
     async with (
+        app.lifespan(),
         silent.listening(),
         good.listening(),
         client_on_this_loop(app, "alice") as first,

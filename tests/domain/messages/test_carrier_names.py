@@ -29,7 +29,7 @@ def test_a_name_means_itself_or_the_only_one_alike(name: str, names: tuple[str, 
     assert name_meant(name, names) == meant
 
 
-@given(st.integers(1, 2**64 - 1), st.integers(0, 5), st.booleans())
+@given(number=st.integers(1, 2**64 - 1), zeros=st.integers(0, 5), is_capital=st.booleans())
 def test_a_number_is_found_in_the_other_base_if_its_hexadecimal_digits_show_it(
     number: int, zeros: int, *, is_capital: bool
 ) -> None:

@@ -50,7 +50,8 @@ def test_other_entries_are_not(entry: str, number: str) -> None:
     assert entry not in listed_forms(number)
 
 
-@given(st.sampled_from(sorted(phonenumbers.SUPPORTED_REGIONS)), st.sampled_from(KINDS))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("region", sorted(phonenumbers.SUPPORTED_REGIONS))
 def test_the_example_of_every_country_is_found_in_every_national_form(region: str, kind: int) -> None:
     example = phonenumbers.example_number_for_type(region, kind)
     if example is None:

@@ -142,3 +142,9 @@ EVENTS_PARAMETERS: Final = (
     parameter("limit", {"type": "integer", "minimum": 1, "maximum": 1000}, "The number of events of a page.", 100),
 )
 """Query parameters of the events of an account."""
+
+
+def with_dry_run(answers: Json) -> Json:
+    """Return the responses of an operation that only counts in a dry run, and creates nothing then."""
+    counted = {key: value for key, value in answers["201"].items() if key != "headers"}
+    return {"200": {**counted, "description": "Counted, in a dry run"}, **answers}

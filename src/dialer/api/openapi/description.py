@@ -12,13 +12,21 @@ from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON, code_of
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import ALWAYS_TOLD, HEADERS, PREFER, answer_headers, header_references
+from dialer.api.openapi.answer_headers import (
+    ALWAYS_TOLD,
+    HEADERS,
+    PREFER,
+    answer_headers,
+    header_references,
+    with_dry_run,
+)
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
-from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.openapi.parameters import noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
+from dialer.api.openapi.refused_statuses import is_repeatable, refusals
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.records.campaigns import CAMPAIGNS
@@ -138,8 +146,6 @@ _HEADERS: Final[Mapping[int, Json]] = {
 _LOCATION: Final[Json] = header(
     "The URL of the record", f"https://dialer.example{PREFIX}/phonebook/1/", {"type": "string", "format": "uri"}
 )
-_SIGNED_IN: Final = frozenset({"read_root", "read_clock", "read_own_settings"})
-"""Operations for users of every role and API keys of every scope."""
 _CHECKED: Final = {
     "errors": 0,
     "warnings": 1,
@@ -349,12 +355,12 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
     sent = found.get("requestBody", {}).get("content", {})
     has_fields = bool(sent) and CSV not in sent
-    headers = answer_headers(verb, ours, has_fields=has_fields, is_repeatable=_is_repeatable(name))
+    headers = answer_headers(verb, ours, has_fields=has_fields, is_repeatable=is_repeatable(name))
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in refusals(found, method)}
     return with_conditions({**operation, "responses": {**done, **refused}}, verb, resource)
 
 
@@ -370,6 +376,8 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
                 answers[status] = _with_example(answer, _answered(name, resource))
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
+    if name in {"call_again", "text_again"}:
+        answers = with_dry_run(answers)
     if resource is not None and resource.exported and name.startswith("list_"):
         answers["200"]["content"].update(_exported(examples.record(exported_shape(resource))))
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
@@ -408,29 +416,6 @@ def _sent(name: str, verb: str, resource: Resource | None) -> object:
         return _SENT.get(name)
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
-
-
-def _is_repeatable(name: str) -> bool:
-    """Tell whether an operation takes an `Idempotency-Key`."""
-    return name.startswith("create_") or name in IDEMPOTENT
-
-
-def _refusals(found: Json, method: str) -> list[int]:
-    """Return the status codes of the errors that an operation may respond with."""
-    name = found["operationId"]
-    is_list, is_write = name.startswith("list_"), method != "get"
-    refused = {400, 401, 429, 503}
-    if "requestBody" in found:
-        refused |= {408, 413, 415}
-    if is_list or found.get("parameters"):
-        refused |= {404}
-    if is_write and not name.startswith(("import_", "upload_")):
-        refused |= {409}
-    if _is_repeatable(name):
-        refused |= {409, 422}
-    if name not in _SIGNED_IN:
-        refused |= {403}
-    return sorted(refused)
 
 
 def _error(status: int) -> Json:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed
@@ -18,9 +18,10 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome, NotAgain
 from dialer.domain.sentences import Sentence
 from dialer.store.call_again import Judged
-from dialer.store.tables import Campaign
+from dialer.store.tables import Campaign, PeopleToCopy
 
 NOBODY: Final = "Nobody with these outcomes can be called again."
+TAKEN: Final = Sentence("Another campaign has called people of this one again meanwhile. Count them again.")
 
 
 class Again(NamedTuple):
@@ -28,6 +29,8 @@ class Again(NamedTuple):
 
     by_outcome: Counter[AgainOutcome]
     kept: Counter[NotAgain]
+    newest_id: int = 0
+    """The newest campaign that called people of this one again when the count began; 0 for none."""
 
     def people(self, outcomes: Collection[AgainOutcome]) -> int:
         """Return the number of people with some outcomes."""
@@ -51,7 +54,8 @@ async def count_people(request: ApiRequest, campaign_id: int, check: Callable[[U
     Raises:
         RefusedError: the campaign is not over.
     """
-    found = Again(Counter(), Counter())
+    newest = await request.service.read(request, lambda unit: _newest_again(unit, campaign_id))
+    found = Again(Counter(), Counter(), newest)
     after: str | None = ""
     while after is not None:
         begin = after
@@ -87,14 +91,30 @@ def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
         )
 
 
-def create_again(unit: Unit, resource: Resource, campaign_id: int, asked: AgainAsked) -> int:
-    """Create the new campaign, still without its people, and return its id.
+def _newest_again(unit: Unit, campaign_id: int) -> int:
+    """Return the newest campaign that calls people of a campaign again; 0 for none."""
+    query = select(func.max(Campaign.id)).where(Campaign.source_campaign_id == campaign_id)
+    return unit.connection.scalar(query) or 0
+
+
+def _refuse_stale(unit: Unit, campaign_id: int, counted: Again) -> None:
+    """Refuse to call people again who may belong to another such order since they were counted."""
+    copying = select(PeopleToCopy.id).join(Campaign, Campaign.id == PeopleToCopy.id)
+    is_copying = unit.connection.execute(copying.where(Campaign.source_campaign_id == campaign_id).limit(1)).first()
+    if is_copying is not None or _newest_again(unit, campaign_id) != counted.newest_id:
+        raise ConflictError(TAKEN, code=ErrorCode.COUNT_CHANGED)
+
+
+def create_again(unit: Unit, resource: Resource, campaign_id: int, asked: AgainAsked, counted: Again) -> int:
+    """Create the new campaign, still without its people, and return its id. `counted` is what was counted before.
 
     Raises:
+        ConflictError: another order has called people of the campaign again since the count.
         RecordNotFoundError: there is no such campaign, or the caller may not see it.
         RefusedError: the campaign is not over.
         InvalidError: a given field is wrong.
     """
+    _refuse_stale(unit, campaign_id, counted)
     name = unit.connection.scalar(select(Campaign.name).where(Campaign.id == campaign_id)) or ""
     fields = {"name": name_of_again(name, NAME_MAX), "phonebook": (), **asked.fields}
     created = copy_record(unit, resource, campaign_id, Parsed(fields, {}, ()))

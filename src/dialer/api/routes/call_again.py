@@ -150,7 +150,7 @@ async def _answer(request: ApiRequest, order: PeopleOrder) -> StoredAnswer:
     refuse_to_call(counted, asked)
 
     def create(unit: Unit) -> tuple[int, StoredAnswer]:
-        created = create_again(unit, order.resource, order.campaign_id, asked)
+        created = create_again(unit, order.resource, order.campaign_id, asked, counted)
         url = unit.conventions.links.record(order.resource.path, created)
         answer = StoredAnswer(HTTPStatus.CREATED, {"Location": url}, _content(counted, asked, url))
         if order.attempt is not None:

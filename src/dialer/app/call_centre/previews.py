@@ -102,10 +102,10 @@ def skip_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
     """Let an agent see somebody else.
 
     Raises:
-        RefusedError: the agent does not see this person, or calls them already.
+        RefusedError: the agent does not see this person, calls them already, or has ordered the call.
     """
     preview = _seen(unit.connection, agent_id, subscriber_id)
-    if preview.call_id is not None:
+    if preview.call_id is not None or _is_call_ordered(unit.connection, agent_id, preview):
         raise RefusedError("The agent calls this person already. Hang up the call instead.", code=ErrorCode.IN_PROGRESS)
     _order(unit, agent_id, preview, DeskAction.SKIP)
     unit.note(Touched(agents=frozenset({agent_id})), PersonSkipped(agent_id, subscriber_id))
@@ -119,6 +119,18 @@ def _seen(connection: Connection, agent_id: int, subscriber_id: int) -> Preview:
             "The agent does not see this person now. Read the preview again.", code=ErrorCode.NOT_PREVIEWED
         )
     return preview
+
+
+def _is_call_ordered(connection: Connection, agent_id: int, preview: Preview) -> bool:
+    """Return whether the agent has ordered the call of this preview, which the worker places in a moment."""
+    document = connection.scalar(select(Agent.preview_order).where(Agent.id == agent_id))
+    order = _decoded(document or "", PreviewOrder)
+    same = (preview.campaign_id, preview.subscriber_id, preview.from_ms)
+    return (
+        order is not None
+        and order.action is DeskAction.CALL
+        and (order.campaign_id, order.subscriber_id, order.given_ms) == same
+    )
 
 
 def _order(unit: UnitOfWork, agent_id: int, preview: Preview, action: DeskAction) -> None:

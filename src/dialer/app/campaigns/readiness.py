@@ -67,7 +67,7 @@ def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
     """Return an error if the dial method needs agents, and the survey transfers no call to a queue."""
     if dial_method == DialMethod.FIXED_RATE or queue_ids_of(survey):
         return {}
-    message = Sentence("2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue.")
+    message = Sentence("2 (progressive), 3 (predictive) and 4 (preview) need a survey that transfers calls to a queue.")
     return {"dial_method": [message]}
 
 

@@ -37,6 +37,8 @@ class NewEntry(NamedTuple):
     dnc_id: int
     phone_number: str
     number: str
+    said: str = ""
+    """An earlier proof, in words."""
 
 
 _ADD_CONTACTS: Final = bulk_insert(Contact.__table__, *NewContact._fields, "full_name_key", "user_id", *_STAMPS)

@@ -133,10 +133,11 @@ async def call_again(request: ApiRequest, record_id: FromPath[str]) -> Response[
 
 
 async def _create(request: ApiRequest, identity: int, asked: AgainAsked) -> int:
-    refuse_to_call(await count_people(request, identity, lambda unit: check_seen(unit, identity)), asked)
+    counted = await count_people(request, identity, lambda unit: check_seen(unit, identity))
+    refuse_to_call(counted, asked)
 
     def create(unit: Unit) -> int:
-        return create_again(unit, resource_of(unit, identity), identity, asked)
+        return create_again(unit, resource_of(unit, identity), identity, asked, counted)
 
     created = await request.service.write(request, create)
     await copy_all(request, created)

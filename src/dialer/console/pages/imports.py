@@ -137,17 +137,19 @@ async def download_rejected(
     wanted = format_of(request)
     task = console.list_tasks.find(request.user.id, token)
     is_of_task = task is not None and task.outcome is not None and task.choices.mark == choices.mark
+    rejected = kept.rejected
     if not is_of_task and "kept" not in request.query_params:
         with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
             check_target(request, choices)
             looked = await look_at_list(request, kept.path, choices)
             await report_of(request, kept, kept.path, looked.choices, is_dry=True)
-    rejected = kept.rejected
+    if not kept.is_known:
+        raise RecordNotFoundError("There is no such list.")
     if wanted == XLSX:
         return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
     content = await anyio.to_thread.run_sync(rejected.read_bytes) if rejected.exists() else b""
     headers = {"Content-Disposition": 'attachment; filename="rejected.csv"', "Cache-Control": "no-store"}
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(content, media_type="text/csv", headers=headers)
 
 
 def _spreadsheet_of(rejected: Path) -> Spreadsheet:

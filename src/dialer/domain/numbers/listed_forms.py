@@ -17,11 +17,14 @@ from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
 from dialer.domain.numbers.digit_patterns import UnknownPatternError
 from dialer.domain.numbers.doubts import ZERO_IS_PART
 from dialer.domain.numbers.numbering_plans import LENGTH_MAX, Start, is_assigned, split
+from dialer.domain.numbers.older_habits import as_written_today
 
 LISTED_DIGITS_MIN: Final = 6
 """Minimum digits of an entry that is matched without its country. Fewer may have any meaning."""
 WITHOUT_COUNTRY: Final = ","
 """The character behind `+`: numbers from here on, in the order of code points, have no country code."""
+_MOBILE_IN_ARGENTINA: Final = "+549"
+"""The begin of Argentine mobile numbers, which within the country have a 15 behind the area code instead."""
 _OLDER_MOBILE: Final = {52: "1"}
 """Digits between the country code and the number that people still write: +52 1 of Mexico."""
 
@@ -61,7 +64,11 @@ def _international_forms(number: str) -> Iterator[str]:
         yield from _of_country(code, bare)
         for prefix in _prefixes_of(code):
             if number.startswith(prefix):
-                yield from _of_country(code, number.removeprefix(prefix))
+                # In Belarus a zero follows the prefix.
+                yield from _of_country(code, number.removeprefix(prefix).lstrip("0"))
+    in_argentina = f"{_MOBILE_IN_ARGENTINA}{bare}"
+    if as_written_today(in_argentina) != in_argentina:
+        yield as_written_today(in_argentina)
 
 
 def _of_country(country_code: int, digits: str) -> Iterator[str]:

@@ -40,6 +40,11 @@ class KeptList:
         self._lock = -1
 
     @property
+    def is_known(self) -> bool:
+        """True if there is a list, an import of it, or something that one has left."""
+        return any(place.exists() for place in (self.path, self.taken, self.rejected, self._done))
+
+    @property
     def token(self) -> str:
         """The token of the list."""
         return self.path.stem.rpartition("-")[2]
