@@ -123,7 +123,7 @@ def _writers(connection: Connection, gateway_id: GatewayKey, spellings: Abstract
     """
     newest = (
         select(func.max(SmsMessage.id).label("id"))
-        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
+        .where(without_index(SmsMessage.gateway_id) == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
         .group_by(SmsMessage.user_id)
         .order_by(func.max(SmsMessage.id).desc())
         .limit(WRITERS_MAX)
