@@ -27,6 +27,7 @@ END_TO_END: Final = "end_to_end/test_campaign.py"
 PROGRAMS: Final = frozenset(
     {
         "api/http/test_hosts.py",
+        "api/routes/test_webhooks_at_once.py",
         "carriers/freeswitch/test_line.py",
         "carriers/media/test_greetings.py",
         "carriers/sip/test_sipp.py",
@@ -51,6 +52,7 @@ PROGRAMS: Final = frozenset(
         "demo/test_starting.py",
         "deploy",
         "dev/test_run.py",
+        "dev/test_sign_in_link.py",
         "end_to_end",
         "examples",
         "fleet",

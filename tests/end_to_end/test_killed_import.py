@@ -80,6 +80,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "on_dnc": 0,
         "on_other_dnc": 0,
         "warnings": [],
+        "kinds": {},
         "file_warnings": [],
     }
     assert numbers(tmp_path) == good

@@ -128,7 +128,7 @@ async def test_every_text_that_comes_in_is_a_moment_of_the_message_that_it_answe
     assert kinds[1:] == [(HappeningKind.RECEIVED, "yes"), (HappeningKind.RECEIVED, "Hm")]
     assert (kinds[0][0], story.received) == (HappeningKind.MESSAGE, [])
     erase_number(house.database, ADA, lambda _: None, house.now_ms())
-    assert {row["said"] for row in house.rows(SmsReceived)} == {ERASED}
+    assert {(row["said"], row["needs_person"]) for row in house.rows(SmsReceived)} == {(ERASED, False)}
 
 
 async def test_the_words_go_with_the_person_and_the_source_stays(house: House) -> None:

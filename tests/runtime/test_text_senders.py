@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.store.tables import DncContact, DncList, SmsReceived, Subscriber, User
-from tests.runtime.test_fleet_texts import EARLY, LATE, TwoWorkers, again, two_workers
+from dialer.store.text_senders import sender_of
+from tests.databases import choice
+from tests.runtime.house import House
+from tests.runtime.test_fleet_texts import EARLY, GATEWAY_ID, LATE, TwoWorkers, again, two_workers
 
 pytestmark = pytest.mark.usefixtures("quiet")
 EGYPTIAN = "+2025551002"
@@ -123,3 +127,21 @@ async def test_a_stop_of_a_stranger_with_a_country_code_holds_for_everybody(tmp_
     async with two_workers(tmp_path) as house:
         await heard(house, sender=TextReceived("+12025550407", "", "STOP"))
         assert listed(house) == {(2, "service", "+12025550407")}
+
+
+@pytest.mark.skipif(choice.is_postgresql(), reason="reads the plan of SQLite")
+def test_a_sender_is_found_by_the_last_digits_however_many_messages_a_gateway_has(house: House) -> None:
+    def plans(connection: Connection) -> list[str]:
+        asked: list[tuple[str, Any]] = []
+        event.listen(
+            connection, "before_cursor_execute", lambda _, __, query, given, *___: asked.append((query, given))
+        )
+        sender_of(connection, GATEWAY_ID, TextReceived("2025551002", "", "STOP"))
+        found = [
+            connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", given).all() for query, given in tuple(asked)
+        ]
+        return [str(row[-1]) for rows in found for row in rows if "sms_message" in str(row[-1])]
+
+    found = house.database.read_now(plans)
+    assert any("ix_sms_message_last_digits" in one for one in found)
+    assert not any("ix_sms_message_gateway_id_send_date" in one or one.startswith("SCAN") for one in found), found

@@ -35,6 +35,7 @@ from dialer.store.tables import (
     LedgerEntry,
     Row,
     SmsMessage,
+    SmsReceived,
     Subscriber,
     SurveyResult,
     Transfer,
@@ -194,6 +195,14 @@ async def test_a_call_whose_message_waits_or_is_on_its_way_is_kept(house: House)
     await removal(house).remove()
     assert [row["id"] for row in house.rows(CallRequest)] == [first["id"], second["id"]]
     assert message["id"] in [row["id"] for row in house.rows(SmsMessage)]
+
+
+async def test_texts_that_need_a_person_are_kept(house: House) -> None:
+    given = {"user_id": 1, "gateway_id": 1, "phone_number": NUMBERS[0], "number": NUMBERS[0], "understood": "perhaps"}
+    waiting, _looked = (house.add(SmsReceived, said="Hm", needs_person=one, **given) for one in (True, False))
+    await house.advance((DAYS + 1) * 86_400)
+    await removal(house).remove()
+    assert [row["id"] for row in house.rows(SmsReceived)] == [waiting]
 
 
 async def test_people_whose_calls_are_gone_are_not_called_again(house: House) -> None:

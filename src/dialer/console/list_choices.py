@@ -59,6 +59,7 @@ CHARSET_WORDS: Final = {
     "windows-1254": gettext_noop("Windows-1254 (Turkish)"),
     "windows-1255": gettext_noop("Windows-1255 (Hebrew)"),
     "windows-1256": gettext_noop("Windows-1256 (Arabic)"),
+    "windows-1257": gettext_noop("Windows-1257 (Baltic)"),
     "shift_jis": gettext_noop("Shift-JIS (Japanese)"),
     "gbk": gettext_noop("GBK, GB 18030 (simplified Chinese)"),
     "big5": gettext_noop("Big5 (traditional Chinese)"),
@@ -103,6 +104,7 @@ _TAKEN: Final = frozenset({"contact", "phone_number", "full_name", "first_name",
 _OF_LISTS: Final = (*ALL_NUMBERS, COUNTRY, AREA, LEAVE_OUT)
 """Meanings of columns of do-not-call lists, which have numbers only."""
 LIST_REFUSED: Final = "list_refused"
+MEND_ZEROS: Final = "mend_zeros"
 _HAS_BOX: Final = "refused_box"
 """The field that says that `LIST_REFUSED` was shown, as a box without a tick is no field."""
 _EXPORTED: Final = frozenset({"url", "contact", "additional_vars"})
@@ -129,6 +131,9 @@ class ListChoices(msgspec.Struct, frozen=True):
     lists_refused: bool = True
     """True if people who must not be called are put on the account's do-not-call list."""
 
+    mends_zeros: bool = False
+    """True if numbers get a 0 back that a spreadsheet took."""
+
     def address(self, token: str, end: str = "") -> str:
         """Return the address of the page with these choices."""
         form = self.form
@@ -148,6 +153,7 @@ class ListChoices(msgspec.Struct, frozen=True):
         query |= {} if self.region is None else {"region": self.region}
         query |= {f"m{place}": meaning for place, meaning in enumerate(self.meanings)}
         query |= {} if self.lists_refused else {_HAS_BOX: "1"}
+        query |= {MEND_ZEROS: "1"} if self.mends_zeros else {}
         return f"/console/lists/{token}/{end}?{urlencode(query)}"
 
     @property
@@ -180,6 +186,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
         meanings=tuple(meanings[:count]),
         columns=fields.get("columns", ""),
         lists_refused=_HAS_BOX not in fields or LIST_REFUSED in fields,
+        mends_zeros=fields.get(MEND_ZEROS) == "1",
     )
 
 
@@ -232,6 +239,7 @@ def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_d
         region=chosen.region,
         is_dry=is_dry,
         lists_refused=chosen.lists_refused,
+        mends_zeros=chosen.mends_zeros,
         joins_names=True,
     )
 

@@ -10,6 +10,7 @@ from dialer.domain.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM,
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.common_hours import CallingSpan, PeopleOfZone, check_common_hours
+from dialer.domain.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
 from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
@@ -90,6 +91,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Countries with a known rule on abandoned calls, as far as numbers there are called."""
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
+    doubtful_entries: DoubtfulEntries = NO_DOUBT
+    """Numbers on its do-not-call lists that may stop no calls."""
     shows_secrets: bool = False
     """True if the gateway for messages sends its secrets in clear."""
     texts_people: bool = False
@@ -123,6 +126,10 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_destinations(facts)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
+    if facts.doubtful_entries.stopping_nobody:
+        yield _warning(FindingCode.PROTECTS_NOBODY, "dnc", stopping_nobody(facts.doubtful_entries))
+    if facts.doubtful_entries.without_country:
+        yield _warning(FindingCode.LIST_WITHOUT_COUNTRY, "dnc", without_country(facts.doubtful_entries))
     if facts.shows_secrets:
         message = Sentence(
             "The gateway for messages sends its password to an http:// address, which others on the way can read."

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.app.imports.report import ImportReport
+from dialer.app.imports.report_words import readings_in_words
 from dialer.files.applying import RecordChange
 from dialer.files.people_files import PeopleReport
 
@@ -47,6 +48,8 @@ def people_lines(report: PeopleReport) -> Iterator[str]:
     yield f"{report.file}: {', '.join([*counts, *further])}"
     yield from (f"  {line}" for line in listed_lines(result))
     yield from (f"  {report.file}: {one.reason}" for one in result.file_warnings)
+    if result.imported:
+        yield from (f"  {report.file}: {sentence}" for sentence in readings_in_words(result.kinds))
     remarks = [(one.line, f"refused: {one.reason}") for one in result.errors]
     if result.imported:
         remarks += [(one.line, f"imported, but {one.reason}") for one in result.warnings]

@@ -18,6 +18,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     exists,
+    false,
     literal,
     or_,
     select,
@@ -25,7 +26,6 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.messages.understanding import Understood
 from dialer.store import ledger
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
@@ -216,7 +216,7 @@ _SOURCES: Final = (
     _Source(
         SmsReceived.created_date,
         SmsReceived.id,
-        or_(SmsReceived.understood != Understood.PERHAPS.value, SmsReceived.verdict != ""),
+        SmsReceived.needs_person == false(),
         _remove_received,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),

@@ -17,7 +17,7 @@ from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.search_keys import ENDING_MIN
 from dialer.domain.sessions.leg_protocol import TextReceived
-from dialer.store.backends.expressions import last_digits
+from dialer.store.backends.expressions import last_digits, without_index
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, SmsMessage, User
 
@@ -107,7 +107,7 @@ def _numbers_like(
         .distinct()
         # Each account has its part of the index.
         .where(SmsMessage.user_id.in_(select(User.id)), last_digits(SmsMessage.phone_number) == ending[-ENDING_MIN:])
-        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.endswith(ending))
+        .where(without_index(SmsMessage.gateway_id) == gateway_id.id, SmsMessage.phone_number.endswith(ending))
         .limit(ALIKE_MAX)
     )
     found = {number: likeness_of(digits, number) for number in connection.scalars(query)}
@@ -123,7 +123,7 @@ def _writers(connection: Connection, gateway_id: GatewayKey, spellings: Abstract
     """
     newest = (
         select(func.max(SmsMessage.id).label("id"))
-        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
+        .where(without_index(SmsMessage.gateway_id) == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
         .group_by(SmsMessage.user_id)
         .order_by(func.max(SmsMessage.id).desc())
         .limit(WRITERS_MAX)

@@ -43,6 +43,15 @@ def test_cells_are_read_back_as_they_were(rows: list[tuple[str, datetime, float,
         assert (cells[1].is_date, math.isclose(cells[2].value, number)) == (True, True)
 
 
+def test_programs_that_read_row_by_row_read_all_rows() -> None:
+    spreadsheet = Spreadsheet("Figures", ["place", "text"])
+    rows = [(place, "text") for place in range(5)]
+    spreadsheet.add(rows)
+    with spreadsheet.finish() as file:
+        sheet: Any = load_workbook(file, read_only=True).active
+        assert list(sheet.iter_rows(values_only=True)) == [("place", "text"), *rows]
+
+
 def test_characters_that_no_file_can_hold_are_left_out_and_long_texts_are_cut() -> None:
     spreadsheet = Spreadsheet("", ["text"])
     spreadsheet.add([["a\x00b\x1f\ud800c\ufffe"], ["x" * 40_000]])

@@ -21,6 +21,7 @@ NONE: dict[str, object] = {
     "errors": [],
     "warned": 0,
     "warnings": [],
+    "kinds": {},
     "file_warnings": [],
     "hidden": 0,
     "totals": 0,
@@ -120,9 +121,11 @@ def test_emergency_numbers_are_rejected_and_impossible_ones_are_warned_of(alice:
             ],
             "warned": 1,
             "warnings": [{"line": 4, "reason": warning, "kind": "impossible_number", "value": "+1202555"}],
+            "kinds": {"impossible_number": 1},
         },
     )
-    assert load(alice, "dnc-list/1/import/", b"phone_number\n911\n") == (200, {**NONE, "imported": 1})
+    status, report = load(alice, "dnc-list/1/import/", b"phone_number\n911\n")
+    assert (status, report["imported"], report["kinds"]) == (200, 1, {"short_number": 1})
 
 
 def test_each_rejection_names_its_value_and_is_of_a_kind(alice: Caller) -> None:

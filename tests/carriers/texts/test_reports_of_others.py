@@ -6,7 +6,7 @@ The names in the docstrings are the rows of `docs/reference/reports-of-others.md
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import pytest
@@ -96,6 +96,7 @@ class Carrier:
         self.read: list[Pdu] = []
         self.watch = Watch()
         self.writer: asyncio.StreamWriter
+        self.opened: list[asyncio.StreamWriter] = []
         self.answers: dict[int, tuple[int, bytes]] = {}
         """Status and body for each command."""
         self.may_bind = asyncio.Event()
@@ -103,13 +104,18 @@ class Carrier:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read PDUs until the connection ends."""
         self.writer = writer
-        with_end = asyncio.IncompleteReadError
+        self.opened.append(writer)
+        try:
+            await self._answer(reader, writer)
+        except asyncio.IncompleteReadError:
+            return
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            try:
-                header = await reader.readexactly(HEADER.size)
-                pdu = pdu_of(header, await reader.readexactly(HEADER.unpack(header)[0] - HEADER.size))
-            except with_end:
-                return
+            header = await reader.readexactly(HEADER.size)
+            pdu = pdu_of(header, await reader.readexactly(HEADER.unpack(header)[0] - HEADER.size))
             self.read.append(pdu)
             self.watch.touch()
             if pdu.command == Command.BIND_TRANSCEIVER:
@@ -136,6 +142,10 @@ async def line_to(carrier: Carrier) -> AsyncIterator[tuple[SmppLine, Worker]]:
     finally:
         await line.close()
         server.close()
+        for writer in carrier.opened:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
 
 async def test_nothing_is_asked_before_the_bind_is_answered() -> None:

@@ -36,6 +36,8 @@ COMPRESSION: Final = 1
 """The level of compression: the fastest, as the file is sent once."""
 _SHEET: Final = "xl/worksheets/sheet1.xml"
 _FIRST_ROW: Final = '<row r="2">'
+_DIMENSION: Final = re.compile("<dimension [^>]*/>")
+"""The cells that the sheet had before its rows came. Programs that read row by row would read no further."""
 _STYLE: Final = re.compile(r' s="([0-9]+)"')
 _UNTITLED: Final = re.compile(r"[\\*?:/\[\]]")
 _MOMENT: Final = "yyyy-mm-dd hh:mm:ss"
@@ -67,7 +69,7 @@ class Spreadsheet:
         self._day, self._moment = _STYLE.findall(rest)[:2]
         self._end: Final = rest[rest.index("</sheetData>") :]
         self._sheet: Final = self._zip.open(_SHEET, "w", force_zip64=True)
-        self._sheet.write(begin.encode())
+        self._sheet.write(_DIMENSION.sub("", begin).encode())
 
     def add(self, rows: Iterable[Sequence[CellValue]]) -> None:
         """Write rows. Texts that a program would take for formulas are guarded as in CSV.

@@ -25,7 +25,7 @@ from dialer.app.contacts.do_not_call import (
 from dialer.app.imports.bulk import NewEntry, add_entries
 from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.numbers.entries import entries_in
+from dialer.domain.numbers.entries import EntryDoubt, entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.numbers.spellings import ERASED
@@ -156,6 +156,11 @@ _DNC_CONTACT: Final = shapes(
             "The id of the section in which the person pressed the keys, which may have been deleted since; or null.",
             nullable=True,
             example=7,
+        ),
+        "doubt": read_only(
+            TextChoice(tuple(EntryDoubt)),
+            "Why the entry may stop no calls. Empty if there is no doubt, and for wishes of people who were reached.",
+            example=EntryDoubt.NO_COUNTRY.value,
         ),
         "said": read_only(
             Text(),
@@ -324,7 +329,7 @@ DNC_CONTACTS = Resource(
     path="dnc-contact",
     shapes=_DNC_CONTACT,
     owner="dnc",
-    filters=("phone_number", "source", "campaign"),
+    filters=("phone_number", "source", "campaign", "doubt"),
     orderings=("phone_number", "created_date"),
     numbers=("phone_number",),
     is_large=True,

@@ -22,7 +22,8 @@ HEADER: Final = "header"
 SHEET: Final = "sheet"
 REGION: Final = "region"
 HIDDEN: Final = "hidden"
-OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, HIDDEN)
+MEND_ZEROS: Final = "mend_zeros"
+OPTION_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, HIDDEN, MEND_ZEROS)
 SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
@@ -46,7 +47,8 @@ def read_import_options(
     )
     columns = _columns(given.get(FIELD, ""), errors)
     region = _region(given.get(REGION), errors)
-    return ImportOptions(columns=columns.renamed, roles=columns.roles, form=form, region=region)
+    mends = read_flag(MEND_ZEROS, given.get(MEND_ZEROS), conventions, errors, default=False)
+    return ImportOptions(columns=columns.renamed, roles=columns.roles, form=form, region=region, mends_zeros=mends)
 
 
 def read_flag(name: str, given: str | None, conventions: Conventions, errors: Errors, *, default: bool) -> bool:

@@ -22,6 +22,7 @@ from dialer.api.records.import_options import (
     CHARSET,
     HEADER,
     HIDDEN,
+    MEND_ZEROS,
     OPTION_NAMES,
     REGION,
     SEPARATOR,
@@ -153,9 +154,17 @@ _HIDDEN_WORDS: Final = (
 )
 
 
+_MEND_WORDS: Final = (
+    "`true` gives numbers the 0 back that a spreadsheet took, in countries where it belongs to the number, such as"
+    " Italy: only where a number that somebody can have comes of it. `kinds` of the report counts them as"
+    " `mended_zero`; without the option, as `lost_zero`. A do-not-call list gets such numbers in both forms anyway."
+)
+
+
 def _parameters() -> list[Parameter]:
     told: dict[str, tuple[Schema, str, object]] = {
         HIDDEN: (Schema(type=OpenAPIType.BOOLEAN), _HIDDEN_WORDS, True),
+        MEND_ZEROS: (Schema(type=OpenAPIType.BOOLEAN, default=False), _MEND_WORDS, True),
         FIELD: (
             Schema(type=OpenAPIType.STRING),
             (
@@ -192,10 +201,7 @@ def _parameters() -> list[Parameter]:
         ),
         REGION: (
             Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
-            (
-                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
-                " of the service."
-            ),
+            "The country of numbers without one: an ISO 3166 code. The default is the user's, else the service's.",
             "DE",
         ),
         DRY_RUN: (

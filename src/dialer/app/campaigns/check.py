@@ -29,6 +29,7 @@ from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
+from dialer.store.queries.doubtful_entries import doubtful_for_campaign
 from dialer.store.queries.load_engine import calendar_of
 from dialer.store.queries.regions import region_of
 from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
@@ -118,6 +119,7 @@ def _facts(
         without_country_max=WITHOUT_COUNTRY_MAX,
         unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        doubtful_entries=doubtful_for_campaign(connection, campaign["id"], campaign["dnc_id"]),
         shows_secrets=_shows_secrets(connection, campaign),
         is_at_fixed_pace=campaign["dial_method"] == DialMethod.FIXED_RATE,
         has_agents=bool(queue_ids_of(survey)),

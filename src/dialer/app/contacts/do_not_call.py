@@ -10,6 +10,7 @@ from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.numbers.entries import entry_doubt
 from dialer.domain.sentences import FieldName, Sentence
 from dialer.store.tables import OF_SIMULATED, DncContact, DncList
 from dialer.store.touched import NOTHING
@@ -19,7 +20,8 @@ _TAKE_BACK: Final = Sentence("Delete the number of somebody who agreed to be cal
 
 def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Put a number on a do-not-call list, from the columns of the entry; return its row."""
-    row = unit.connection.execute(insert(DncContact).values(values).returning(*DncContact.__table__.c)).one()
+    written = {**values, "doubt": entry_doubt(values["number"]).value}
+    row = unit.connection.execute(insert(DncContact).values(written).returning(*DncContact.__table__.c)).one()
     unit.note(users_of_dnc(unit.connection, row.dnc_id), NumberCalledOff(row.dnc_id, row.id))
     return row
 
@@ -34,6 +36,8 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
     after = values.get("dnc_id", before)
     owner = select(DncList.user_id).where(DncList.id == after).scalar_subquery()
     written = {**values, "user_id": owner, "updated_date": unit.now_ms}
+    if "number" in values:
+        written["doubt"] = entry_doubt(values["number"]).value
     unit.connection.execute(update(DncContact).where(DncContact.id == entry_id).values(written))
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
     unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))

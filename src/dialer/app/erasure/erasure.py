@@ -200,9 +200,12 @@ def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:
 
 
 def _erase_received(connection: Connection, spellings: Spellings) -> None:
-    """Erase the words and the number of text messages that came from the number."""
+    """Erase the words and the number of text messages that came from the number. Nobody can look at them any more.
+
+    A number that is held stays so, as a hash.
+    """
     ids = [row["id"] for row in whose_number(connection, SmsReceived.number, spellings)]
-    values = {"phone_number": ERASED, "number": ERASED, "said": ERASED}
+    values = {"phone_number": ERASED, "number": ERASED, "said": ERASED, "needs_person": False}
     for some in _parts(ids):
         connection.execute(update(SmsReceived).where(SmsReceived.id.in_(some)).values(values))
 

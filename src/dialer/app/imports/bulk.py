@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Table, bindparam, func, select
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.numbers.entries import entry_doubt
 from dialer.domain.proof import WishSource
 from dialer.domain.search_keys import name_key
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
@@ -42,7 +43,7 @@ class NewEntry(NamedTuple):
 
 
 _ADD_CONTACTS: Final = bulk_insert(Contact.__table__, *NewContact._fields, "full_name_key", "user_id", *_STAMPS)
-_ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, "source", "user_id", *_STAMPS)
+_ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, "source", "doubt", "user_id", *_STAMPS)
 _FIRST_WITH: Final = (
     select(Contact.number, func.min(Contact.id).label("first_id"))
     .where(
@@ -80,7 +81,9 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
 def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry], source: str = WishSource.API) -> list[int]:
     """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
     owners = _owners(unit.connection, DncList.__table__, [row.dnc_id for row in rows])
-    stored = [(*row, str(source), owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows]
+    stored = [
+        (*row, str(source), entry_doubt(row.number).value, owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows
+    ]
     ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, stored)
     for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
         unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))

@@ -8,6 +8,7 @@ from typing import Final
 
 from dialer.app.imports.charset_guess import guess_script
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.latin_guess import guess_latin
 from dialer.domain.sentences import Grouped, Sentence
 
 UTF8: Final = "utf-8"
@@ -33,6 +34,7 @@ CHARSETS: Final[Mapping[str, str]] = {
     "windows-1254": "cp1254",
     "windows-1255": "cp1255",
     "windows-1256": "cp1256",
+    "windows-1257": "cp1257",
     "shift_jis": "cp932",
     "gbk": "gb18030",
     "gb2312": "gb18030",
@@ -119,21 +121,25 @@ def _of_sixteen_bits(beginning: bytes) -> str | None:
 
 
 def _eight_bits(chunk: bytes, script: str | None = None) -> str:
-    """Return UTF-8 if most characters are valid, the character set of a script, or Mac Roman, if letters tell it.
+    """Return UTF-8 if most characters are valid, or the set of a script or of a Latin alphabet, if letters tell it.
 
-    Else it is Windows-1252 if all bytes are there. `script` is the character set of the text before, if it is in
-    another script than the Latin one.
+    `script` is the character set of the text before, if it is no western one.
     """
     text = codecs.getincrementaldecoder(UTF8)("replace").decode(chunk)
     wrong = text.count(_NOT_UTF8)
     right = sum(not character.isascii() for character in text) - wrong
     if right >= wrong:
         return UTF8
-    script = script or guess_script(chunk)
-    if script is not None:
-        return script
+    return script or guess_script(chunk) or _latin(chunk)
+
+
+def _latin(chunk: bytes) -> str:
+    """Return the set of a text in Latin letters: Windows-1252 if nothing else is told; UTF-8 if it is no text."""
     if len(_OF_MAC.findall(chunk)) > len(_OF_WINDOWS.findall(chunk)):
         return MAC
+    latin = guess_latin(chunk)
+    if latin is not None:
+        return latin
     if _OF_POLAND.search(chunk):
         return "windows-1250"
     try:

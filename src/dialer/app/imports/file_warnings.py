@@ -7,6 +7,7 @@ from dialer.app.imports.column_roles import ColumnRoles
 from dialer.app.imports.file_country import SHARE_MIN, Hints, judge, same_plan
 from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.report import FileRemark, ImportReport
+from dialer.app.imports.report_words import entries_in_words
 from dialer.domain.sentences import Sentence, counting_sentence
 
 ROWS_SEEN_MAX: Final = 100
@@ -21,9 +22,10 @@ def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, c
         return
     if not region:
         reason: str = counting_sentence(
-            "%(count)s number has no country, so it matches no do-not-call list and has no time zone. Give its region.",
-            "%(count)s numbers have no country, so they match no do-not-call list and have no time zone. Give their"
+            "%(count)s number has no country, so it has no time zone, and do-not-call lists may miss it. Give its"
             " region.",
+            "%(count)s numbers have no country, so they have no time zone, and do-not-call lists may miss them. Give"
+            " their region.",
             told.judged,
         )
         report.file_warnings.append(FileRemark(reason, "no_country"))
@@ -46,6 +48,11 @@ def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, c
             region=region,
         )
         report.file_warnings.append(FileRemark(reason, "other_country"))
+
+
+def warn_of_entries(report: ImportReport) -> None:
+    """Warn if numbers of a do-not-call list protect nobody, or have no country."""
+    report.file_warnings += (FileRemark(reason, kind) for kind, reason in entries_in_words(report.kinds))
 
 
 def warn_of_columns(

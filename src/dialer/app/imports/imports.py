@@ -13,12 +13,12 @@ import msgspec
 
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
-from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country
+from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country, warn_of_entries
 from dialer.app.imports.footers import COUNT_DIGITS_MAX, is_footer
 from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.number_rows import ContactRows, NumberRows, StoredRows
 from dialer.app.imports.refusals import RefusalSearch, Wish
-from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError, RowRemark
+from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.doubts import doubt_of
@@ -50,6 +50,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """Columns that say more about the number, or who must not be called."""
     lists_refused: bool = True
     """True if those who must not be called are put on the account's do-not-call list; they are left out anyway."""
+    mends_zeros: bool = False
+    """True if numbers get a 0 back that a spreadsheet took, where the 0 belongs to the number."""
     joins_names: bool = False
     """True if columns `first_name` and `last_name` together are the name of a contact that has none."""
     is_dry: bool = False
@@ -88,10 +90,11 @@ def import_csv(
         ImportTargetGoneError: the target was deleted meanwhile.
         StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
-    report = ImportReport(errors=[], warnings=[], file_warnings=[])
+    report = ImportReport(errors=[], warnings=[], file_warnings=[], kinds={})
     opened = open_list(chunks, required=target.column, renamed=options.columns, form=options.form)
     with opened as file, SeenNumbers() as seen, SeenNumbers() as refused:
         target.begin(file.columns, joins_names=options.joins_names, roles=options.roles)
+        target.mends_zeros = options.mends_zeros
         store = partial(_would_store, target, seen) if options.is_dry else partial(_store, target, options)
         try:
             for chunk in _chunks(file, target, report, options, refused):
@@ -105,8 +108,10 @@ def import_csv(
             raise
         report.hidden = file.left_out
     numbers = target.sampled_numbers()
-    if not target.is_export:  # An export of our own has been looked at before.
+    if not target.is_export and not (target.is_list and target.region is None):  # Ours has been looked at before.
         warn_of_country(report, numbers, target.region or "", file.columns)
+    if target.is_list:
+        warn_of_entries(report)
     if options.on_numbers is not None:
         options.on_numbers(numbers)
     return report
@@ -201,12 +206,21 @@ def _take(
             report.totals += 1
         else:
             chunk.rows[number] = values
-            doubt = doubt_of(number)
-            if doubt:
-                report.warn(record.line, number, doubt)
-            remark = target.remark_on_zone(record.cells, number) if target.has_own_zones else None
-            if remark is not None:
-                report.warn_of(RowRemark(record.line, *remark))
+            _remark(record, number, values, target, report)
+    target.remarks.clear()
+
+
+def _remark(record: CsvRecord, number: str, values: tuple[Any, ...], target: NumberRows, report: ImportReport) -> None:
+    """Report what is worth a look at a row that is stored."""
+    doubt = values[-1] if target.is_list else doubt_of(number)
+    if doubt:
+        report.warn(record.line, number, doubt)
+    zone_remark = target.remark_on_zone(record.cells, number) if target.has_own_zones else None
+    if zone_remark is not None:
+        report.warn_of(record.line, zone_remark)
+    for remark in target.remarks:
+        report.warn_of(record.line, remark)
+    target.remarks.clear()
 
 
 def _refuse(

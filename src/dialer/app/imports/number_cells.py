@@ -9,6 +9,7 @@ import msgspec
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.country_words import region_in
 from dialer.app.imports.file_country import NumberSample
+from dialer.domain.numbers.entries import NumberRemark, kindness_remark
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, digits_of, is_possible, normalise
 from dialer.domain.numbers.several_numbers import read_kindly
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
@@ -56,6 +57,8 @@ class NumberCells:
         self._check = check
         self.sample: Final = NumberSample()
         """Numbers whose rows do not name their country, by which that of the file is judged."""
+        self.remarks: Final[list[NumberRemark]] = []
+        """Remarks on how the numbers of rows were read. Their reader clears them."""
         self._is_exact = is_exact
         self._is_kind = is_kind
 
@@ -127,13 +130,15 @@ class NumberCells:
     ) -> Iterator[RowNumber | NumberError]:
         """Yield the numbers of a cell that is not one number, or the error that says why it has none."""
         try:
-            found = read_kindly(self._with_area(cell, cells), own or self._region).numbers
+            read = read_kindly(self._with_area(cell, cells), own or self._region)
         except NumberError:
-            found = ()
-        if not (self._is_kind and found) and len(found) < SEVERAL_MIN:
+            read = None
+        if read is None or not (self._is_kind or len(read.numbers) >= SEVERAL_MIN):
             yield error
             return
-        for one in found:
+        if read.kindness is not None:
+            self.remarks.append(kindness_remark(read.kindness, read.numbers, cell, is_list=self._is_kind))
+        for one in read.numbers:
             try:
                 self._check(one.text, one.number)
             except NumberError as worse:

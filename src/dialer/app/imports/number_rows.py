@@ -19,8 +19,9 @@ from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
-from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all, with_lost_zero
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, emergency_error, is_emergency
+from dialer.domain.numbers.entries import NumberRemark, entry_doubt, mended_remark
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.numbering_plans import PrefixTable
 from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
@@ -75,10 +76,10 @@ class NumberRows:
     _exported: ClassVar[frozenset[str]]
     """Columns by which an export of the records is recognised. Its cells are imported exactly as they are."""
 
-    _is_kind: ClassVar = False
+    is_list: ClassVar = False
+    """True for a do-not-call list, which is read kindly. The last value of its rows is the doubt about the entry."""
     counts_totals: ClassVar = False
     """True if a short number beside the word for a total is a count, and no number of a person."""
-    """True if whatever can be a number is one, since a number that is not read is called."""
 
     def __init__(self, parent_id: int, *, region: str | None, user_id: int | None = None) -> None:
         """Take the parent, 0 for one that is yet to be made: the account `user_id` will own it."""
@@ -90,6 +91,9 @@ class NumberRows:
         self.has_own_zones = self.has_wishes = False
         """True if rows may say where their people are, and that somebody must not be called."""
         self._numbers = self._cells_of((self.column,), NO_ROLES)
+        self.remarks = self._numbers.remarks
+        self.mends_zeros = False
+        """True if numbers get a 0 back that they have lost, where that makes a number that somebody can have."""
         stamps = ("user_id", "created_date", "updated_date")
         names = (self._parent.name, self.column, "number", *self._further, *stamps)
         self._insert = bulk_insert(self._table, *names)
@@ -100,17 +104,27 @@ class NumberRows:
         self._place = _place(columns, self.column)
         self.is_export = {name.lower() for name in columns} >= self._exported
         self._numbers = self._cells_of(columns, roles)
+        self.remarks = self._numbers.remarks
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
         try:
             found = self._numbers.first(cells)
+            if self.mends_zeros:
+                found = self._mended(found)
             values = (self.parent_id, found.text, found.number, *self._values(cells, found.number))
         except NumberError as error:
             return [], self._row_error(error, cells)
         except RowError as error:
             return [], error
         return [(found.number, values)], None
+
+    def _mended(self, found: RowNumber) -> RowNumber:
+        """Return a number with the 0 that it has lost, and remark on that; or unchanged."""
+        if self.is_export or not (number := with_lost_zero(found.number)):
+            return found
+        self.remarks.append(mended_remark(found.written, number))
+        return RowNumber(found.written, number, number)
 
     def counts_refusals(self, *, is_dry: bool) -> bool:  # noqa: ARG002 - texts of contacts may refuse calls
         """Return whether all texts are searched for words that refuse calls."""
@@ -154,8 +168,8 @@ class NumberRows:
         """Return the name among the values of a row; empty if such rows have none."""
         return ""
 
-    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:  # noqa: ARG002 - contacts have zones
-        """Return the reason, kind and value of a remark on the zone in a row that is imported; None if it is fine."""
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> NumberRemark | None:  # noqa: ARG002 - contacts have zones
+        """Return a remark on the zone in a row that is imported; None if it is fine."""
         return None
 
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> StoredRows:
@@ -216,7 +230,7 @@ class NumberRows:
             roles,
             check=self._check,
             is_exact=self.is_export,
-            is_kind=self._is_kind,
+            is_kind=self.is_list,
         )
 
     def _row_error(self, error: NumberError, cells: Sequence[str]) -> RowError:
@@ -318,12 +332,12 @@ class ContactRows(NumberRows):
         self._own_zones.look_at(rows)
         self.has_own_zones = self._own_zones.is_used
 
-    def remark_on_zone(self, cells: Sequence[str], number: str) -> tuple[str, str, str] | None:
+    def remark_on_zone(self, cells: Sequence[str], number: str) -> NumberRemark | None:
         """Return the reason, kind and value of a remark on a cell that names no known time zone."""
         if not self.has_own_zones:
             return None
         found = self._own_zones.of(cells, number)
-        return None if found.problem is None else (found.problem, UNKNOWN_ZONE, found.cell)
+        return None if found.problem is None else NumberRemark(UNKNOWN_ZONE, found.problem, found.cell)
 
     def place_in(self, values: Sequence[Any]) -> str:
         """Return the zones of the person among the values of a row."""
@@ -344,7 +358,8 @@ class ContactRows(NumberRows):
     def call_off(self, unit: UnitOfWork, refused: Mapping[str, tuple[str, str]]) -> None:
         """Put numbers on the account's own do-not-call list, which holds for all its campaigns."""
         own = own_list(unit.connection, self._owner(unit.connection), unit.now_ms)
-        rows = {number: (own, text, number, WishSource.IMPORT.value, said) for number, (text, said) in refused.items()}
+        by = WishSource.IMPORT.value
+        rows = {no: (own, text, no, by, said, entry_doubt(no).value) for no, (text, said) in refused.items()}
         DncRows(own, region=None).store(unit, rows)
 
     def listed(self, connection: Connection, numbers: Collection[str]) -> ListedNumbers:
@@ -395,21 +410,27 @@ class DncRows(NumberRows):
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
-    _is_kind = True
-    _further = ("source", "said")
+    is_list = True
+    _further = ("source", "said", "doubt")
 
     def begin(self, columns: Sequence[str], *, joins_names: bool = False, roles: ColumnRoles = NO_ROLES) -> None:
         """Prepare for rows. An export has the proof of each entry, which stays as words."""
         super().begin(columns, joins_names=joins_names, roles=roles)
         self._proof = [_place(columns, name) for name in PROOF_COLUMNS] if self.is_export else []
 
-    def _values(self, cells: Sequence[str], _number: str) -> tuple[Any, ...]:
-        return WishSource.IMPORT.value, earlier_proof([cells[place] for place in self._proof if place >= 0])
+    def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
+        proof = earlier_proof([cells[place] for place in self._proof if place >= 0])
+        return WishSource.IMPORT.value, proof, entry_doubt(number)
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
         """Return the entries for all numbers of a row, and the reason why one of its numbers is rejected."""
         found, problems = self._numbers.all(cells)
-        entries = [(one.number, self._values_of(one, cells)) for one in found]
+        entries = []
+        for one in found:
+            entries.append((one.number, self._values_of(one, cells)))
+            mended = self._mended(one)  # Both are on the list, as nobody knows which one is meant.
+            if mended is not one:
+                entries.append((mended.number, self._values_of(mended, cells)))
         return entries, self._row_error(problems[0], cells) if problems else None
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:

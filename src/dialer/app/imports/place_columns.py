@@ -23,13 +23,16 @@ WORDS: Final = {
     TIME_ZONE: """tz_code | time zone | timezone | tz | zeitzone | zona horaria | huso horario
         | fuseau horaire | fuso horario | fuso | iana timezone""",
     STATE: """state | province | state province | state code | us state | state region | home state
-        | mailing state | mailing state province | billing state | billing state province | bundesstaat | provinz
+        | mailing state | mailing state province | billing state | billing state province | business state
+        | address 1 region | bundesstaat | provinz
         | etat | estado | uf | entidad federativa | provincia""",
     POSTAL_CODE: """postal code | zip | zip code | zipcode | postalcode | postcode | post code | postal
         | zip postal code | mailing zip | mailing zip postal code | billing zip | billing zip postal code | home zip
+        | home postal code | business postal code | address 1 postal code | mailing postal code
         | plz | postleitzahl | code postal | codigo postal | cep""",
     COUNTRY: """country | country name | country region | country of residence | home country | mailing country
         | billing country | shipping country | default address country code | person country | country territory
+        | home country region | business country | business country region | address 1 country
         | land | wohnland | staat | land region | pais | pais de residencia | pays | pays de residence | paese | nazione
         | страна | kraj | ulke | zeme""",
 }

@@ -81,6 +81,8 @@ class ReadRow(NamedTuple):
     """True for a person who must not be called, and is left out."""
     further: tuple[str, ...] = ()
     """Further numbers of the row, which go on a do-not-call list as well."""
+    remarks: tuple[str, ...] = ()
+    """Remarks on how the number was read."""
     place: str = ""
     """The zones and the country of the person, as `tz_code` has them; empty for those of the number."""
     first_line: int = 0
@@ -168,6 +170,7 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     opened = open_list(pieces_of(path), required=target.column, renamed=options.columns, form=view.form)
     with opened as list_file:
         target.begin(list_file.columns, joins_names=options.joins_names, roles=options.roles)
+        target.mends_zeros = options.mends_zeros
         records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
         read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
     first_lines: dict[str, int] = {}
@@ -185,7 +188,9 @@ def _before(row: ReadRow, first_lines: Mapping[str, int]) -> int:
 def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
     if problem is not None:
         return ReadRow(line, "", "", "", problem, lost="")
+    target.remarks.clear()
     found, error = target.rows_of(cells)
+    remarks = tuple(remark.message for remark in target.remarks)
     is_short = target.counts_totals and len(target.cell_in(cells)) <= COUNT_DIGITS_MAX
     if (not found or is_short) and is_footer(cells):
         return ReadRow(line, "", "", "", LEFT_OUT, lost="")
@@ -204,6 +209,7 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
         _doubt(number),
         is_refused=target.wish_in(cells) is Wish.REFUSED,
         further=tuple(one for one, _ in found[1:]),
+        remarks=remarks,
         place=target.place_in(values),
     )
 

@@ -6,6 +6,7 @@ import msgspec
 
 from dialer.domain.described import described
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words
+from dialer.domain.numbers.entries import READINGS, EntryDoubt, NumberRemark, entry_doubt_in_words
 from dialer.domain.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
@@ -76,9 +77,22 @@ class ImportReport(msgspec.Struct):
     rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
     errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
     warned: Annotated[
-        int, described("Remarks on rows that were imported: an impossible number, or an unknown time zone.", 0)
+        int,
+        described(
+            "Remarks on rows that were imported: an impossible number, an unknown time zone, or how a number was read.",
+            0,
+        ),
     ] = 0
     warnings: Annotated[list[RowRemark], described("The first 1,000 of these remarks.")] = []
+    kinds: Annotated[
+        dict[str, int],
+        described(
+            "The number of these remarks by their kind: `cut_extension`, `several_numbers`, `ignored_remark` and"
+            " `mended_zero` say how a number was read; `impossible_number`, `unassigned_number`, `lost_zero`,"
+            " `no_country` and `short_number` what is wrong with it.",
+            {"cut_extension": 2},
+        ),
+    ] = {}
     file_warnings: Annotated[
         list[FileRemark],
         described("Warnings about the file: its numbers look like those of another country, or a column was not read."),
@@ -109,18 +123,32 @@ class ImportReport(msgspec.Struct):
         ),
     ] = 0
 
+    @property
+    def looks_wrong(self) -> int:
+        """Return the number of remarks that are more than how a number was read."""
+        return self.warned - sum(self.kinds.get(kind, 0) for kind in READINGS)
+
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""
         self.rejected += 1
         if len(self.errors) < most:
             self.errors.append(RowRemark(line, message_of(error), error.kind, error.value[:VALUE_MAX]))
 
-    def warn(self, line: int, number: str, doubt: NumberDoubt) -> None:
-        """Count a row with a number that nobody can have, and keep a remark on it."""
-        self.warn_of(RowRemark(line, doubt_in_words(doubt, number), doubt.value, number))
+    def warn(self, line: int, number: str, doubt: NumberDoubt | EntryDoubt) -> None:
+        """Count a row with a number that is in doubt, and keep a remark on it."""
+        if self._counts(doubt.value):
+            in_words = (
+                doubt_in_words(doubt, number) if isinstance(doubt, NumberDoubt) else entry_doubt_in_words(doubt, number)
+            )
+            self.warnings.append(RowRemark(line, in_words, doubt.value, number))
 
-    def warn_of(self, remark: RowRemark) -> None:
+    def warn_of(self, line: int, remark: NumberRemark) -> None:
         """Count a remark on a row that is imported, and keep it if there is room."""
+        if self._counts(remark.kind):
+            self.warnings.append(RowRemark(line, remark.message, remark.kind, remark.value[:VALUE_MAX]))
+
+    def _counts(self, kind: str) -> bool:
+        """Count a remark, and return whether there is room for it."""
         self.warned += 1
-        if len(self.warnings) < ERRORS_MAX:
-            self.warnings.append(remark)
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        return len(self.warnings) < ERRORS_MAX

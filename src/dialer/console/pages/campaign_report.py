@@ -16,6 +16,7 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.console.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.charts.columns import ColumnChart
+from dialer.console.doubtful_lists import alarms_of_campaign
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outcomes_of, rightness_of
@@ -73,6 +74,8 @@ class _Read(NamedTuple):
     """The forecasts of all campaigns that the viewer sees, and how many came true."""
     grouped: list[tuple[By, GroupedFigures]]
     has_rate: bool
+    alarms: tuple[str, ...]
+    """Warnings that numbers on its do-not-call lists protect nobody."""
 
 
 @get("/campaigns/{record_id:str}/report", media_type="text/html")
@@ -100,6 +103,7 @@ async def show_report(
             record_of_forecasts(connection, seen_campaigns(unit)),
             [(by, read_figures(connection, scope, by, zone, _EVER, unit.now_ms)) for by in _BY],
             view.totals.cost > 0 or has_rate(connection, row["user_id"]),
+            alarms_of_campaign(connection, identity, row["dnc_id"]),
         )
 
     found = await request.service.read(request, read, is_long=True)

@@ -33,6 +33,7 @@ from dialer.app.imports.preview import FileView, ReadRow, read_rows
 from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.rejected_lines import read_rejected
 from dialer.app.imports.report import ImportReport
+from dialer.app.imports.report_words import entries_in_words, readings_in_words
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
 from dialer.console.cut_off_imports import cut_off_import
@@ -68,7 +69,7 @@ from dialer.console.list_reading import (
 from dialer.console.list_tasks import ListTask, ListTasks
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
-from dialer.console.sentences import error_in_words
+from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.sheets import XLSX, format_of
 from dialer.domain.sentences import Sentence
@@ -365,6 +366,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "sheets": [] if view is None else list(zip(view.sheets, view.sheets, strict=True)),
         "lines": [] if view is None else header_lines(choices, view),
         "meanings": {code: word for code, word in MEANING_WORDS.items() if code in meanings_for(choices.into)},
+        "words": report_words(report, is_list=KINDS[choices.into].rows.is_list),
         "country": shown.country,
         "asked": [
             (place, name, str(likely_kind(name)))
@@ -378,6 +380,15 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "is_packed": choices.label.lower().endswith((".xlsx", ".xls", ".pdf", ".zip")),
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
+    }
+
+
+def report_words(report: ImportReport | None, *, is_list: bool) -> dict[str, list[str]]:
+    """Return what the report of an import says of all rows together: how they were read, and loud warnings."""
+    kinds = {} if report is None else report.kinds
+    return {
+        "readings": [in_viewers_words(sentence) for sentence in readings_in_words(kinds)],
+        "alarms": [in_viewers_words(sentence) for _, sentence in entries_in_words(kinds)] if is_list else [],
     }
 
 

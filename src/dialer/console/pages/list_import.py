@@ -49,6 +49,7 @@ from dialer.console.pages.imports import (
     kept_list,
     messages_in,
     name_of_target,
+    report_words,
 )
 from dialer.console.pages.records import shown_page
 from dialer.console.services import ConsoleServices, go_to, page
@@ -225,6 +226,7 @@ async def show_result(request: ApiRequest, kept: KeptList, result: ImportedList)
         choices=choices,
         record=found,
         report=report,
+        words=report_words(report, is_list=kind.rows.is_list),
         token=rejected,
         within=found.within[0],
     )

@@ -31,12 +31,14 @@ from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kind
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, number_of, rows_of
 from dialer.console.confirmations import doubt_of
+from dialer.console.doubtful_lists import alarms_of_list
 from dialer.console.field_titles import title_of
 from dialer.console.form_groups import FORMS, FormLayout
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, InputGroup, grouped, inputs_of, members_of, refilled
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.line_states import GatewayLine, line_of
+from dialer.console.list_choices import DNC_LIST
 from dialer.console.pages.records import checked, may, may_read, shown_page
 from dialer.console.proposals import proposed
 from dialer.console.record_names import name_column, names_of, options_of
@@ -82,6 +84,8 @@ class Shown(NamedTuple):
     """The parameters of a gateway, with its secrets, which no page shows."""
     line: GatewayLine | None = None
     """The state of a gateway's line."""
+    alarms: tuple[str, ...] = ()
+    """Loud warnings about the numbers on a do-not-call list."""
 
 
 class Wrong(NamedTuple):
@@ -267,6 +271,7 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
             waits_for=_account_waiting(unit, record),
             protocol=str(getattr(record, PROTOCOL, "")),
             parameters=str(stored.get(PARAMETERS, "")),
+            alarms=alarms_of_list(unit.connection, identity) if found.path == DNC_LIST else (),
             line=line_of(unit, GatewayKey(CARRIERS[found.path], identity)) if found.path in CARRIERS else None,
         )
 

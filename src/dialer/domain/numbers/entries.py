@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
 from dialer.domain.numbers.listed_forms import LISTED_DIGITS_MIN, has_no_country
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
@@ -10,7 +11,22 @@ from dialer.domain.numbers.several_numbers import FoundNumber, FoundNumbers, Kin
 from dialer.domain.sentences import Sentence
 
 MENDED_ZERO: Final = "mended_zero"
-NO_COUNTRY: Final = "no_country"
+READINGS: Final = frozenset({*(one.value for one in Kindness), MENDED_ZERO})
+"""Kinds of remarks that only say how a number was read."""
+
+
+class EntryDoubt(DescribedText):
+    """A reason why an entry of a do-not-call list stops no calls, or those to people of several countries."""
+
+    NONE = "", "No doubt."
+    NO_COUNTRY = "no_country", "It has no country code, so it stops calls in every country that has this number."
+    SHORT = "short_number", "It has no country code and is no whole number, so it stops calls to these digits alone."
+    IMPOSSIBLE = "impossible_number", "It is too long or too short for its country, so it is the number of nobody."
+    UNASSIGNED = "unassigned_number", "No numbers of its country begin like this, so it is the number of nobody."
+
+
+STOPS_NOBODY: Final = (EntryDoubt.IMPOSSIBLE, EntryDoubt.SHORT, EntryDoubt.UNASSIGNED)
+"""The doubts about entries that are, as far as is known, the number of nobody."""
 
 
 class NumberRemark(NamedTuple):
@@ -32,16 +48,47 @@ def entries_in(text: str, region: str | None) -> tuple[Sequence[FoundNumber], li
     found, remarks = _read(text, region)
     entries = list(found.numbers)
     for _, number in found.numbers:
-        doubt = doubt_of(number)
-        if doubt is NumberDoubt.LOST_ZERO:
-            mended = with_lost_zero(number)
+        mended = with_lost_zero(number)
+        if mended:
             entries.append(FoundNumber(mended, mended))
             remarks.append(mended_remark(number, mended))
-        elif doubt:
-            remarks.append(NumberRemark(doubt.value, doubt_in_words(doubt, number), number))
-        elif has_no_country(number):
-            remarks.append(NumberRemark(NO_COUNTRY, _without_country(number), number))
+        elif (doubt := entry_doubt(number)) is not EntryDoubt.NONE:
+            remarks.append(NumberRemark(doubt.value, entry_doubt_in_words(doubt, number), number))
     return entries, remarks
+
+
+def entry_doubt(number: str) -> EntryDoubt:
+    """Return the doubt about an entry, by its number in normal form.
+
+    A number that has lost a 0 raises none, as it is on the list with the 0, too.
+    """
+    if has_no_country(number):
+        return EntryDoubt.NO_COUNTRY if len(number.lstrip("0")) >= LISTED_DIGITS_MIN else EntryDoubt.SHORT
+    doubt = doubt_of(number)
+    return EntryDoubt.NONE if doubt is NumberDoubt.LOST_ZERO else EntryDoubt(doubt.value)
+
+
+def entry_doubt_in_words(doubt: EntryDoubt, number: str) -> Sentence:
+    """Return a doubt about an entry in a sentence."""
+    if doubt is EntryDoubt.SHORT:
+        return Sentence("%(number)r has no country code. It stops calls to these digits alone.", number=number)
+    if doubt is EntryDoubt.NO_COUNTRY:
+        return Sentence(
+            "%(number)r has no country code. It stops calls to numbers of every country that end like it, if it is a"
+            " whole national number. Choose the country of the list to be sure.",
+            number=number,
+        )
+    return doubt_in_words(NumberDoubt(doubt.value), number)
+
+
+def kindness_remark(kindness: Kindness, numbers: Sequence[FoundNumber], text: str, *, is_list: bool) -> NumberRemark:
+    """Return the remark on a text that was read kindly. Of several numbers, a person has the first."""
+    shown = ", ".join(number for _, number in numbers)
+    if kindness is Kindness.SEVERAL and not is_list:
+        message = Sentence("The cell has several numbers. The first is stored: %(number)s.", number=numbers[0].number)
+    else:
+        message = _in_words(kindness, shown)
+    return NumberRemark(kindness.value, message, text)
 
 
 def mended_remark(written: str, number: str) -> NumberRemark:
@@ -57,18 +104,7 @@ def _read(text: str, region: str | None) -> tuple[FoundNumbers, list[NumberRemar
         found = read_kindly(text, region)
     if found.kindness is None:
         return found, []
-    numbers = ", ".join(number for _, number in found.numbers)
-    return found, [NumberRemark(found.kindness.value, _in_words(found.kindness, numbers), text)]
-
-
-def _without_country(number: str) -> Sentence:
-    if len(number) < LISTED_DIGITS_MIN:
-        return Sentence("%(number)r has no country code. It stops calls to these digits alone.", number=number)
-    return Sentence(
-        "%(number)r has no country code. It stops calls to numbers of every country that end like it, if it is a whole"
-        " national number. Choose the country of the list to be sure.",
-        number=number,
-    )
+    return found, [kindness_remark(found.kindness, found.numbers, text, is_list=True)]
 
 
 def _in_words(kindness: Kindness, numbers: str) -> Sentence:

@@ -73,6 +73,8 @@ class FindingCode(DescribedText):
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."
     UNKNOWN_AREA = "unknown_area", "Numbers have an area code whose place is not known."
+    PROTECTS_NOBODY = "protects_nobody", "Numbers on do-not-call lists are too short, or the numbers of nobody."
+    LIST_WITHOUT_COUNTRY = "list_without_country", "Numbers on do-not-call lists have no country."
     DESTINATION = "destination", "The account may not call some of the numbers."
     PLAIN_HTTP = "plain_http", "The gateway for messages sends its password over http://, which others can read."
     EXPIRES_TOO_EARLY = "expires_too_early", "By the forecast, the campaign expires before it is done."

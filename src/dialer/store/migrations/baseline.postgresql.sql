@@ -734,6 +734,7 @@ CREATE TABLE dnc_contact (
 	sms_message_id BIGINT,
 	section_id BIGINT,
 	said TEXT DEFAULT '' NOT NULL,
+	doubt VARCHAR(20) DEFAULT '' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_dnc_contact PRIMARY KEY (id),
@@ -741,6 +742,7 @@ CREATE TABLE dnc_contact (
 );
 CREATE INDEX ix_dnc_contact_campaign_id ON dnc_contact (campaign_id) WHERE campaign_id IS NOT NULL;
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
+CREATE INDEX ix_dnc_contact_doubt ON dnc_contact (dnc_id, doubt, id) WHERE doubt <> '';
 CREATE INDEX ix_dnc_contact_last_digits ON dnc_contact (user_id, right(number, 4), number);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);
 CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number, user_id);

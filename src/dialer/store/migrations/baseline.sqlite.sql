@@ -679,12 +679,14 @@ CREATE TABLE dnc_contact (
 	sms_message_id INTEGER,
 	section_id INTEGER,
 	said TEXT DEFAULT '' NOT NULL,
+	doubt VARCHAR(20) DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id, user_id) REFERENCES dnc_list (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX ix_dnc_contact_campaign_id ON dnc_contact (campaign_id) WHERE campaign_id IS NOT NULL;
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
+CREATE INDEX ix_dnc_contact_doubt ON dnc_contact (dnc_id, doubt, id) WHERE doubt <> '';
 CREATE INDEX ix_dnc_contact_last_digits ON dnc_contact (user_id, substr(number, -4), number);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);
 CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number, user_id);

@@ -170,12 +170,22 @@ class DncContact(Row):
     section_id: Mapped[int | None] = mapped_column(BIG, default=None)
     said: Mapped[LongText]
     """The keys that were pressed, or the words."""
+    doubt: Mapped[str] = mapped_column(String(20), default="", server_default="")
+    """Why the entry may stop no calls: an `EntryDoubt`. Wishes have none, as their people were reached."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
         belongs_with_account("dnc_list", "dnc_id"),
         where_known("ix_dnc_contact_campaign_id", "campaign_id"),
+        Index(
+            "ix_dnc_contact_doubt",
+            "dnc_id",
+            "doubt",
+            "id",
+            sqlite_where=text("doubt <> ''"),
+            postgresql_where=text("doubt <> ''"),
+        ),
         Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", "user_id", unique=True),
         Index("ix_dnc_contact_number", "number", "id", "dnc_id"),
         Index("ix_dnc_contact_last_digits", "user_id", last_digits(column("number", String)), "number"),

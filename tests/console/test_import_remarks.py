@@ -1,0 +1,44 @@
+"""Tests of what pages say of numbers that were read kindly, that have lost a 0, and that protect nobody."""
+
+from tests.api.harness import Caller
+from tests.console.test_importing import BOOK, change, look, press
+from tests.console.visitor import Visitor, words
+
+LIST = "records/dnc-list/1/import/"
+ITALIANS = b"Phone,full_name\n0612345670,Ada\n612345678,Bo\n3123456789,Cy\n"
+DOUBTFUL = b"phone_number\n1001\n+1202555\n+1 202 555 0104 ext. 5\n"
+PROTECTS_NOBODY = "2 numbers on do-not-call lists protect nobody: they are too short, or nobody can have them."
+
+
+def test_zeros_are_mended_if_the_box_is_ticked(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, ITALIANS)
+    shown = change(alice, region="IT")
+    assert "1 number has lost a 0 that belongs to it" in shown
+    assert "Give the numbers back the 0 that they have lost" in shown
+    shown = change(alice, mend_zeros="1")
+    assert "1 number got a 0 back that it had lost." in shown
+    assert "→ +390612345678 " in shown
+    done = words(press(alice, **{"import": "1"}).text)
+    assert "1 number got a 0 back that it had lost." in done
+    assert {one["contact"] for one in api.get("contact/")["results"]} >= {"+390612345678"}
+
+
+def test_a_box_that_was_not_seen_mends_nothing_yet(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, ITALIANS)
+    change(alice, region="IT")
+    answer = press(alice, **{"import": "1", "mend_zeros": "1"})
+    assert (answer.status_code, api.get("contact/")["count"]) == (303, 0)
+
+
+def test_numbers_that_protect_nobody_are_loud_at_the_import_and_on_the_page_of_the_list(
+    alice: Visitor, api: Caller
+) -> None:
+    api.create("dnc-list", name="Never")
+    assert "protect nobody" not in alice.text("records/dnc-list/1/")
+    shown = look(alice, LIST, DOUBTFUL)
+    assert PROTECTS_NOBODY in shown
+    assert "The extension of 1 number was left out." in shown
+    assert PROTECTS_NOBODY in words(press(alice, **{"import": "1"}).text)
+    assert PROTECTS_NOBODY in alice.text("records/dnc-list/1/")
