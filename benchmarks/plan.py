@@ -29,6 +29,7 @@ PLAN: Final = (
     Run("misbehaving", "", "5"),
     Run("touching", "--once 10 100 300", "--once 10 30 100"),
     Run("crowded", "", ""),
+    Run("crowding 20", "", None),
     Run("restart", "--once 10000 50000 200000", "--once 3000"),
     Run("million", "--once 10000 100000 1000000", "--once 10000"),
     Run("launching", quick="--quick"),

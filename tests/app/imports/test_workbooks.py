@@ -150,6 +150,15 @@ def test_the_name_of_a_part_changes_no_limit(name: str) -> None:
     assert lines(with_part(other, "xl/_rels/workbook.xml.rels", relations))[-1] == ["error", "too_large"]
 
 
+@pytest.mark.parametrize("name", ["sheet1.xml", "sheet1.XML", "sheet1.dat"])
+def test_a_document_type_is_refused_whatever_the_name_of_its_part(name: str) -> None:
+    declared = b'<!DOCTYPE worksheet [<!ENTITY a "aaaa">]>' + sheet_of(cells("&a;"))
+    other = with_part(workbook(["x"]), f"xl/worksheets/{name}", declared)
+    relation = b'<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/%b"/>' % name.encode()
+    relations = b"<Relationships>%b</Relationships>" % relation
+    assert lines(with_part(other, "xl/_rels/workbook.xml.rels", relations))[-1] == ["error", "unsafe"]
+
+
 def test_a_process_that_needs_too_much_memory_is_a_sentence() -> None:
     some = b"".join(b"<si><t>%d</t></si>" % place for place in range(10_000))
     texts = b'<sst xmlns="%b">%b</sst>' % (MAIN, some * 450)

@@ -1,8 +1,8 @@
 """Turns for work of seconds: a few at a time in a process, of which each account holds a share."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
 from typing import Final
 
@@ -30,6 +30,17 @@ class AccountTurns:
         """Wait for a turn of an account, and hold it while the context is entered.
 
         Raises:
+            AnsweredError: as for `share`.
+        """
+        with self.share(account_id):
+            async with self.working():
+                yield
+
+    @contextmanager
+    def share(self, account_id: int) -> Iterator[None]:
+        """Hold a part of an account's share while the context is entered, as before its body is read.
+
+        Raises:
             AnsweredError: 429, the account has its share already; 503, too many accounts wait.
         """
         if self._taken[account_id] >= self._of_account:
@@ -38,12 +49,17 @@ class AccountTurns:
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, self._others, _LATER)
         self._taken[account_id] += 1
         try:
-            async with self._turns:
-                yield
+            yield
         finally:
             self._taken[account_id] -= 1
             if not self._taken[account_id]:
                 del self._taken[account_id]
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """Wait until few enough work, and work while the context is entered."""
+        async with self._turns:
+            yield
 
 
 _LATER: Final = {"Retry-After": str(RETRY_AFTER_S)}

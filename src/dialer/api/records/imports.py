@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
-from threading import Event, Semaphore
+from threading import Condition, Event
 from typing import Final, NamedTuple
 
 import anyio.from_thread
@@ -29,14 +29,43 @@ from dialer.domain.sentences import Sentence, message_of
 
 IMPORTS_MAX: Final = 2
 """Imports that work at the same time; imports that wait for their bodies do not count."""
+IMPORTS_OF_A_USER_AT_WORK: Final = 1
 IMPORTS_OPEN_MAX: Final = 32
 """Imports that are open at the same time, each with a thread; further imports wait."""
 IMPORTS_OF_A_USER_MAX: Final = 4
 RETRY_AFTER_S: Final = 30
-_AT_WORK: Final = Semaphore(IMPORTS_MAX)
 _UNDER_WAY: Final[Counter[int]] = Counter()
 """Number of running imports by user id."""
 _LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
+
+
+class ImportsAtWork:
+    """The imports that work, of which each user has `IMPORTS_OF_A_USER_AT_WORK`: nobody's list waits for one user's."""
+
+    def __init__(self) -> None:
+        self._turns: Final = Condition()
+        self._working: Final[Counter[int]] = Counter()
+
+    def acquire(self, user_id: int) -> None:
+        """Wait until an import of a user may work."""
+        with self._turns:
+            self._turns.wait_for(lambda: self._is_free(user_id))
+            self._working[user_id] += 1
+
+    def release(self, user_id: int) -> None:
+        """End or interrupt the work of an import."""
+        with self._turns:
+            self._working[user_id] -= 1
+            if not self._working[user_id]:
+                del self._working[user_id]
+            self._turns.notify_all()
+
+    def _is_free(self, user_id: int) -> bool:
+        is_own_free = self._working[user_id] < IMPORTS_OF_A_USER_AT_WORK
+        return is_own_free and self._working.total() < IMPORTS_MAX
+
+
+_AT_WORK: Final = ImportsAtWork()
 
 
 class ImportKind(NamedTuple):
@@ -78,11 +107,11 @@ async def run_import(
     is_watched = options.is_dry and options.on_progress is None
     if is_watched:
         watched = replace(options, on_progress=lambda _count, _share: go_on_unless(is_gone))
-    arriving = partial(import_csv, _waiting_for(_telling(body, is_read)), target, commit, watched)
+    arriving = partial(import_csv, _waiting_for(_telling(body, is_read), request.user.id), target, commit, watched)
     try:
         with _one_of(request.user.id), reading_for(request.user.id):
             there = partial(_while_there, request, is_read, is_gone)
-            report = await (there(arriving) if is_watched else _in_thread(arriving))
+            report = await (there(arriving) if is_watched else _in_thread(arriving, request.user.id))
     except CsvError as error:
         raise MalformedError(message_of(error)) from None
     if not options.is_dry:
@@ -118,7 +147,7 @@ async def _while_there(
 
         tasks.start_soon(watch)
         try:
-            report = await _in_thread(work)
+            report = await _in_thread(work, request.user.id)
         except Exception as error:  # noqa: BLE001 - raised after the task group, which would wrap it
             failure = error
         tasks.cancel_scope.cancel()
@@ -127,8 +156,8 @@ async def _while_there(
     return report
 
 
-async def _in_thread(work: Callable[[], ImportReport]) -> ImportReport:
-    return await anyio.to_thread.run_sync(partial(_at_work, work), abandon_on_cancel=True, limiter=_limiter())
+async def _in_thread(work: Callable[[], ImportReport], user_id: int) -> ImportReport:
+    return await anyio.to_thread.run_sync(partial(_at_work, work, user_id), abandon_on_cancel=True, limiter=_limiter())
 
 
 async def _tell_programs(request: ApiRequest, parents: Resource, identity: int, report: ImportReport) -> None:
@@ -155,20 +184,23 @@ def _one_of(user_id: int) -> Iterator[None]:
             del _UNDER_WAY[user_id]
 
 
-def _at_work(work: Callable[[], ImportReport]) -> ImportReport:
+def _at_work(work: Callable[[], ImportReport], user_id: int) -> ImportReport:
     """Run `work` as one of the `IMPORTS_MAX` working imports, and return its result."""
-    with _AT_WORK:
+    _AT_WORK.acquire(user_id)
+    try:
         return work()
+    finally:
+        _AT_WORK.release(user_id)
 
 
-def _waiting_for(arriving: AsyncIterator[bytes]) -> Iterator[bytes]:
+def _waiting_for(arriving: AsyncIterator[bytes], user_id: int) -> Iterator[bytes]:
     """Yield the pieces of a body, and let other imports work while this thread waits for the next piece."""
     while True:
-        _AT_WORK.release()
+        _AT_WORK.release(user_id)
         try:
             piece = anyio.from_thread.run(_next, arriving)
         finally:
-            _AT_WORK.acquire()
+            _AT_WORK.acquire(user_id)
         if piece is None:
             return
         yield piece

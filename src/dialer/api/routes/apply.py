@@ -143,14 +143,16 @@ async def apply_files(request: ApiRequest) -> Response[ApplyAnswer]:
     A dry run tells what would change, and which recordings must be sent before. People in CSV files are imported
     into their lists afterwards.
     """
-    body = await _body(request)
-    async with request.service.apply_turns.turn(account_of(request.user)):
-        try:
-            asked = await anyio.to_thread.run_sync(_asked, body)
-            wanted = await anyio.to_thread.run_sync(_wanted, asked)
-            return Response(await _carry_out(request, asked, wanted))
-        except FileError as error:
-            raise InvalidError({"files": list(error.messages)}) from None
+    turns = request.service.apply_turns
+    with turns.share(account_of(request.user)):
+        body = await _body(request)
+        async with turns.working():
+            try:
+                asked = await anyio.to_thread.run_sync(_asked, body)
+                wanted = await anyio.to_thread.run_sync(_wanted, asked)
+                return Response(await _carry_out(request, asked, wanted))
+            except FileError as error:
+                raise InvalidError({"files": list(error.messages)}) from None
 
 
 @post(
