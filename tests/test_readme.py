@@ -82,6 +82,7 @@ from dialer.store.media import files, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
+from tests.limits_of_accounts import LIMITS_OF_ACCOUNTS
 from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
 from tests.limits_of_sip import LIMITS_OF_SIP
 
@@ -208,6 +209,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
 
 
 LIMITS: Final = {
+    **LIMITS_OF_ACCOUNTS,
     "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
     "Depth of a JSON body": f"{strict_json.DEPTH_MAX} levels",
     "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",

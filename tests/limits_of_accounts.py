@@ -1,0 +1,41 @@
+"""Limits that keep accounts apart, as the page of limits must have them."""
+
+from typing import Final
+
+from dialer.api import service
+from dialer.api import webhook_sender as sender
+from dialer.api.crud import preparing
+from dialer.api.http import event_streams
+from dialer.api.records import imports
+from dialer.console import live_parts
+from dialer.domain import webhook_secrets
+from dialer.webhooks import checked_session, deliverer, names
+
+_HOUR_MS: Final = 3_600_000
+
+LIMITS_OF_ACCOUNTS: Final = {
+    "Requests of one account to `POST /rest-api/apply/` at the same time": "1",
+    "Such requests that are worked on at the same time; those of further accounts that wait": (
+        f"{service.APPLIED_AT_ONCE}; {service.APPLIES_WAITING_MAX}"
+    ),
+    "Imports that work at the same time; of one user": f"{imports.IMPORTS_MAX}; {imports.IMPORTS_OF_A_USER_AT_WORK}",
+    "Requests to receivers of webhooks at a time; those of one account": (
+        f"{deliverer.REQUESTS_MAX}; {deliverer.REQUESTS_OF_ACCOUNT_MAX}"
+    ),
+    "Test events of one account at a time": str(sender.TESTS_OF_ACCOUNT_MAX),
+    "Test events at a time; those that wait": f"{sender.TESTS_AT_ONCE}; {sender.TESTS_WAITING_MAX}",
+    "Time for the addresses of a receiver's name": (
+        f"{names.NAME_S:.0f} s; then the name is slow for {names.SLOW_S:.0f} s"
+    ),
+    "Names that are looked up at a time; those of one account": (
+        f"{checked_session.NAMES_AT_ONCE}; {checked_session.NAMES_OF_ACCOUNT_AT_ONCE}"
+    ),
+    "Webhooks of one account that are saved at a time": str(preparing.PREPARED_OF_ACCOUNT_AT_ONCE),
+    "Older secrets of a webhook that still sign": (
+        f"{webhook_secrets.OLD_SECRETS_MAX}, each for {webhook_secrets.OLD_SECRET_MS // _HOUR_MS} hours"
+    ),
+    "Streams of events; those of one account": f"{event_streams.STREAMS_MAX}; {event_streams.STREAMS_OF_ACCOUNT_MAX}",
+    "Streams of the console; those of one account; of one user": (
+        f"{live_parts.STREAMS_MAX}; {live_parts.STREAMS_OF_ACCOUNT_MAX}; {live_parts.STREAMS_OF_USER_MAX}"
+    ),
+}
