@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
+from dialer.api.crud.fields import Conventions
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     ChangeBody: TypeAlias = Given
 
 JSON: Final = "application/json"
+REMARKS_HEADER: Final = "X-Number-Remarks"
 DUPLICATE_HEADER: Final = "X-Duplicate-Of"
 TOTAL_HEADER: Final = "X-Total-Count"
 LINK_HEADER: Final = "Link"
@@ -130,6 +132,7 @@ class _Changing(_ResourceController):
 
         changed = await service.write(request, change)
         headers = {ETAG_HEADER: changed.tag.header, **ignored_header(parsed.ignored)}
+        headers |= _remarks_header(resource, parsed, service.conventions(request))
         if not is_shown:
             return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
         add_headers(request.scope, {PREFERENCE_APPLIED: REPRESENTATION})
@@ -234,6 +237,12 @@ async def _parse(resource: Resource, service: Service, request: ApiRequest, give
     return await prepared(resource, parse_given(resource.write, given, conventions), conventions, request.user)
 
 
+def _remarks_header(resource: Resource, parsed: Parsed, conventions: Conventions) -> dict[str, str]:
+    """Return the header with the kinds of remarks on what was stored, or no header."""
+    kinds = () if resource.remarks is None else resource.remarks(parsed.values, conventions)
+    return {REMARKS_HEADER: ", ".join(dict.fromkeys(kinds))} if kinds else {}
+
+
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
     secrets: dict[str, Any] = {}
@@ -245,6 +254,7 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
         headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
         if created.duplicate_of is not None:
             headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+        headers |= _remarks_header(resource, parsed, unit.conventions)
         return StoredAnswer(HTTPStatus.CREATED, headers, content)
 
     answer = answer_once(unit, attempt, create)

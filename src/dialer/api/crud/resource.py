@@ -206,6 +206,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Replaces given values before the transaction, in a thread: for work that takes long, such as hashing."""
     columns: Callable[[Change], Values] = no_columns
     """Computes columns from the fields; these take precedence over the columns of the fields."""
+    remarks: Callable[[Values, Conventions], Sequence[str]] | None = None
+    """Returns the kinds of remarks on the fields that a request gives; they are stored, and the client is told."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
     """Finds the id of the earliest record that a new one, given by its columns, duplicates; the client is told."""
     insert: Callable[[Change, Values], Found[Any]] | None = None

@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 from typing import Final
 
-from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, PREFERENCE_APPLIED, REPRESENTATION, TOTAL_HEADER
+from dialer.api.crud.controller import (
+    DUPLICATE_HEADER,
+    LINK_HEADER,
+    PREFERENCE_APPLIED,
+    REMARKS_HEADER,
+    REPRESENTATION,
+    TOTAL_HEADER,
+)
 from dialer.api.crud.enumerations import text_schema
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
@@ -32,6 +39,11 @@ HEADERS: Final[Json] = {
     PREFERENCE_APPLIED: header(f"`{STRICT}` or `{REPRESENTATION}`, if the request preferred it", STRICT),
     DUPLICATE_HEADER: header(
         "URL of the first record that the new record duplicates", f"https://dialer.example{PREFIX}/contact/1/"
+    ),
+    REMARKS_HEADER: header(
+        "The kinds of remarks on a number that is stored, as the report of an import has them: it is probably wrong, or"
+        " it was read kindly",
+        "impossible_number",
     ),
     REPLAYED_HEADER: header(
         "`true` if the `Idempotency-Key` was known, so that this is the first response again", "true"
@@ -98,6 +110,7 @@ def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool, is
     names += [REPORT_HEADER] if verb == "import" else []
     if resource is not None:
         names += [DUPLICATE_HEADER] if verb == "create" and resource.first_like is not no_duplicate else []
+        names += [REMARKS_HEADER] if verb in {"create", "change"} and resource.remarks is not None else []
         names += [TOTAL_HEADER, LINK_HEADER] if verb == "list" and resource.plain_array else []
     return header_references(names)
 

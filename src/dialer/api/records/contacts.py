@@ -7,7 +7,7 @@ from msgspec import structs
 from sqlalchemy import bindparam, func, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, ListedNumber, PhoneNumber, Text, TextChoice
+from dialer.api.crud.fields import TEXT_MAX, Boolean, Conventions, JsonText, ListedNumber, PhoneNumber, Text, TextChoice
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
@@ -25,6 +25,7 @@ from dialer.app.contacts.do_not_call import (
 from dialer.app.imports.bulk import NewEntry, add_entries
 from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of
 from dialer.domain.numbers.entries import EntryDoubt, entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
@@ -179,6 +180,18 @@ def normal_form(change: Change, name: str) -> str:
     return normalise(change.values[name], change.unit.conventions.region)
 
 
+def _contact_remarks(values: Values, conventions: Conventions) -> list[str]:
+    """Return the doubt about the number of a contact, if the request gives one."""
+    doubt = doubt_of(normalise(values["contact"], conventions.region)) if "contact" in values else NumberDoubt.NONE
+    return [doubt.value] if doubt else []
+
+
+def _entry_remarks(values: Values, conventions: Conventions) -> list[str]:
+    """Return the kinds of remarks on the number of an entry, if the request gives one."""
+    text = values.get("phone_number", ERASED)
+    return [] if text == ERASED else [remark.kind for remark in entries_in(text, conventions.region)[1]]
+
+
 def _contact_columns(change: Change) -> Values:
     number = normal_form(change, "contact")
     zone = person_zone_key(change.values["tz_code"], "", zone_of_number(number))
@@ -309,6 +322,7 @@ CONTACTS = Resource(
     rules=(no_emergency_number("contact"), KNOWN_ZONE),
     columns=_contact_columns,
     first_like=_first_with_number,
+    remarks=_contact_remarks,
     insert=lambda change, columns: add_contact(change.unit, columns),
     update=lambda change, columns: change_contact(change.unit, change.record_id, columns),
     remove=delete_contact,
@@ -334,6 +348,7 @@ DNC_CONTACTS = Resource(
     numbers=("phone_number",),
     is_large=True,
     columns=_entry_columns,
+    remarks=_entry_remarks,
     rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
     insert=_insert_entry,
     update=_change_entry,
