@@ -59,7 +59,7 @@ _UNREADABLE: Final[tuple[bytes, ...]] = (
     b"+33 1 99 00 12 3O,Odile Zero,Paris,France,fr,2026-11-25 16:55,MT-3307-P",
     b"+55 11 0000-0444," + _NOT_UTF8 + b" Latino,Sao Paulo,Brazil,pt,2026-11-26 23:10,MT-4418-J",
     b'+81 3 0000 0345,"Quentin Quote,Tokyo,Japan,ja,2026-11-27 11:35,MT-8624-Q',
-    b"+91 22 0000 0120 or +91 22 0000 0121,Twin Rao,Mumbai,India,en,2026-11-20 14:30,MT-1745-T",
+    b"9.1E+11,Ravi Rounded,Mumbai,India,en,2026-11-20 14:30,MT-1745-T",
     b'=HYPERLINK("http://example.com"),Fay Formula,Toronto,Canada,en,2026-11-28 08:00,MT-2051-F',
     b"\xd9\xa1\xd9\xa2,Dia Digits,Delhi,India,en,2026-11-29 05:50,MT-3963-D",
 )
