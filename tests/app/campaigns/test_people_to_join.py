@@ -92,7 +92,7 @@ def test_the_check_counts_whom_the_start_subscribes_and_whom_it_does_not_call(
 
 
 def test_of_very_many_contacts_each_is_a_person_on_lists_too(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers are not compared then. What is left to call is still never less than nothing."""
+    """Numbers are not compared with each other then. The count of those to call is never below nothing."""
     monkeypatch.setattr(module, "COUNTED_MAX", 2)
     phonebook_id = house.phonebook(NUMBERS[0], NUMBERS[0], NUMBERS[1])
     dnc_id = house.add(DncList, user_id=house.user_id, name="list")
