@@ -261,8 +261,7 @@ class Guard:
         self._hold(message, message.hold)
 
     def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
-        if self._wishes is None:
-            self._wishes = UtteredWishes()
+        self._wishes = self._wishes or UtteredWishes()
         self._wishes.add(wish)
 
     # --- ends -------------------------------------------------------------------------------------------------------
