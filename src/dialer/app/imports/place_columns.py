@@ -49,7 +49,7 @@ _STATUSES: Final = """enabled | disabled | invited | declined | active | inactiv
     | actif | inactif | ouvert | ferme | nouveau | termine | en cours | bloque | oui | non
     | activo | activa | inactivo | inactiva | abierto | cerrado | nuevo | pendiente | terminado | bloqueado | si
     | ativo | ativa | inativo | inativa | aberto | fechado | novo | pendente | concluido | sim | nao"""
-"""What columns such as `State`, `Estado` and `Etat` say where they mean the state of an account or an order."""
+"""Words in columns such as `State`, `Estado` and `Etat` that mean the state of an account or an order."""
 
 
 def guess_places(names: Sequence[str], rows: Sequence[Sequence[str]] = (), *, is_export: bool) -> dict[str, int]:
