@@ -145,6 +145,6 @@ def _writers(connection: Connection, gateway_id: GatewayKey, spellings: Abstract
 
 
 def _is_simulated(connection: Connection, gateway_id: GatewayKey) -> bool:
-    """Return whether a gateway is simulated at present. What comes in over any other is of real people."""
+    """Return whether a gateway is simulated at present. Real people write over any other."""
     of_gateway = (Gateway.medium == gateway_id.medium) & (Gateway.id == gateway_id.id)
     return connection.scalar(select(Gateway.protocol).where(of_gateway)) == SIMULATED
