@@ -213,7 +213,7 @@ class SipLeg(CallLeg):
         self._may_cancel = self._state is SipLegState.INVITED
         if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
             dialog = dialog_of(response, self._draft.sender, self._trunk.server)
-            self._signalling.note_end(self.key, dialog.first_hop())
+            self._signalling.note_end(self.key, dialog.first_hop(), is_further=True)
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
