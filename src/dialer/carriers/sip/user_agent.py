@@ -20,6 +20,7 @@ from dialer.carriers.sip.incoming_invite import (
 )
 from dialer.carriers.sip.leg import Handle, SipLeg
 from dialer.carriers.sip.messages import (
+    CutOffError,
     MalformedMessageError,
     Received,
     read_message,
@@ -142,6 +143,9 @@ class UserAgent:
             self._signalling.peers.count(now_ms, source)
         try:
             message = read_message(data)
+        except CutOffError as error:
+            cut_off = error.message
+            return self._after(now_ms, lambda: self._refuse_cut_off(cut_off, source))
         except MalformedMessageError:
             return self._after(now_ms, _nothing)
         if message.status:
@@ -222,6 +226,12 @@ class UserAgent:
                 self._take_call(request, data, source)
             else:
                 self._answer(request, source)
+
+    def _refuse_cut_off(self, message: Received, source: Address) -> None:
+        """Answer a request whose body is cut off; a response is dropped, and repeated (RFC 3261 18.3)."""
+        is_answered = not message.status and message.method != "ACK" and not self._is_closing
+        if is_answered and self._trunk.is_of(source):
+            self._respond(message, source, 400)
 
     def _take_call(self, invite: Received, data: bytes, source: Address) -> None:
         """Let a call ring, unless its INVITE cannot be answered or there are too many."""
