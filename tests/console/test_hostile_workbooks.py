@@ -5,9 +5,10 @@ import re
 import pytest
 
 from tests.api.harness import Caller
-from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE, GRIN, NUMBER, cells, plain, shared
+from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE, GRIN, NUMBER, plain, shared
 from tests.console.test_importing import look, press
 from tests.console.visitor import Visitor
+from tests.console.workbooks import cells
 
 WAYS = {
     "phonebook": ("records/phonebook/1/import/", "contact/"),
