@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from dialer.domain.sessions.leg_protocol import TextPart, TextReceived
 from dialer.store import text_parts
@@ -84,6 +84,35 @@ def hear_all(connection: Connection, heard: list[TextReceived], now_ms: int) -> 
         read += [(news.heard.number, news.heard.text) for news in found if isinstance(news.heard, TextReceived)]
         delete_news(connection, [news.id for news in found])
     return read
+
+
+@pytest.mark.parametrize(("ahead_ms", "is_read"), [(5, False), (PARTS_WAIT_MS, False), (PARTS_WAIT_MS + 1, True)])
+def test_only_a_clock_that_was_turned_back_ends_the_wait_of_a_part(
+    house: House, ahead_ms: int, *, is_read: bool
+) -> None:
+    """Another process may store a part a moment after this one has read its clock: it waits as any other does."""
+
+    def read(connection: Connection) -> int:
+        touch(connection, NOTHING)
+        add_news(connection, GATEWAY_ID, "", part(1, count=2), 100_000 + ahead_ms)
+        return len(waiting_news(connection, 100_000)[0])
+
+    assert house.database.write_now(read) == int(is_read)
+
+
+@pytest.mark.parametrize("edited", ["", "{", "[]", '{"type":"Receipt","name":"x","status":"Sent"}'])
+def test_a_part_whose_row_was_edited_stops_no_other_text(house: House, edited: str) -> None:
+    """The other parts of its text are read when their time is over."""
+
+    def read(connection: Connection) -> list[str]:
+        touch(connection, NOTHING)
+        add_news(connection, GATEWAY_ID, "", part(1, "A", count=2), 5_000)
+        connection.execute(update(TextNews).values(heard=edited))
+        add_news(connection, GATEWAY_ID, "", part(2, "B", count=2), 5_000)
+        found, _ = waiting_news(connection, 5_000 + PARTS_WAIT_MS)
+        return [one.heard.text for one in found if isinstance(one.heard, TextReceived)]
+
+    assert house.database.write_now(read) == ["B"]
 
 
 def test_texts_of_other_senders_and_references_are_not_mixed(house: House) -> None:

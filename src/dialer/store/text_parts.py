@@ -6,6 +6,7 @@ limit are read alone at once.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import msgspec
@@ -39,6 +40,13 @@ class TextToStore(NamedTuple):
     group: str = ""
 
 
+class _Waiting(NamedTuple):
+    """A part that waits, with the id of its row."""
+
+    id: int
+    heard: TextReceived
+
+
 def taken_in(connection: Connection, gateway_id: GatewayKey, heard: TextReceived) -> TextToStore | None:
     """Return a text as it is to be stored; None if this part is stored already.
 
@@ -50,16 +58,29 @@ def taken_in(connection: Connection, gateway_id: GatewayKey, heard: TextReceived
     group = f"{_sender_of(gateway_id, heard)}{heard.to} {heard.part.reference} {heard.part.count}"
     if heard.part.count > PARTS_OF_SENDER_MAX or len(group) > GROUP_MAX:
         return alone
-    query = select(TextNews.id, TextNews.heard).where(_IS_PART, TextNews.part_of == group)
-    rows = connection.execute(query.order_by(TextNews.id)).all()
-    known = {one.part.number: one for one in (_TEXT.decode(row.heard) for row in rows) if one.part is not None}
+    known = _known(connection, group)
     if (same := known.get(heard.part.number)) is not None:
-        return None if same.text == heard.text else alone  # The reference begins again.
-    whole = joined((*known.values(), heard))
+        return None if same.heard.text == heard.text else alone  # The reference begins again.
+    whole = joined((*(one.heard for one in known.values()), heard))
     if whole is not None:
-        connection.execute(delete(TextNews).where(TextNews.id.in_([row.id for row in rows])))
+        connection.execute(delete(TextNews).where(TextNews.id.in_([one.id for one in known.values()])))
         return TextToStore(whole)
     return TextToStore(heard, group) if _has_room(connection, gateway_id, heard) else alone
+
+
+def _known(connection: Connection, group: str) -> dict[int, _Waiting]:
+    """Return the parts of a group that wait, by their places.
+
+    Rows that cannot be read are left out. They are set aside when their time is over.
+    """
+    query = select(TextNews.id, TextNews.heard).where(_IS_PART, TextNews.part_of == group).order_by(TextNews.id)
+    known = {}
+    for news_id, row in connection.execute(query):
+        with suppress(msgspec.MsgspecError, TypeError, ValueError):
+            heard = _TEXT.decode(row)
+            if heard.part is not None:
+                known[heard.part.number] = _Waiting(news_id, heard)
+    return known
 
 
 def joined(parts: Sequence[TextReceived]) -> TextReceived | None:
@@ -71,8 +92,12 @@ def joined(parts: Sequence[TextReceived]) -> TextReceived | None:
 
 
 def is_readable(now_ms: int) -> ColumnElement[bool]:
-    """Return the condition that a row of `text_news` no longer waits for other parts."""
-    is_late = or_(TextNews.told_ms <= now_ms - PARTS_WAIT_MS, TextNews.told_ms > now_ms)
+    """Return the condition that a row of `text_news` no longer waits for other parts.
+
+    Another process may have stored a part a moment after this one has read its clock. Only a clock that was turned back
+    makes a part of the future late.
+    """
+    is_late = or_(TextNews.told_ms <= now_ms - PARTS_WAIT_MS, TextNews.told_ms > now_ms + PARTS_WAIT_MS)
     return or_(TextNews.part_of == "", is_late)
 
 

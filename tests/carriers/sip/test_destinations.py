@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.allowed_hosts import PEER_MESSAGES_A_SECOND_MAX
 from dialer.carriers.sip.messages import Received, read_message
-from dialer.carriers.sip.outputs import Diverted, Output, Send
+from dialer.carriers.sip.outputs import Diverted, LegArrived, Output, Send
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.trunk import Trunk
-from tests.carriers.sip.calling import Calling, invitation
+from tests.carriers.sip.calling import Calling, invitation, order_for
 from tests.carriers.sip.network import HERE, OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
 from tests.carriers.sip.strangers import CHALLENGES, EVIL, challenge, request
 from tests.carriers.sip.test_dialog_requests import SDP
@@ -62,6 +62,26 @@ def test_a_call_that_nobody_acknowledges_is_hung_up_at_the_carrier_only(route: s
     assert network.lines[-1] == "BYE"
     assert set(network.destinations) == {SERVER[0]}
     assert network.ends == [(phone.arrivals[0].key, 102)]
+
+
+@pytest.mark.parametrize("acknowledges", [False, True])
+def test_a_call_that_was_ended_before_its_ack_is_never_refreshed(acknowledges: bool) -> None:  # noqa: FBT001 - a parameter
+    """Its session timer would send an INVITE to a forged Contact, every 45 seconds, for ever."""
+
+    def answer_and_end(phone: Calling, arrived: LegArrived) -> None:
+        order = replace(order_for(arrived), talk_limit_ms=1_000_000)
+        phone.network.take(phone.network.agent.answer(phone.network.now_ms, order, OURS))
+        phone.network.take(phone.network.agent.clear(phone.network.now_ms, arrived.key, 16, "hung up"))
+
+    timer = b"Supported: timer\r\nSession-Expires: 90;refresher=uas\r\nCall-ID"
+    phone = Calling(decides=answer_and_end, data=at(EVIL[0]).replace(b"Call-ID", timer), talks_ms=None)
+    if not acknowledges:
+        phone.request_bytes = lambda *_: b""  # type: ignore[method-assign] # it never acknowledges
+    network = Sending(phone)
+    phone.call()
+    network.run()
+    assert network.places == [("BYE", f"{EVIL[0]}:{EVIL[1]}" if acknowledges else CARRIER)]
+    assert (network.ends, len(network.agent)) == ([(phone.arrivals[0].key, 16)], 0)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "224.0.1.75", "255.255.255.255", "0.0.0.0", "192.0.2.77"])  # noqa: S104 - nothing is bound to it

@@ -1,5 +1,6 @@
 """Tests of requests within a call: hold, keys, refreshing, routes, and requests that make no sense."""
 
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -55,9 +56,11 @@ class Scripted(Callee):
             self.respond(self.invite, 200, (*contact, *self.answer_headers), write_offer(THEIRS))
 
 
-def run(callee: Scripted, until_ms: int = 20_000, expires_s: int = 0) -> Network:
+def run(
+    callee: Scripted, until_ms: int = 20_000, expires_s: int = 0, network_of: Callable[..., Network] = Network
+) -> Network:
     """Call a telephone, and let its script run."""
-    network = Network(callee, trunk=replace(TRUNK, session_expires_s=expires_s))
+    network = network_of(callee, trunk=replace(TRUNK, session_expires_s=expires_s))
     network.take(network.agent.dial(0, dialling(talk_ms=10**7), OURS))
     network.run(until_ms)
     return network
@@ -252,3 +255,20 @@ def test_requests_go_along_the_recorded_route_to_the_contact() -> None:
     ] * 2
     assert str(getattr(bye.message, "uri", "")) == f"sip:callee@{SERVER[0]}:{SERVER[1]}"
     assert [(type(one), one.key) for one in network.told[-1:] if isinstance(one, LegOver)] == [(LegOver, "k1")]
+
+
+def test_an_answer_to_a_refresh_is_acknowledged_at_the_contact_that_it_names() -> None:
+    """RFC 3261 12.2.1.2: the target is another one from then on, for the ACK too (13.2.2.4)."""
+
+    class Moving(Scripted):
+        def receive(self, message: Received) -> None:
+            if message.method == "INVITE" and message.to_tag:
+                self.respond(message, 200, (("Contact", "<sip:c@192.0.2.44>"), SDP), write_offer(THEIRS))
+            else:
+                super().receive(message)
+
+    callee = Moving()
+    callee.answer_headers = (("Session-Expires", f"{MIN_SE_S};refresher=uac"),)
+    network = run(callee, until_ms=50_000, expires_s=MIN_SE_S)
+    uris = [str(getattr(one.message, "uri", "")) for one in network.sent if one.method == "ACK"]
+    assert uris == [f"sip:callee@{SERVER[0]}:{SERVER[1]}", "sip:c@192.0.2.44"]

@@ -115,6 +115,25 @@ def test_an_answer_that_crosses_the_cancel_is_acknowledged_and_cleared() -> None
     assert (callee.byes, told(network)) == (1, ["LegRinging", "LegOver"])
 
 
+def test_the_ring_limit_changes_nothing_about_a_call_that_ends_already() -> None:
+    """A telephone hangs up before it answers, and the final response to the INVITE gets lost."""
+
+    class Leaving(Callee):
+        def receive(self, message: Received) -> None:
+            if message.method == "CANCEL":
+                self.respond(message, 200)
+            else:
+                super().receive(message)
+
+    callee = Leaving(answers_ms=None)
+    network = Network(callee)
+    network.take(network.agent.dial(0, dialling(ring_ms=20_000), OURS))
+    network.run(19_000)
+    callee.request("BYE", 2, "early")
+    network.run()
+    assert (network.ends, network.lines) == ([("k1", 21)], ["INVITE", "200", "CANCEL"])
+
+
 def test_the_second_telephone_of_a_fork_is_acknowledged_and_cleared() -> None:
     class Fork(Owned):
         def answer(self) -> None:

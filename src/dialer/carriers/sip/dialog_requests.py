@@ -83,11 +83,15 @@ class InDialog:
         """The sound that both sides have agreed on last."""
         return self._sound
 
-    def stop(self) -> None:
-        """Refresh nothing any more. Requests of the other side are still answered."""
+    def stop(self, *, owes_answer: bool = False) -> None:
+        """Refresh nothing any more. Requests of the other side are still answered.
+
+        With `owes_answer`, our answer is still repeated until its ACK comes.
+        """
         self._is_over = True
         self.timer.stop()
-        self._acknowledged()
+        if not owes_answer:
+            self._acknowledged()
 
     def receive(self, request: Received, source: Address) -> None:
         """Answer a request of the other side. One that is repeated gets the same answer again."""
@@ -97,7 +101,7 @@ class InDialog:
         if self._answers.repeat(request, source):
             return
         if request.method == "CANCEL":
-            has_answered = self._answers.has_answered(request.branch, INVITE)
+            has_answered = self._answers.has_answered(request, INVITE)
             self._answers.answer(request, source, 200 if has_answered else 481)
         elif request.method == INVITE and not request.to_tag:
             # It is our own INVITE, which came back to us.
@@ -230,15 +234,17 @@ class InDialog:
             return
         if self._refreshing is not None:
             self._credentials = self._refreshing.credentials
+        is_first, self._refreshing = self._refreshing is not None, None
         if response is not None and response.status < REFUSED:
+            if is_first:
+                # The ACK goes to the new target already (12.2.1.2, 13.2.2.4).
+                self._go_to(with_target(self.dialog, response))
             self._acknowledge(response)
-        if self._refreshing is None:
+        if not is_first or self._is_over:
             return
-        self._refreshing = None
         if response is None or response.status in GONE:
             self._owner.hang_up(causes.TIMER_EXPIRY, "the other side is gone")
         elif response.status < REFUSED:
-            self._go_to(with_target(self.dialog, response))
             self.timer.agreed(response)
             self._take_answer(response)
         elif response.status == 491:  # noqa: PLR2004 - Request Pending

@@ -76,7 +76,9 @@ class InboundLeg(CallLeg):
 
     def is_of_invite(self, request: Received) -> bool:
         """Return whether a request is the INVITE again, its CANCEL, or the ACK of a refusal that has no To tag."""
-        return request.branch == self.invite.branch and not request.to_tag
+        # Old senders have no branch, so the CSeq has to be the same, too (RFC 3261 17.2.3).
+        is_same = (request.branch, request.cseq) == (self.invite.branch, self.invite.cseq)
+        return is_same and not request.to_tag
 
     def has(self, request: Received) -> bool:
         """Return whether a request with the Call-ID and From tag of the INVITE belongs to this call.
@@ -255,7 +257,7 @@ class InboundLeg(CallLeg):
             return
         self._state = InboundState.OVER
         self._early_dialogs.end()
-        if self._in_dialog is not None and self._cause_at_ack is None:
-            self._in_dialog.stop()
+        if self._in_dialog is not None:
+            self._in_dialog.stop(owes_answer=self._cause_at_ack is not None)
         self._tell_over(cause, because)
         self._wire.after(2 * GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._forget(self))

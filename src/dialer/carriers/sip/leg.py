@@ -176,6 +176,7 @@ class SipLeg(CallLeg):
 
     def _cancel(self, cause: int, because: str) -> None:
         self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
+        self._stop_limit()
         if self._invite is None:
             # It has not had its turn yet.
             self._end(cause, because)

@@ -45,15 +45,16 @@ class RequestAnswers:
         self._wire: Final = wire
         self._key: Final = key
         self._tag: Final = tag
-        self._sent: Final[dict[tuple[str, str], bytes]] = {}
+        self._sent: Final[dict[tuple[str, int, str], bytes]] = {}
+        """The responses by the branch, the CSeq and the method of their requests. Old senders have no branch."""
 
-    def has_answered(self, branch: str, method: str) -> bool:
-        """Return whether a request was answered."""
-        return (branch, method) in self._sent
+    def has_answered(self, cancel: Received, method: str) -> bool:
+        """Return whether the request that a CANCEL concerns was answered."""
+        return (cancel.branch, cancel.cseq, method) in self._sent
 
     def repeat(self, request: Received, source: Address) -> bool:
         """Send the response of a request that comes again, and return True; False for a new request."""
-        response = self._sent.get((request.branch, request.method))
+        response = self._sent.get((request.branch, request.cseq, request.method))
         if response is None:
             return False
         self._wire.send(reply_address(request, source), response, self._key)
@@ -73,7 +74,7 @@ class RequestAnswers:
         )
         if len(self._sent) >= ANSWERS_KEPT_MAX:
             del self._sent[next(iter(self._sent))]
-        self._sent[request.branch, request.method] = response
+        self._sent[request.branch, request.cseq, request.method] = response
         self._wire.send(reply_address(request, source), response, self._key)
         return response
 

@@ -241,7 +241,7 @@ class UserAgent:
         if refusal is not None:
             self._respond(invite, source, refusal.status, refusal.headers)
             return
-        tag = mark(self._signalling.secret, invite.call_id, invite.from_tag, invite.branch)
+        tag = mark(self._signalling.secret, invite.call_id, invite.from_tag, invite.branch, str(invite.cseq))
         key, invitation = key_of(invite, self._trunk), Invitation(data, source, tag)
         handle = msgspec.json.encode(invitation).decode()
         arrived = LegArrived(key, self._wire.now_ms, called_in(invite, self._trunk), caller_in(invite), handle)

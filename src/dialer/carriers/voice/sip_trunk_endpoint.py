@@ -36,6 +36,7 @@ from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.peer_names import PeerNames
 from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
@@ -119,6 +120,7 @@ class SipTrunkEndpoint:
             hears_tones=self._parameters.inband_keys,
             timeout_ms=self._parameters.sound_timeout * 1_000,
         )
+        self._names = PeerNames(self._family, self._found)
         self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
         self._perform(self._agent.open(steady_ms()))
 
@@ -138,6 +140,7 @@ class SipTrunkEndpoint:
         if self._wake is not None:
             self._wake.cancel()
         self._socket.close()
+        self._names.close()
         for task in tuple(self._tasks):
             task.cancel()
 
@@ -315,14 +318,10 @@ class SipTrunkEndpoint:
             self._owner.trace(output.data, output.destination, is_sent=True)
             self._socket.send(output.data, output.destination)
         else:
-            self._later(self._send_to_name(output))
+            self._names.add(output)
 
-    async def _send_to_name(self, output: Send) -> None:
-        """Send to a host whose address is not known yet, or to the carrier if it has none."""
-        try:
-            _, (host, _), _ = await resolve(output.destination, self._family)
-        except (OSError, UnicodeError):
-            host = ""
+    def _found(self, output: Send, host: str) -> None:
+        """Send to a host whose address was looked up, or to the carrier if it has none."""
         if not self._is_closed:
             self._perform(self._agent.resolved(steady_ms(), output, host))
 

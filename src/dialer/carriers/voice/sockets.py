@@ -96,18 +96,14 @@ def bind_for_reports(family: socket.AddressFamily, port: int) -> socket.socket |
         return None
 
 
-async def resolve(
-    address: Address, family: int = socket.AF_UNSPEC
-) -> tuple[socket.AddressFamily, Address, tuple[str, ...]]:
+async def resolve(address: Address) -> tuple[socket.AddressFamily, Address, tuple[str, ...]]:
     """Return the family and the IP address of a host, the first that the name server gives, and its other addresses.
-
-    With `family`, they are of this one.
 
     Raises:
         OSError: the name is unknown.
     """
     loop = asyncio.get_running_loop()
-    endpoints = await loop.getaddrinfo(*address, family=family, type=socket.SOCK_DGRAM)
+    endpoints = await loop.getaddrinfo(*address, type=socket.SOCK_DGRAM)
     found, _, _, _, resolved = endpoints[0]
     others = (str(endpoint[4][0]) for endpoint in endpoints[1:] if endpoint[0] is found)
     return found, (str(resolved[0]), int(resolved[1])), tuple(dict.fromkeys(others))
