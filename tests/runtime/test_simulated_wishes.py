@@ -143,15 +143,16 @@ async def test_a_call_stays_what_it_was_when_its_gateway_changes_later(sociable:
     assert listed(sociable) == ({"account": {ADA}} if was_real else {"simulated": {ADA}})
 
 
-@pytest.mark.parametrize("was_real", [True, False])
+@pytest.mark.parametrize(("was_real", "becomes_real"), [(True, False), (False, True), (False, False)])
 @pytest.mark.parametrize("said", ["STOP", "Is this spam?"])
-async def test_a_text_that_comes_in_is_of_the_kind_of_the_message_that_it_answers(
-    sociable: House, said: str, *, was_real: bool
+async def test_a_text_is_of_a_simulated_person_only_if_the_gateway_was_and_is_simulated(
+    sociable: House, said: str, *, was_real: bool, becomes_real: bool
 ) -> None:
-    """The gateway is of the other kind by then. In doubt a simulated person is held from simulations only."""
+    """A carrier tells what real people say, also of a number to which a simulation wrote. In doubt they are held."""
     real, simulated = {"protocol": "trunk", "parameters": "{}"}, {"protocol": "sim", "parameters": "{}"}
     real["parameters"] = '{"simulated": {"sms_delivered": 1}}'
-    before, after = (real, simulated) if was_real else (simulated, real)
+    before, after = (real if is_real else simulated for is_real in (was_real, becomes_real))
+    is_simulated = not (was_real or becomes_real)
     sociable.callerid = "+12025550199"
     sociable.call_at_any_hour()
     columns = texts(sociable, **before)
@@ -167,9 +168,9 @@ async def test_a_text_that_comes_in_is_of_the_kind_of_the_message_that_it_answer
     sociable.perform(arrive)
     await sociable.advance(5)
     bound = {"account": {ADA}, "": {ADA}} if said == "STOP" else {"held": {ADA}}
-    assert listed(sociable) == (bound if was_real else {"simulated": {ADA}})
+    assert listed(sociable) == ({"simulated": {ADA}} if is_simulated else bound)
     (text,) = sociable.rows(SmsReceived)
-    assert (text["is_simulated"], text["needs_person"]) == (not was_real, said != "STOP")
+    assert (text["is_simulated"], text["needs_person"]) == (is_simulated, said != "STOP")
     sociable.perform(lambda unit: look_at(unit, text["id"], Verdict.NOTHING, sociable.user_id))
     assert (listed(sociable) == {}) is (said != "STOP")
     assert [row["needs_person"] for row in sociable.rows(SmsReceived)] == [False]

@@ -23,7 +23,6 @@ STOPS_MAX: Final = 1_000_000
 """Limit of callbacks that wait for a worker, if the next one is a wish not to be written to."""
 NEWS_PER_STEP: Final = 1_000
 """Receipts, and as many text messages that came in, that one step tells the engine."""
-_OF_WRITER: Final = ("id", "campaign_id", "user_id", "phone_number", "is_simulated")
 _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 

@@ -14,12 +14,12 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.numbers.national_form import Likeness, likeness_of
 from dialer.domain.numbers.normal_form import digits_of
-from dialer.domain.plans import SMS, GatewayKey
+from dialer.domain.plans import SIMULATED, SMS, GatewayKey
 from dialer.domain.search_keys import ENDING_MIN
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.store.backends.expressions import last_digits, without_index
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.tables import Campaign, SmsMessage, User
+from dialer.store.tables import Campaign, Gateway, SmsMessage, User
 
 WRITERS_MAX: Final = 1_000
 """Accounts that wrote to one number over one gateway, and that a wish of its owner concerns."""
@@ -46,7 +46,7 @@ class Writer(NamedTuple):
     sms_message_id: int
     """The newest message."""
     is_simulated: bool = False
-    """True if the newest message went over a simulated gateway, so that a simulated person answers."""
+    """True if the newest message went over a simulated gateway, and it is one still: a simulated person answers."""
 
 
 class Sender(NamedTuple):
@@ -135,8 +135,16 @@ def _writers(connection: Connection, gateway_id: GatewayKey, spellings: Abstract
         .order_by(SmsMessage.id.desc())
     ).all()
     lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
+    is_real = any(row.is_simulated for row in rows) and not _is_simulated(connection, gateway_id)
     found = []
     for row in rows:
-        dnc_id = None if row.is_simulated else lists[row.campaign_id].first
-        found.append(Writer(row.campaign_id, row.user_id, dnc_id, row.phone_number, row.id, row.is_simulated))
+        is_simulated = row.is_simulated and not is_real
+        dnc_id = None if is_simulated else lists[row.campaign_id].first
+        found.append(Writer(row.campaign_id, row.user_id, dnc_id, row.phone_number, row.id, is_simulated))
     return found
+
+
+def _is_simulated(connection: Connection, gateway_id: GatewayKey) -> bool:
+    """Return whether a gateway is simulated at present. Real people write over any other."""
+    of_gateway = (Gateway.medium == gateway_id.medium) & (Gateway.id == gateway_id.id)
+    return connection.scalar(select(Gateway.protocol).where(of_gateway)) == SIMULATED
