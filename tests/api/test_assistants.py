@@ -80,7 +80,8 @@ def test_an_assistant_reads_campaigns_and_why_a_number_waits(alice: Caller, key:
     listed = ask("list_campaigns", search="Campaign")
     assert [row["id"] for row in listed["results"]] == [identity]
     read = ask("read_campaign", campaign=identity)
-    assert (read["name"], read["machine_answered"]) == ("Campaign", 0)
+    assert (read["name"], read["machine_answered"], read["warnings"]) == ("Campaign", 0, [])
+    assert listed["results"][0]["machine_answered"] == 0
     assert "findings" in ask("check_campaign", campaign=identity)
     assert ask("read_statistics", campaign=identity)["totals"]["calls"] == 0
     assert ask("list_calls", campaign=identity) == {"count": 0, "results": []}
@@ -88,6 +89,15 @@ def test_an_assistant_reads_campaigns_and_why_a_number_waits(alice: Caller, key:
     alice.change(f"campaigns/{identity}/", status=1)
     found = ask("explain_number", number="+12025550101")
     assert [row["campaign"] for row in found["subscribers"]["results"]] == [f"{BASE}/campaigns/{identity}/"]
+
+
+def test_an_assistant_is_told_that_a_do_not_call_list_protects_nobody(alice: Caller, key: str) -> None:
+    identity = campaign(alice, started="no")
+    dnc = alice.create("dnc-list", name="No")
+    alice.create("dnc-contact", dnc=dnc["url"], phone_number="1001")
+    alice.change(f"campaigns/{identity}/", dnc=dnc["url"])
+    (warning,) = asking(alice.client, key)("read_campaign", campaign=identity)["warnings"]
+    assert warning.startswith("A number on a do-not-call list protects nobody")
 
 
 def test_a_campaign_starts_only_with_the_number_of_people_that_it_calls(alice: Caller, key: str) -> None:

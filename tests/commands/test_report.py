@@ -9,9 +9,11 @@ import pytest
 from litestar.testing import TestClient
 
 from dialer.api.app import create_app
+from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
+from dialer.domain.numbers.entries import EntryDoubt
 from dialer.passwords import hash_password
 from dialer.settings import Settings
-from dialer.store.tables import SMS, Gateway, User
+from dialer.store.tables import SMS, DncContact, DncList, Gateway, User
 from tests.commands.conftest import PASSWORD, Outcome, Run
 from tests.runtime.house import ALL_ANSWER, CENTS, House
 
@@ -167,6 +169,16 @@ async def test_a_campaign_without_calls(run: Run, house: House) -> None:
     lines = told(run, "1", "--interval", "hour").out.splitlines()
     assert lines[:2] == ["Campaign 1 (code0), campaign", "NEW"]
     assert lines[-2:] == ["By hour, UTC", "hour  calls  answered  ASR %  ACD s  completed  abandoned %  cost"]
+
+
+async def test_numbers_that_protect_nobody_are_a_warning(run: Run, house: House) -> None:
+    dnc_id = house.add(DncList, user_id=house.user_id, name="no")
+    for number, doubt in (("1001", EntryDoubt.SHORT), ("030 2300074", EntryDoubt.NO_COUNTRY)):
+        house.add(DncContact, user_id=house.user_id, dnc_id=dnc_id, phone_number=number, number=number, doubt=doubt)
+    house.campaign(house.survey(SURVEY), dnc_id=dnc_id)
+    lines = told(run, "1").out.splitlines()
+    warnings = [line for line in lines if line.startswith("Warning: ")]
+    assert warnings == [f"Warning: {one}" for one in in_words(DoubtfulEntries(1, 1, 10_000))]
 
 
 @pytest.mark.parametrize(

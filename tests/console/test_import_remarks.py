@@ -1,7 +1,10 @@
 """Tests of what pages say of numbers that were read kindly, that have lost a 0, and that protect nobody."""
 
+import pytest
+
+from dialer.console.pages import imports
 from tests.api.harness import Caller
-from tests.console.test_importing import BOOK, change, look, press
+from tests.console.test_importing import BOOK, change, look, press, upload
 from tests.console.visitor import Visitor, words
 
 LIST = "records/dnc-list/1/import/"
@@ -30,6 +33,25 @@ def test_a_box_that_was_not_seen_mends_nothing_yet(alice: Visitor, api: Caller) 
     change(alice, region="IT")
     answer = press(alice, **{"import": "1", "mend_zeros": "1"})
     assert (answer.status_code, api.get("contact/")["count"]) == (303, 0)
+
+
+@pytest.mark.parametrize(
+    ("file", "region", "is_offered"),
+    [
+        (b"Phone,full_name\n+390612345670,Ada\n+39 612345678,Bo\n", "", True),
+        (b"Phone,full_name\n0612345670,Ada\n3123456789,Cy\n", "IT", True),
+        (b"Phone,full_name\n+390612345670,Ada\n030 23007400,Cy\n", "DE", False),
+    ],
+)
+def test_a_large_list_that_is_not_checked_yet_offers_to_mend_zeros(
+    alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch, file: bytes, region: str, *, is_offered: bool
+) -> None:
+    api.create("phonebook", name="Book")
+    monkeypatch.setattr(imports, "CHECKED_BYTES_MAX", 0)
+    address = upload(alice, BOOK, file).headers["location"].removeprefix("/console/")
+    shown = alice.text(f"{address}&region={region}")
+    assert "The file is large, so only its first lines were read." in shown
+    assert ("Give the numbers back the 0 that they have lost" in shown) is is_offered
 
 
 def test_numbers_that_protect_nobody_are_loud_at_the_import_and_on_the_page_of_the_list(

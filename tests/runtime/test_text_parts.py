@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, update
 
+from dialer.app.erasure.erasure import erase_number
 from dialer.domain.sessions.leg_protocol import TextPart, TextReceived
 from dialer.store import text_parts
 from dialer.store.incoming_texts import add_news, delete_news, waiting_news
@@ -169,3 +170,16 @@ def test_nonsense_is_read_at_the_latest_after_a_minute(house: House, places: lis
     read = house.database.write_now(lambda connection: hear_all(connection, heard, 5_000))
     assert 0 < sum(len(text) for _, text in read) <= len(heard)
     assert house.rows(TextNews) == []
+
+
+async def test_parts_of_an_erased_person_go_with_them_and_those_of_others_wait_on(tmp_path: Path) -> None:
+    person, other = "+12025550177", "+12025550188"
+    async with two_workers(tmp_path) as house:
+        await house.pass_s(61)
+        for sender in (person.removeprefix("+"), other):
+            house.lines["w1"].exchange.heard(0, "", part(1, f"Call {person}", sender=sender))
+        await house.steps()
+        assert len(house.rows(TextNews)) == 2
+        erase_number(house.database, person, lambda _: None, house.now_ms())
+        left = [msgspec.json.decode(row["heard"], type=TextReceived) for row in house.rows(TextNews)]
+        assert [(heard.number, heard.text) for heard in left] == [(other, "Call erased")]

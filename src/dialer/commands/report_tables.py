@@ -74,6 +74,8 @@ def _state(campaign: RowMapping, answer: StatisticsRead, now_ms: int) -> Iterato
     agents = [(name.replace("_", " "), getattr(now.agents, name)) for name in now.agents.__struct_fields__]
     if any(count for _, count in agents):
         yield f"Agents: {', '.join(f'{count} {name}' for name, count in agents if count)}"
+    if answer.do_not_call is not None:
+        yield from (f"Warning: {warning}" for warning in answer.do_not_call.warnings)
 
 
 def named(values: type[IntEnum], value: int) -> str:

@@ -59,6 +59,7 @@ TITLES: Final[Mapping[str, str]] = {
     "last_used_date": "Last used",
     "line_down": "Line",
     "live_answered": "Answered by people",
+    "machine_answered": "Answered by machines",
     "login": "User who signs in",
     "manual_dialling": "Agents may dial numbers",
     "max_aleg": "Most calls at once",

@@ -12,8 +12,8 @@ SEEDS_MAX: Final = 50
 AGENTS_MAX: Final = 20
 _CAMPAIGN: Final = (
     *("id", "name", "campaign_code", "status", "status_reason", "startingdate", "expirationdate", "totalcontact"),
-    *("calls", "answered", "completed", "abandoned", "cost", "frequency", "dial_method", "daily_start_time"),
-    *("daily_stop_time", "maxretry"),
+    *("calls", "answered", "machine_answered", "completed", "abandoned", "cost", "frequency", "dial_method"),
+    *("daily_start_time", "daily_stop_time", "maxretry"),
 )
 _SUBSCRIBER: Final = (
     *("id", "campaign", "full_name", "count_attempt", "last_attempt", "status", "status_reason", "waits_for"),
@@ -47,13 +47,14 @@ class ReadingTools:
         return _page(page, _CAMPAIGN)
 
     async def read_campaign(self, campaign: Id, medium: Medium = "campaigns") -> dict[str, Any]:
-        """Read all settings and counts of a campaign, and `machine_answered`: the answers of answering machines.
+        """Read all settings and counts of a campaign, and `warnings`.
 
-        Status 1: runs, 2: paused, 3: aborted, 4: ended, 0: new.
+        Status 1: runs, 2: paused, 3: aborted, 4: ended, 0: new. `warnings` say which numbers on its
+        do-not-call lists may protect nobody.
         """
         row = dict(await self._api.get(f"{medium}/{campaign}/"))
-        counted = await self._api.get(f"{medium}/{campaign}/statistics/")
-        return {**row, "machine_answered": counted["totals"]["machine_answered"]}
+        figures = await self._api.get(f"{medium}/{campaign}/statistics/")
+        return {**row, "warnings": figures["do_not_call"]["warnings"]}
 
     async def read_statistics(
         self,

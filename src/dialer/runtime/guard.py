@@ -94,7 +94,8 @@ class Guard:
         """Campaigns whose load has changed."""
         self._stopped: set[int] = set()
         """Campaigns that have stopped. Their status before the stop was checked at the stop."""
-        self._wishes = UtteredWishes()
+        self._wishes: UtteredWishes | None = None
+        """None before the first wish, as a dial then asks nothing: most steps hear none."""
         self._ended: list[tuple[str, Call | effects.RefuseInbound]] = []
         """Ended legs whose CDR is not written yet, each with its callid."""
         self._legs_ended: set[str] = set()
@@ -205,7 +206,7 @@ class Guard:
         if person.id in self._called:
             broken(Rule.ATTEMPTS, call, "its subscriber is being called")
         self._called.add(person.id)
-        if person.is_on_dnc or self._wishes.hold_for(campaign.plan, person.number):
+        if person.is_on_dnc or (self._wishes is not None and self._wishes.hold_for(campaign.plan, person.number)):
             broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
         is_limited = self._money[call.plan.user_id].destinations is not EVERYWHERE
         if is_limited or person.number[:1] != "+" or special_digits(person.number):
@@ -260,6 +261,7 @@ class Guard:
         self._hold(message, message.hold)
 
     def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
+        self._wishes = self._wishes or UtteredWishes()
         self._wishes.add(wish)
 
     # --- ends -------------------------------------------------------------------------------------------------------
@@ -443,6 +445,6 @@ class Guard:
         for campaign_id in sorted(self._dialling):
             plan, numbers = self._campaigns[campaign_id].plan, self._campaigns[campaign_id].numbers
             listed = listed_for(connection, campaign_id, numbers) if numbers else set()
-            if not self._wishes.explain(listed):
+            if listed and (self._wishes is None or not self._wishes.explain(listed)):
                 what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)

@@ -22,8 +22,6 @@ class UtteredWishes:
 
     def hold_for(self, plan: CampaignPlan, number: str) -> bool:
         """Return whether a wish keeps a campaign from calling a number."""
-        if not self._numbers:
-            return False
         is_plain = number[:1] == "+" and not self._has_national
         forms = (number,) if is_plain else listed_forms(number)
         return any((dnc_id, form) in self._numbers for dnc_id in lists_over(plan) for form in forms)

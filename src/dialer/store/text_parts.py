@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, literal, literal_column, or_, select, update
 
+from dialer.domain.numbers.spellings import Spellings
 from dialer.domain.plans import GatewayKey
 from dialer.domain.proof import SAID_MAX
 from dialer.domain.sessions.leg_protocol import TextReceived
@@ -112,6 +113,18 @@ def join_late(connection: Connection, ids: Sequence[int], parts: Sequence[TextRe
         connection.execute(update(TextNews).where(TextNews.id == ids[0]).values(values))
         connection.execute(delete(TextNews).where(TextNews.id.in_(ids[1:])))
     return whole
+
+
+def erase_parts(connection: Connection, spellings: Spellings) -> None:
+    """Delete the parts of texts from a number that wait for others, and the number in parts from other people."""
+    query = select(TextNews.id, TextNews.heard).where(_IS_PART, TextNews.heard.like(spellings.like))
+    for row in connection.execute(query).all():
+        heard = _TEXT.decode(row.heard)
+        if spellings.is_all_of(heard.number):
+            connection.execute(delete(TextNews).where(TextNews.id == row.id))
+        elif (text := spellings.without(heard.text)) != heard.text:
+            written = msgspec.json.encode(replace(heard, text=text)).decode()
+            connection.execute(update(TextNews).where(TextNews.id == row.id).values(heard=written))
 
 
 def _sender_of(gateway_id: GatewayKey, heard: TextReceived) -> str:

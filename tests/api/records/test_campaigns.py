@@ -67,6 +67,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "completed": 0,
         "calls": 0,
         "answered": 0,
+        "machine_answered": 0,
         "live_answered": 0,
         "abandoned": 0,
         "cost": "0.00000",

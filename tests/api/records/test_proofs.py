@@ -3,10 +3,14 @@
 import csv
 import io
 from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 import yaml
+from openpyxl import load_workbook
 
 from dialer.store.database import Database
+from dialer.store.formula_guard import guard
 from dialer.store.tables import DncContact
 from tests.api.builders import stored
 from tests.api.harness import Caller, Json
@@ -98,6 +102,25 @@ def test_an_exported_file_brings_the_proof_along_as_words(alice: Caller, admin: 
     assert answer.json()["imported"] == 1
     (entry,) = alice.get(f"dnc-contact/?dnc_id={copy['id']}")["results"]
     assert proof(entry) == {**NOTHING, "source": "import", "said": f"text, {row['created_date']}, STOP"}
+
+
+def test_a_workbook_has_the_proof_of_each_entry(alice: Caller, admin: Caller, database: Database) -> None:
+    never, campaign = alice.create("dnc-list", name="a"), campaign_of(alice, admin)
+    heard(database, never, campaign)
+    alice.create("dnc-contact", dnc=never["id"], phone_number="1001")
+    content = alice.request("GET", "dnc-contact/?format=xlsx").content
+    sheet: Any = load_workbook(io.BytesIO(content)).active
+    names, *rows = sheet.iter_rows(values_only=True)
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    entries = alice.get("dnc-contact/")["results"]
+    assert set(names) == set(entries[0])
+    shown = ("phone_number", "source", "campaign", "sms_message", "said", "doubt")
+    assert [[row[name] or None for name in shown] for row in found] == [
+        [guard(one[name]) if one[name] else None for name in shown] for one in entries
+    ]
+    assert [row["source"] for row in found] == ["text", "api"]
+    moment = datetime.fromisoformat(entries[0]["created_date"])
+    assert found[0]["created_date"] == moment.replace(tzinfo=None)
 
 
 def test_an_account_that_is_exported_and_applied_elsewhere_keeps_the_proof_as_words(

@@ -76,3 +76,7 @@ def test_counters_of_an_earlier_version_give_no_share_and_no_error(
     shown = {name: totals[name] for name in ("answered", "live_answered", "machine_answered", "completed")}
     assert shown == {"answered": 4, "live_answered": 1, "machine_answered": 3, "completed": 3}
     assert (totals["completion_rate"], totals["contact_rate"], totals["asr"]) == (None, 25.0, 100.0)
+    estate.owner.create("campaigns", **estate.campaign_fields())
+    machines = {row["id"]: row["machine_answered"] for row in estate.owner.get("campaigns/")["results"]}
+    assert machines == {campaign: 3 * (campaign == estate.campaign["id"]) for campaign in machines}
+    assert len(machines) > 1

@@ -102,6 +102,18 @@ def test_the_check_of_a_campaign_counts_entries_that_protect_nobody(bench: Bench
     assert bench.starts()
 
 
+def test_the_statistics_of_a_campaign_count_entries_that_protect_nobody(bench: Bench) -> None:
+    bench.alice.change(bench.url, dnc=bench.estate.dnc["url"])
+    path = f"{bench.url}statistics/"
+    assert bench.alice.get(path)["do_not_call"] == {"protects_nobody": 0, "without_country": 0, "warnings": []}
+    load(bench.alice, f"dnc-list/{bench.estate.dnc['id']}/import/", DOUBTFUL)
+    found = bench.alice.get(path)["do_not_call"]
+    assert (found["protects_nobody"], found["without_country"]) == (2, 1)
+    checked = [one["message"] for one in bench.check(forecast="false")["findings"] if one["field"] == "dnc"]
+    assert found["warnings"] == checked
+    assert bench.alice.get("statistics/")["do_not_call"] is None
+
+
 def test_entries_are_counted_up_to_a_limit(bench: Bench, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.alice.change(bench.url, dnc=bench.estate.dnc["url"])
     load(bench.alice, f"dnc-list/{bench.estate.dnc['id']}/import/", DOUBTFUL)

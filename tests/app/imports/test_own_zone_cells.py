@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from dialer.app.imports.column_roles import NO_ROLES
+from dialer.app.imports.guessed_columns import guess_columns
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows
 from dialer.domain.calling_times.zones import countries_of_key, zones_of_key
@@ -176,3 +177,37 @@ def test_an_unknown_state_is_a_remark(database: Database) -> None:
     report = load(database, table(("contact", "state"), ("+12125550100", "Calif0rnia")))
     assert [(one.kind, one.value) for one in report.warnings] == [("unknown_zone", "Calif0rnia")]
     assert contacts(database) == [("", "America/New_York")]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("State", ["enabled", "disabled"]),
+        ("state", ["invited"]),
+        ("State", ["ok", "error", "ok"]),
+        ("State", ["on", "off"]),
+        ("Estado", ["Activo", "Inactivo"]),
+        ("\u00c9tat", ["Ferm\u00e9", "En cours"]),
+        ("State", ["gold", "silver"] * 5),
+    ],
+)
+def test_a_column_with_the_state_of_an_account_is_none_of_states(
+    database: Database, column: str, cells: list[str]
+) -> None:
+    rows = [(f"+1212555{number}", cell) for number, cell in enumerate(cells, 1000)]
+    report = load(database, table(("contact", column), *rows))
+    assert (report.imported, report.warned) == (len(cells), 0)
+    assert {tz_code for tz_code, _ in contacts(database)} == {""}
+    assert guess_columns(["contact", column], rows, None)[1] == "variable"
+
+
+@pytest.mark.parametrize("cells", [["CA", "Calif0rnia"], ["OK", "OK"], ["ON"], ["California", "Bayern", "new"], [""]])
+def test_a_column_with_some_states_is_one(cells: list[str]) -> None:
+    rows = [(f"+1212555{number}", cell) for number, cell in enumerate(cells, 1000)]
+    assert guess_columns(["contact", "State"], rows, None)[1] == "state"
+
+
+def test_the_province_counts_where_the_column_state_is_that_of_an_account(database: Database) -> None:
+    rows = [("contact", "State", "Province"), ("+12125550100", "enabled", "CA"), ("+12125550101", "disabled", "")]
+    report = load(database, table(*rows))
+    assert (report.warned, contacts(database)[0][0]) == (0, "America/Los_Angeles@US")

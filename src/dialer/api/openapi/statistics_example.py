@@ -14,9 +14,11 @@ from dialer.api.routes.statistics_shapes import (
     AbandonedCountRead,
     AbandonedLimitRead,
     AbandonedSharesRead,
+    DoubtfulEntriesRead,
     StatisticsRead,
     StatisticsRowRead,
 )
+from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.statistics import GROUPS, WAITS_S, Figures, Interval
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
@@ -76,9 +78,13 @@ _ABANDONED: Final = answer(
     campaign=_SHARE,
     limits=[answer(AbandonedLimitRead)],
 )
+_DO_NOT_CALL: Final = answer(DoubtfulEntriesRead, warnings=[*map(str, in_words(DoubtfulEntries(2, 0, 10_000)))])
 _OF_AGENT: Final = answer(AgentStatisticsRead, now=answer(AgentNowRead, break_reason=""))
 STATISTICS_EXAMPLES: Final = {
-    **dict.fromkeys(_CALLS, answer(StatisticsRead, totals=_FIGURES, rows=[_ROW], abandoned_shares=_ABANDONED)),
+    **dict.fromkeys(
+        _CALLS,
+        answer(StatisticsRead, totals=_FIGURES, rows=[_ROW], abandoned_shares=_ABANDONED, do_not_call=_DO_NOT_CALL),
+    ),
     _AGENT: _OF_AGENT,
     _QUEUE: answer(QueueStatisticsRead),
 }

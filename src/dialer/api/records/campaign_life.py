@@ -2,10 +2,10 @@
 
 import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import RowMapping, select
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import read_only, writable
@@ -221,6 +221,7 @@ def campaigns(
     filters: tuple[str, ...] = (),
     rules: tuple[FieldRule, ...] = (),
     columns: Callable[[Change], Values] = state_columns,
+    derived: Callable[[Unit, Sequence[RowMapping]], list[Values]] | None = None,
 ) -> Resource:
     """Return the resource of the campaigns of one medium; `code` is the field with their code."""
     return Resource(
@@ -242,6 +243,7 @@ def campaigns(
         ),
         defaults=default_dates,
         columns=columns,
+        derived=derived,
         update=change_row,
         remove=delete_campaign,
         touches=touches_nothing,

@@ -1,11 +1,14 @@
 """Voice campaigns."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from sqlalchemy import RowMapping
+
+from dialer.api.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.api.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Change, FieldRule
+from dialer.api.crud.resource import Change, FieldRule, Unit, Values
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     DAILY_WINDOW,
@@ -23,6 +26,7 @@ from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
+from dialer.store.queries.campaigns_now import machines_of_campaigns
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
@@ -201,6 +205,9 @@ _CAMPAIGN: Final = shapes(
         ),
         "calls": read_only(Integer(), "Number of calls that were placed, further attempts included.", example=640),
         "answered": read_only(Integer(), "Number of calls that were answered.", example=310),
+        "machine_answered": derived(
+            Integer(), "Number of calls that are over and that detection took for those of machines.", example=30
+        ),
         "live_answered": read_only(
             Integer(), "Number of calls that persons answered, in surveys that have a queue.", example=280
         ),
@@ -240,6 +247,12 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": [message]}
 
 
+def _machines(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return how many calls of each campaign machines answered. One query counts those of all rows."""
+    counts = machines_of_campaigns(unit.connection, [row["id"] for row in rows])
+    return [{"machine_answered": counts.get(row["id"], 0)} for row in rows]
+
+
 CAMPAIGNS = campaigns(
     "campaigns",
     _CAMPAIGN,
@@ -251,4 +264,5 @@ CAMPAIGNS = campaigns(
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
     ),
+    derived=_machines,
 )

@@ -14,6 +14,7 @@ from dialer.app.campaigns.statistics import RowsAsked, Statistics, results_of
 from dialer.domain.abandoned_rules import NO_CALLS, Period
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
+from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.plans import SMS, gateway_named
 from dialer.domain.sentences import message_of
 from dialer.domain.statistics import GROUPS, HOUR_MS, Figures, Interval, SubscriberState, mean, percent, unit_cost
@@ -87,7 +88,12 @@ def statistics_answer(
             for row in found.rows
         ],
         abandoned_shares=None if found.abandoned is None else _abandoned(found.abandoned),
+        do_not_call=None if found.doubtful_entries is None else _do_not_call(found.doubtful_entries),
     )
+
+
+def _do_not_call(counts: DoubtfulEntries) -> shapes.DoubtfulEntriesRead:
+    return shapes.DoubtfulEntriesRead(counts.stopping_nobody, counts.without_country, [*map(str, in_words(counts))])
 
 
 def _abandoned(shares: AbandonedShares) -> shapes.AbandonedSharesRead:

@@ -195,6 +195,18 @@ class AbandonedSharesRead(msgspec.Struct):
     ]
 
 
+class DoubtfulEntriesRead(msgspec.Struct):
+    """Entries that may stop no calls, on the do-not-call lists of a campaign. Up to 10,000 of each kind are counted."""
+
+    protects_nobody: Annotated[
+        int, described("Entries that are too short, or that nobody can have. They stop no calls.", 2)
+    ]
+    without_country: Annotated[
+        int, described("Entries without a country. They stop calls to people who have the whole number somewhere.", 0)
+    ]
+    warnings: Annotated[list[str], described("What to do about them, in sentences. Empty if there are none.", [])]
+
+
 class StatisticsRead(msgspec.Struct):
     """The statistics of a campaign, or of all campaigns of the caller."""
 
@@ -219,5 +231,12 @@ class StatisticsRead(msgspec.Struct):
         described(
             "Abandoned calls over the times that rules count, whatever range is asked for. Null for all campaigns.",
             {"last_24_hours": _SHARE, "last_30_days": _SHARE, "campaign": _SHARE, "limits": []},
+        ),
+    ]
+    do_not_call: Annotated[
+        DoubtfulEntriesRead | None,
+        described(
+            "Entries on its do-not-call lists that may stop no calls, as they are now. Null for all campaigns.",
+            {"protects_nobody": 0, "without_country": 0, "warnings": []},
         ),
     ]

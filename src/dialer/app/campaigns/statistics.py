@@ -7,10 +7,11 @@ from operator import add
 from typing import Final, NamedTuple
 
 from msgspec.structs import astuple
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from dialer.app.abandoned_share import AbandonedShares, read_abandoned
 from dialer.domain.call_results import CallResult, results_by_cause
+from dialer.domain.doubtful_entries import DoubtfulEntries
 from dialer.domain.sentences import Grouped, Sentence
 from dialer.domain.statistics import (
     GROUPS,
@@ -23,6 +24,7 @@ from dialer.domain.statistics import (
     add_figures,
     subtract_figures,
 )
+from dialer.store.queries.doubtful_entries import doubtful_for_campaign
 from dialer.store.queries.statistics import (
     Counted,
     Hours,
@@ -32,6 +34,7 @@ from dialer.store.queries.statistics import (
     present,
 )
 from dialer.store.subscriber_counts import subscribers_by_state
+from dialer.store.tables import Campaign
 
 ROWS_MAX: Final = 2_000
 """Rows of one answer. A longer time has to be asked for in parts."""
@@ -78,6 +81,8 @@ class Statistics(NamedTuple):
     rows: list[StatisticsRow]
     abandoned: AbandonedShares | None = None
     """The abandoned calls over the periods of rules, whatever time was asked for; None for several campaigns."""
+    doubtful_entries: DoubtfulEntries | None = None
+    """The entries on its do-not-call lists that may stop no calls, as they are now; None for several campaigns."""
 
 
 def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsked, now_ms: int) -> Statistics:
@@ -87,15 +92,22 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         TooManyRowsError: the rows asked for are too many.
     """
     hours = question.hours
+    campaign_id = scope.campaign_id
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False)
     return Statistics(
         present=present(connection, scope, now_ms),
         totals=add_figures(outcome.figures for outcome in outcomes),
         outcomes=outcomes,
-        subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
+        subscribers=subscribers_by_state(connection, campaign_id, scope.user_id),
         rows=read_rows(connection, scope, question),
-        abandoned=None if scope.campaign_id is None else read_abandoned(connection, scope.campaign_id, now_ms),
+        abandoned=None if campaign_id is None else read_abandoned(connection, campaign_id, now_ms),
+        doubtful_entries=None if campaign_id is None else _doubtful_entries(connection, campaign_id),
     )
+
+
+def _doubtful_entries(connection: Connection, campaign_id: int) -> DoubtfulEntries:
+    dnc_id = connection.scalar(select(Campaign.dnc_id).where(Campaign.id == campaign_id))
+    return doubtful_for_campaign(connection, campaign_id, dnc_id)
 
 
 def results_of(outcomes: Iterable[Counted]) -> Mapping[CallResult, int]:

@@ -37,6 +37,7 @@ from dialer.store.tables import (
     Transfer,
     WaitingText,
 )
+from dialer.store.text_parts import erase_parts
 from dialer.store.touched import NOTHING
 
 _NO_PROOF: Final = {"callrequest_id": None, "sms_message_id": None, "said": ""}
@@ -153,6 +154,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     erase_answers_of_number(connection, spellings, delete_file)
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)
+    erase_parts(connection, spellings)
     for some in _parts(contact_ids):
         count_removed(connection, select(Contact.id).where(Contact.id.in_(some)))
         connection.execute(delete(Contact).where(Contact.id.in_(some)))

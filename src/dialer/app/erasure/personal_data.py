@@ -93,7 +93,7 @@ MACHINE_MADE: Final = frozenset(
         "survey_result.callid",
         "survey_result.record_file",
         # A receipt holds no number. A message that came in is deleted by the next step of a worker, and a part of one
-        # after a minute at most.
+        # that waits for others with its person.
         *(f"text_news.{name}" for name in ("heard", "key", "part_of")),
         "text_part.name",
         "user_account.password_hash",

@@ -181,7 +181,7 @@ def guess_columns(names: Sequence[str], rows: Sequence[Sequence[str]], region: s
     _judge_pairs(meanings)
     _judge_parts(plain, columns, meanings)
     _judge_refusals(names, columns, meanings)
-    _judge_places(names, columns, meanings)
+    _judge_places(names, rows, columns, meanings)
     return meanings
 
 
@@ -240,10 +240,12 @@ def _judge_refusals(names: Sequence[str], columns: Sequence[Sequence[str]], mean
             meanings[place] = ASKED
 
 
-def _judge_places(names: Sequence[str], columns: Sequence[Sequence[str]], meanings: list[str]) -> None:
+def _judge_places(
+    names: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], meanings: list[str]
+) -> None:
     """Find the columns that say where the person is, as imports do, and else a column whose cells name time zones."""
     is_export = {name.lower() for name in names} >= CONTACT_EXPORT
-    for meaning, place in guess_places(names, is_export=is_export).items():
+    for meaning, place in guess_places(names, rows, is_export=is_export).items():
         if meanings[place] == VARIABLE:
             meanings[place] = meaning
     if TIME_ZONE in meanings or is_export:

@@ -60,28 +60,35 @@ class ZoneCells:
 
         `country` is the column with the country of the number, which is that of the person unless another one is.
         """
-        self._places = guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen)
-        names = [name.lower() for name in columns]
-        if country is not None and country in names:
-            self._places.setdefault(COUNTRY, names.index(country))
-        self._may_find_zones = chosen is None and not is_export
-        self._set()
+        self._columns, self._of_number = columns, country
+        self._is_guessed = chosen is None and not is_export
+        self._take(guess_places(columns, is_export=is_export) if chosen is None else _places(columns, chosen))
 
-    def _set(self) -> None:
+    def _take(self, places: dict[str, int]) -> None:
+        self._places = places
+        names = [name.lower() for name in self._columns]
+        if self._of_number is not None and self._of_number in names:
+            places.setdefault(COUNTRY, names.index(self._of_number))
         self._zone, self._state, self._code, self._country = (self._places.get(meaning, -1) for meaning in PLACES)
         self.is_used = bool(self._places)
         """True if there is such a column."""
 
     def look_at(self, rows: Sequence[Sequence[str]]) -> None:
-        """Take a column for that of the zone if most of its cells name zones, and no column has the name of one."""
-        if self._zone >= 0 or not self._may_find_zones or not rows:
+        """Judge guessed columns by the cells of the first rows.
+
+        A column is that of the zone if most of its cells name zones, and no column has the name of one. A column of
+        other words than states is none of states.
+        """
+        if not self._is_guessed or not rows:
+            return
+        self._take(guess_places(self._columns, rows, is_export=False))
+        if self._zone >= 0:
             return
         widest = max(map(len, rows))
         named = (one for one in range(widest) if names_zones([cells[one] for cells in rows if one < len(cells)]))
         found = next(named, None)
         if found is not None:
-            self._places[TIME_ZONE] = found
-            self._set()
+            self._take({**self._places, TIME_ZONE: found})
 
     @property
     def zone_place(self) -> int:

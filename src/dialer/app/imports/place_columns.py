@@ -6,6 +6,7 @@ from typing import Final
 from zoneinfo import available_timezones
 
 from dialer.app.imports.country_words import plain_word
+from dialer.domain.calling_times.states import is_state
 from dialer.domain.calling_times.zones import is_zone
 
 OWN_COLUMN: Final = "tz_code"
@@ -37,17 +38,44 @@ WORDS: Final = {
         | страна | kraj | ulke | zeme""",
 }
 """The first name of each is that by which the API chooses a column; a zone has `tz_code` besides."""
+CODE_LENGTH_MAX: Final = 3
+"""Characters of the codes of states, some of which are words of another meaning: OK, ON, IN, OR."""
+UNKNOWN_CELLS_MIN: Final = 10
+"""Filled cells from which a column without a state in the table is none of states. Of fewer, each may be a slip."""
+_STATUSES: Final = """enabled | disabled | invited | declined | active | inactive | archived | pending | open | closed
+    | new | done | completed | failed | error | ok | success | won | lost | verified | unverified | subscribed
+    | unsubscribed | blocked | approved | rejected | yes | no | on | off | true | false | draft | published
+    | aktiv | inaktiv | offen | geschlossen | neu | erledigt | gesperrt | abgeschlossen | ja | nein
+    | actif | inactif | ouvert | ferme | nouveau | termine | en cours | bloque | oui | non
+    | activo | activa | inactivo | inactiva | abierto | cerrado | nuevo | pendiente | terminado | bloqueado | si
+    | ativo | ativa | inativo | inativa | aberto | fechado | novo | pendente | concluido | sim | nao"""
+"""Words in columns such as `State`, `Estado` and `Etat` that mean the state of an account or an order."""
 
 
-def guess_places(names: Sequence[str], *, is_export: bool) -> dict[str, int]:
+def guess_places(names: Sequence[str], rows: Sequence[Sequence[str]] = (), *, is_export: bool) -> dict[str, int]:
     """Return the places of the columns that say where a person is, by their meaning, a member of `PLACES`.
 
-    Of an export of contacts, only its own column is one.
+    A column of states is one by the cells of the first rows, too. Of an export of contacts, only its own column is one.
     """
     plain = [plain_word(name) for name in names]
     words = {TIME_ZONE: [plain_word(OWN_COLUMN)]} if is_export else _words()
-    found = {meaning: _first(plain, known) for meaning, known in words.items()}
+    others = [
+        "" if name in _words()[STATE] and not may_be_states([row[place] for row in rows if place < len(row)]) else name
+        for place, name in enumerate(plain)
+    ]
+    found = {meaning: _first(others if meaning == STATE else plain, known) for meaning, known in words.items()}
     return {meaning: place for meaning, place in found.items() if place >= 0}
+
+
+def may_be_states(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a column may be states of countries, and not those of accounts or orders."""
+    values = {plain_word(cell) for cell in cells if cell.strip()}
+    known = {value for value in values if is_state(value)}
+    if any(len(value) > CODE_LENGTH_MAX for value in known) or len(known) * 2 > len(values):
+        return True
+    if values & _status_words():
+        return False
+    return bool(known) or sum(bool(cell.strip()) for cell in cells) < UNKNOWN_CELLS_MIN
 
 
 def names_zones(cells: Sequence[str]) -> bool:
@@ -70,6 +98,11 @@ def plain_zone(cell: str) -> str:
 def _iana_names() -> dict[str, str]:
     # Short names, such as EST, mean other zones to people than to the database.
     return {plain_zone(name): name for name in available_timezones() if "/" in name and is_zone(name)}
+
+
+@cache
+def _status_words() -> frozenset[str]:
+    return frozenset(plain_word(word) for word in _STATUSES.split("|"))
 
 
 @cache

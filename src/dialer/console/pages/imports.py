@@ -29,7 +29,7 @@ from dialer.app.imports.guessed_columns import (
 )
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
-from dialer.app.imports.preview import FileView, ReadRow, read_rows
+from dialer.app.imports.preview import ROWS_SEEN_MAX, FileView, ReadRow, read_rows
 from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.rejected_lines import read_rejected
 from dialer.app.imports.report import ImportReport
@@ -72,6 +72,7 @@ from dialer.console.pages.records import checked, shown_page
 from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.sheets import XLSX, format_of
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, keeps_zero
 from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList, KeptLists
 
@@ -82,6 +83,8 @@ SAMPLES_MAX: Final = 10
 """Rows that a page shows as they would be stored."""
 EXAMPLES_MAX: Final = 3
 """Cells of each column that a page shows."""
+EXAMPLE_MAX: Final = 200
+"""Characters of a cell that a page shows."""
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 
@@ -94,6 +97,8 @@ class ListPage(NamedTuple):
     report: ImportReport | None
     """The report that an import would give; None if that is not known."""
     country: CountryQuestion | None = None
+    has_lost_zeros: bool = False
+    """True if numbers of the first lines lack the 0 that belongs to them."""
 
 
 class UnderWayError(Exception):
@@ -194,13 +199,14 @@ async def _read(
     kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
-    rows = await in_thread(request, read_rows, view, path, target, options, SAMPLES_MAX)
+    rows = await in_thread(request, read_rows, view, path, target, options, ROWS_SEEN_MAX)
+    has_lost_zeros = any(doubt_of(row.number) is NumberDoubt.LOST_ZERO for row in rows)
     report = None
     if view.bytes_read > IN_REQUEST_BYTES_MAX:
         looked, report = await _checked_in_background(request, tasks, kept, looked, is_check=is_check)
     elif is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         report = await _check(request, kept, looked)
-    return ListPage(view, rows, report, looked.country.question()), looked.asked()
+    return ListPage(view, rows[:SAMPLES_MAX], report, looked.country.question(), has_lost_zeros), looked.asked()
 
 
 async def _check(request: ApiRequest, kept: KeptList, looked: LookedList, hear: Hear | None = None) -> ImportReport:
@@ -343,7 +349,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         list(
             islice(
                 (
-                    cells[place]
+                    cells[place][:EXAMPLE_MAX]
                     for _, cells in (view.rows if view else ())
                     if place < len(cells) and cells[place].strip()
                 ),
@@ -374,6 +380,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
             if meaning == ASKED
         ],
         "late_refusals": [] if view is None or report is None else list(_late_refusals(view, report)),
+        "offers_zeros": choices.into == CONTACTS.parents.path and _offers_zeros(choices, shown),
         "has_refusals": any(meaning in REFUSALS for meaning in choices.meanings),
         "countries": country_names(),
         "back": back_from(choices, token),
@@ -381,6 +388,13 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "hides_rows": bool((view and view.hidden_rows) or (report and report.hidden)),
         "takes_hidden": takes_hidden(choices),
     }
+
+
+def _offers_zeros(choices: ListChoices, shown: ListPage) -> bool:
+    """Return whether numbers may get a 0 back: if some have lost theirs, or the file is not checked and some may."""
+    if choices.mends_zeros or shown.has_lost_zeros:
+        return True
+    return keeps_zero(choices.region or "") if shown.report is None else NumberDoubt.LOST_ZERO in shown.report.kinds
 
 
 def report_words(report: ImportReport | None, *, is_list: bool) -> dict[str, list[str]]:

@@ -220,6 +220,11 @@ def state_of(text: str, number: str) -> CountryState | None:
     return next((_by_word()[one] for one in found if one in _by_word()), None)
 
 
+def is_state(text: str) -> bool:
+    """Return whether a text names a state of some country of the table."""
+    return any(word in _all_words() for word in (_plain(text), _plain(KINDS.sub(" ", text.casefold()))))
+
+
 def start_of(country: str) -> str:
     """Return how the numbers of a country of the table begin, such as `+1`; empty for other countries."""
     return next((start for start, countries in _COUNTRIES.items() if country in countries), "")
@@ -262,6 +267,11 @@ def zones_in_state(state: CountryState, number_zones: tuple[str, ...]) -> tuple[
 def _clock(zone: str) -> tuple[object, ...]:
     """Return the offsets of a zone over a year; zones with the same ones keep the same clock."""
     return tuple(moment.astimezone(ZoneInfo(zone)).utcoffset() for moment in _MOMENTS)
+
+
+@cache
+def _all_words() -> frozenset[str]:
+    return frozenset(word for _, word in _by_word())
 
 
 @cache

@@ -81,6 +81,11 @@ def mended_zero(number: str) -> str:
     return with_lost_zero(number) if doubt_of(number) is NumberDoubt.LOST_ZERO else number
 
 
+def keeps_zero(region: str) -> bool:
+    """Return whether the 0 before a number belongs to it in a country."""
+    return region in phonenumbers.SUPPORTED_REGIONS and phonenumbers.country_code_for_region(region) in ZERO_IS_PART
+
+
 def counted_as_assigned(texts: Iterable[str], region: str | None) -> int:
     """Return how many texts are numbers that somebody can have, read with a region as the country of those without."""
     return sum(_is_somebodys(text, region) for text in texts)

@@ -46,6 +46,13 @@ def totals_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -
     return {campaign_id: Figures(*sums) for campaign_id, *sums in map(tuple, rows)}
 
 
+def machines_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
+    """Return how many calls of campaigns machines answered; campaigns without a call are left out."""
+    return {
+        campaign_id: int(count) for campaign_id, count in connection.execute(_MACHINES, {"ids": list(campaign_ids)})
+    }
+
+
 def abandoned_since(
     connection: Connection, campaign_ids: Collection[int], first_hour: int
 ) -> dict[int, tuple[int, int]]:
@@ -92,6 +99,12 @@ def _totals() -> Select[*tuple[Any, ...]]:
     return query.group_by(CampaignHour.campaign_id)
 
 
+def _machines() -> Select[int, int]:
+    is_total = CampaignHour.grouping == int(Grouping.TOTAL)
+    query = select(CampaignHour.campaign_id, func.sum(CampaignHour.answered - CampaignHour.live))
+    return query.where(_is_among(CampaignHour.campaign_id), is_total).group_by(CampaignHour.campaign_id)
+
+
 def _abandoned() -> Select[int, int, int]:
     is_late = CampaignHour.hour >= bindparam("first_hour")
     query = select(CampaignHour.campaign_id, func.sum(CampaignHour.abandoned), func.sum(CampaignHour.for_agents))
@@ -102,5 +115,6 @@ def _abandoned() -> Select[int, int, int]:
 _ABANDONED: Final = _abandoned()
 _CALLS: Final = _calls()
 _LEGS: Final = _legs()
+_MACHINES: Final = _machines()
 _DIALLED: Final = _dialled()
 _TOTALS: Final = _totals()
