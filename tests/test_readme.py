@@ -27,6 +27,7 @@ from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.call_centre import live_calls
 from dialer.app.imports import (
     csv_records,
+    first_rows,
     headers,
     imports,
     number_rows,
@@ -290,9 +291,15 @@ LIMITS: Final = {
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {sheet_parts.ROWS_MAX:,} rows",
-    "A workbook: its parts together, unpacked; a row; the texts that cells share": (
-        f"{sheet_process.UNPACKED_BYTES_MAX // 1024**3} GiB; {sheet_parts.ROW_MAX // MIB} MiB;"
+    "A workbook: its parts together, unpacked; the texts that cells share": (
+        f"{sheet_process.UNPACKED_BYTES_MAX // 1024**3} GiB;"
         f" {sheet_parts.TEXTS_BYTES_MAX // MIB} MiB and {sheet_parts.TEXTS_MAX:,}"
+    ),
+    "A row of a workbook; all its rows, shared texts as often as they are used": (
+        f"{sheet_parts.ROW_MAX:,} characters; {sheet_parts.CHARACTERS_MAX:,}"
+    ),
+    "The first rows of a list by which its columns are told": (
+        f"{preview.ROWS_SEEN_MAX}, or {first_rows.FIRST_CHARACTERS_MAX:,} characters"
     ),
     "The process that reads a workbook": (
         f"{sheet_process.MEMORY_BYTES_MAX // MIB} MiB of memory, {sheet_process.CPU_S_MAX} s of CPU"
