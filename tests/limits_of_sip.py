@@ -19,6 +19,9 @@ LIMITS_OF_SIP: Final = {
     "A recording over SIP": (
         f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
     ),
+    "Names that the other ends of calls over a SIP gateway give, looked up at a time; those that wait": (
+        f"{peer_names.AT_ONCE}, each for {peer_names.NAME_S:.0f} s; {peer_names.NAMES_MAX}"
+    ),
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
     "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // sound_router.PHASES} ms",
     "Packets of strangers that are thrown away at all ports of sound": (
@@ -38,9 +41,6 @@ LIMITS_OF_SIP: Final = {
     "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
     "A carrier's `Retry-After` to REGISTER, OPTIONS and INVITE": f"{circuit_breaker.RETRY_AFTER_MS_MAX // 3_600_000} h",
     "`Retry-After` of a person who is busy or away": f"{retry.RETRY_AFTER_MS_MAX // 86_400_000} day",
-    "Names that the other ends of calls over a SIP gateway give, looked up at a time; those that wait": (
-        f"{peer_names.AT_ONCE}, each for {peer_names.NAME_S:.0f} s; {peer_names.NAMES_MAX}"
-    ),
     "An INVITE": f"{incoming_invite.INVITATION_BYTES_MAX // 1024} KiB",
     "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",
     "A header line of a SIP message": f"{messages.LINE_LENGTH_MAX:,} characters",

@@ -18,7 +18,6 @@ from dialer.api.crud import deleting, fields, ordering, pagination, references, 
 from dialer.api.http import body, preconditions, spreadsheets, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls, what_if, what_if_runs
-from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
@@ -223,10 +222,6 @@ LIMITS: Final = {
     "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
     "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Caller IDs that a gateway allows (`allowed_callerids`)": f"{SHOWN_NUMBERS_MAX:,}",
-    "Forecasts of one user at the same time": "1",
-    "Forecasts at the same time; users who wait for a turn, each up to 50 s": (
-        f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
-    ),
     "Processes of one forecast": str(PROCESSES_MAX),
     "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
     "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
