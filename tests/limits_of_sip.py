@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
 from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
-from dialer.carriers.voice import sound_room
+from dialer.carriers.voice import peer_names, sound_room
 from dialer.domain import circuit_breaker
 from dialer.domain.engine import retry
 
@@ -18,6 +18,9 @@ LIMITS_OF_SIP: Final = {
     ),
     "A recording over SIP": (
         f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
+    ),
+    "Names that the other ends of calls over a SIP gateway give, looked up at a time; those that wait": (
+        f"{peer_names.AT_ONCE}, each for {peer_names.NAME_S:.0f} s; {peer_names.NAMES_MAX}"
     ),
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
     "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // sound_router.PHASES} ms",

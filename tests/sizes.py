@@ -36,6 +36,10 @@ SOUND_SEEDS: Final = _size(200, 2_000)
 """Strangers at the sound of a call."""
 SIGNALLING_SEEDS: Final = _size(60, 1_000)
 """Carriers with odd habits."""
+CROWD_SEEDS: Final = _size(1, 6)
+"""Accounts that send everything at once beside another."""
+CROWD_BUGS: Final = _size(1, 4)
+"""Bugs of fairness that are planted."""
 HASH_SEEDS: Final = ("1",) if not IS_WHOLE else ("1", "2")
 """Hash seeds of the processes that must print the trace of this one."""
 PACING_CAMPAIGNS: Final = _size(80, 200)

@@ -18,7 +18,6 @@ from dialer.api.crud import deleting, fields, ordering, pagination, references, 
 from dialer.api.http import body, preconditions, spreadsheets, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls, what_if, what_if_runs
-from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
@@ -28,6 +27,7 @@ from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.call_centre import live_calls
 from dialer.app.imports import (
     csv_records,
+    first_rows,
     headers,
     imports,
     number_rows,
@@ -222,10 +222,6 @@ LIMITS: Final = {
     "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
     "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Caller IDs that a gateway allows (`allowed_callerids`)": f"{SHOWN_NUMBERS_MAX:,}",
-    "Forecasts of one user at the same time": "1",
-    "Forecasts at the same time; users who wait for a turn, each up to 50 s": (
-        f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
-    ),
     "Processes of one forecast": str(PROCESSES_MAX),
     "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
     "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
@@ -295,9 +291,15 @@ LIMITS: Final = {
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {sheet_parts.ROWS_MAX:,} rows",
-    "A workbook: its parts together, unpacked; a row; the texts that cells share": (
-        f"{sheet_process.UNPACKED_BYTES_MAX // 1024**3} GiB; {sheet_parts.ROW_MAX // MIB} MiB;"
+    "A workbook: its parts together, unpacked; the texts that cells share": (
+        f"{sheet_process.UNPACKED_BYTES_MAX // 1024**3} GiB;"
         f" {sheet_parts.TEXTS_BYTES_MAX // MIB} MiB and {sheet_parts.TEXTS_MAX:,}"
+    ),
+    "A row of a workbook; all its rows, shared texts as often as they are used": (
+        f"{sheet_parts.ROW_MAX:,} characters; {sheet_parts.CHARACTERS_MAX:,}"
+    ),
+    "The first rows of a list by which its columns are told": (
+        f"{preview.ROWS_SEEN_MAX}, or {first_rows.FIRST_CHARACTERS_MAX:,} characters"
     ),
     "The process that reads a workbook": (
         f"{sheet_process.MEMORY_BYTES_MAX // MIB} MiB of memory, {sheet_process.CPU_S_MAX} s of CPU"

@@ -12,6 +12,7 @@ from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.orphan_files import GRACE_S, orphans
 from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate, User
+from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE
 from tests.commands.conftest import Outcome, Run
 from tests.end_to_end.service import wav
 from tests.runtime.house import House
@@ -260,6 +261,21 @@ def test_a_wrong_list_changes_nothing(run: Run, house: House, tmp_path: Path, va
     assert message in wrong.err
     assert len(wrong.err.splitlines()) == 1
     assert house.rows(Phonebook) == []
+
+
+@pytest.mark.parametrize(
+    "field", ["phonebooks: [{name: P, contacts_file: a.dat}]", "dnc_lists: [{name: P, numbers_file: a.dat}]"]
+)
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_a_workbook_that_becomes_much_changes_nothing(
+    run: Run, house: House, tmp_path: Path, field: str, name: str
+) -> None:
+    write(tmp_path, "a.dat", CASES[name].make())
+    for option in ("--dry-run", "--yes"):
+        wrong = apply(run, tmp_path, field, option)
+        assert (wrong.code, wrong.out, len(wrong.err.splitlines())) == (2, "", 1)
+        assert f"a.dat: {CASES[name].words}" in wrong.err
+    assert (house.rows(Phonebook), house.rows(DncContact)) == ([], [])
 
 
 async def test_a_list_of_a_running_campaign_gets_nobody_from_a_file(run: Run, house: House, tmp_path: Path) -> None:

@@ -12,7 +12,10 @@ from typing import Any
 import httpx
 import openpyxl
 import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
 
+from dialer.api.http.spreadsheets import XLSX
 from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
@@ -122,6 +125,24 @@ def test_refused_lines_are_a_workbook_too_which_can_be_corrected_and_imported(al
     gone = alice.request("GET", f"lists/{'0' * 32}/rejected/?format=xlsx")
     assert gone.status_code == 404
     assert alice.request("GET", offered[1].replace("xlsx", "pdf")).status_code == 400
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_rejected_lines_of_no_list_or_of_another_are_not_found(
+    alice: Visitor, bob: Visitor, api: Caller, client: TestClient[Litestar], form: str
+) -> None:
+    api.create("phonebook", name="Book")
+    own = Caller(client, "bob").create("phonebook", name="His")["id"]
+    look(alice, BOOK, FILE)
+    token = token_in(alice.page)
+    for query in ("", "&kept=1", f"&id={own}", f"&into=phonebook&id={own}"):
+        for visitor, wanted in ((bob, token), (bob, "0" * 32), (alice, "0" * 32), (alice, "x")):
+            assert visitor.request("GET", f"lists/{wanted}/rejected/?format={form}{query}").status_code == 404
+    press(alice, **{"import": "1"})
+    kept = alice.request("GET", f"lists/{token}/rejected/?format={form}")
+    types = {"csv": "text/csv; charset=utf-8", "xlsx": XLSX}
+    assert (kept.status_code, kept.headers.get_list("content-type")) == (200, [types[form]])
+    assert bob.request("GET", f"lists/{token}/rejected/?format={form}").status_code == 404
 
 
 def rows_of(content: bytes) -> list[tuple[object, ...]]:

@@ -5,6 +5,7 @@ import re
 import pytest
 from sqlalchemy import delete, insert, update
 
+from dialer.app.live_overview import TEXTS_MAX
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import SectionType, TransferStatus
 from dialer.domain.plans import SIMULATED, SIP
@@ -17,6 +18,7 @@ from dialer.store.tables import (
     Gateway,
     Queue,
     SealedSurvey,
+    SmsReceived,
     User,
     UserHour,
     Webhook,
@@ -293,3 +295,17 @@ def test_calls_of_more_than_30_days_ago_do_not_count_where_a_rule_counts_30_days
     contact = api.get("contact/")["results"][0]["url"]
     api.change(contact, contact="+442079460000")
     assert "Abandoned in 24 hours 4.0 % Above the limit. 20 of 500" in alice.text(f"campaigns/{campaign_id}/")
+
+
+def test_it_counts_the_texts_whose_senders_are_held(alice: Visitor, bob: Visitor, database: Database) -> None:
+    """Nobody is held without a word: the overview leads the owner to the texts that need a person, and nobody else."""
+    given = {"user_id": 2, "gateway_id": 1, "phone_number": "1", "number": "1", "understood": "perhaps"}
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    needed = [{**given, **dates, "said": "Hm", "needs_person": needs_person} for needs_person in (True, False)]
+    store(database, insert(SmsReceived).values(needed[:1]), insert(SmsReceived).values(needed[1:]))
+    one = "1 received text needs a person. Nobody calls or writes to its sender until somebody has looked."
+    assert one in alice.text("overview/")
+    assert 'href="/console/records/sms-received/?needs_person=true"' in alice.page
+    assert "needs a person" not in bob.text("overview/")
+    store(database, insert(SmsReceived).values(needed[:1] * TEXTS_MAX))
+    assert f"{TEXTS_MAX:,}+ received texts need a person." in alice.text("overview/")

@@ -135,6 +135,19 @@ def test_a_database_of_another_revision_is_left_alone_and_used_only_if_it_just_h
     assert schema(url) == before
 
 
+@pytest.mark.parametrize("work", [migrate.upgrade, migrate.check])
+def test_a_database_of_a_development_version_is_refused_although_its_revision_is_known(
+    url: str, work: Callable[[str], None]
+) -> None:
+    """Until the first release, its tables may have lacked a column. Every query of that column would fail."""
+    migrate.upgrade(url)
+    work(url)
+    whole(url, lambda connection: connection.exec_driver_sql("ALTER TABLE webhook DROP COLUMN old_secrets"))
+    refusal = "before the first release of dialer (without webhook.old_secrets) and cannot be upgraded: move it away"
+    with pytest.raises(migrate.MigrationError, match=re.escape(refusal)):
+        work(url)
+
+
 def test_a_foreign_database_is_refused_and_left_alone(url: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "dialer.db") as connection:
         connection.execute("CREATE TABLE theirs (id INTEGER)")

@@ -13,6 +13,7 @@ from dialer.commands.output import examples, say
 from dialer.sim.limits import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.crowd_rules import crowd_findings
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.search import find_planted_bugs, find_planted_line_bugs
@@ -22,6 +23,7 @@ from tests.vopr.sound import sound_findings
 _SHORT: Final = {
     "sound": (sound_findings, "strangers at the sound of a call"),
     "signalling": (signalling_findings, "carriers with odd habits"),
+    "crowd": (crowd_findings, "accounts that send everything at once"),
 }
 _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 
@@ -34,6 +36,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 @click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
 @click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
 @click.option("--signalling", "kind", flag_value="signalling", help="Call over SIP carriers with odd habits.")
+@click.option("--crowd", "kind", flag_value="crowd", help="Let one account send everything at once beside another.")
 @click.option("--planted", "kind", flag_value="planted", help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
 @click.pass_context
@@ -45,6 +48,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
     "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --signalling --seeds 1000",
+    "python -m tests.vopr --crowd --seeds 20",
     "python -m tests.vopr --planted",
 )
 def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as_json: bool) -> None:
@@ -92,7 +96,7 @@ async def _run_fleets(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
 
 
 def _run_short(kind: str, seeds: range) -> int:
-    """Run seeds that need no database, and return how many failed."""
+    """Run seeds that keep no files, and return how many failed."""
     failed, (findings, what) = 0, _SHORT[kind]
     for seed in seeds:
         broken = findings(seed)

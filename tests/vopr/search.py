@@ -7,6 +7,7 @@ import pytest
 
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.crowd_rules import CROWD_PLANTED, crowd_findings, seen_alone
 from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
 from tests.vopr.fleet_crowds import run_fleets
@@ -21,6 +22,9 @@ SEEDS_MAX: Final = 200
 """Every planted bug must be found within this number of seeds."""
 SOUND_SEEDS_MAX: Final = 2_000
 """Every planted bug of sound must be found within this number of its seeds, which are short."""
+
+CROWD_SEEDS_MAX: Final = 20
+"""Every planted bug of fairness must be found within this number of its seeds, which are long."""
 
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
@@ -47,9 +51,10 @@ async def find_planted_bugs() -> bool:
 
 
 def find_planted_line_bugs() -> bool:
-    """Look for every planted bug of sound and signalling, print the seeds, and return whether all were found."""
+    """Look for the planted bugs of sound, signalling and crowds, print the seeds, and return whether all were found."""
     found = [_found(name, first_sound_seed(name), "--sound") for name in SOUND_PLANTED]
     found += [_found(name, first_signalling_seed(name), "--signalling") for name in SIGNALLING_PLANTED]
+    found += [_found(name, first_crowd_seed(name), "--crowd") for name in CROWD_PLANTED]
     return all(found)
 
 
@@ -65,6 +70,17 @@ def first_signalling_seed(name: str) -> int | None:
     with pytest.MonkeyPatch.context() as patch:
         SIGNALLING_PLANTED[name](patch)
         return next((seed for seed in range(SEEDS_MAX) if signalling_findings(seed)), None)
+
+
+def first_crowd_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of fairness; None if no seed does."""
+    for seed in range(CROWD_SEEDS_MAX):
+        seen_alone(seed)  # Without the bug, and kept.
+        with pytest.MonkeyPatch.context() as patch:
+            CROWD_PLANTED[name](patch)
+            if crowd_findings(seed):
+                return seed
+    return None
 
 
 def _found(name: str, seed: int | None, option: str) -> bool:

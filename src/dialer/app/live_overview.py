@@ -23,6 +23,7 @@ from dialer.store.queries.live_overview import (
     unpaid_transfers,
 )
 from dialer.store.queries.statistics import Present, WhoseCalls, present
+from dialer.store.received_texts import texts_needing_person
 from dialer.store.webhooks import StoppedWebhook, stopped_webhooks
 
 CAMPAIGNS_MAX: Final = 50
@@ -30,6 +31,7 @@ GATEWAYS_MAX: Final = 50
 BALANCES_MAX: Final = 20
 WEBHOOKS_MAX: Final = 20
 BREAKS_MAX: Final = 10
+TEXTS_MAX: Final = 1_000
 
 
 class CampaignNow(NamedTuple):
@@ -59,6 +61,8 @@ class LiveOverview(NamedTuple):
     """Webhooks that the service has switched off."""
     breaks: list[LongBreak]
     """Breaks of agents that last too long, the longest first."""
+    texts_needing_person: int
+    """Text messages that came in and wait for somebody to look at them, counted up to `TEXTS_MAX`."""
 
 
 def read_live_overview(connection: Connection, now_ms: int, user_id: int | None = None) -> LiveOverview:
@@ -71,6 +75,7 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
         low_balances(connection, now_ms, BALANCES_MAX, user_id),
         stopped_webhooks(connection, WEBHOOKS_MAX, user_id),
         long_breaks(connection, now_ms, BREAKS_MAX, user_id=user_id),
+        texts_needing_person(connection, TEXTS_MAX, user_id),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from dialer.app.live_overview import CampaignNow
+from dialer.app.live_overview import TEXTS_MAX, CampaignNow
 from dialer.app.overview import Overview
 from dialer.console.catalogue import PAGES
 from dialer.console.language import gettext, gettext_noop, ngettext
@@ -19,6 +19,7 @@ from dialer.store.webhooks import StoppedWebhook
 
 AGENT: Final = "agent"
 THINGS_MAX: Final = 20
+TEXTS_URL: Final = "/console/records/sms-received/?needs_person=true"
 GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/records/sms-gateway/"}
 
 
@@ -40,6 +41,7 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
     things += [thing for gateway in overview.situation.gateways for thing in _of_gateway(gateway, now_ms, zone)]
     things += [_of_balance(balance) for balance in overview.situation.balances]
     things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
+    things += _of_texts(overview.situation.texts_needing_person)
     things += [_of_break(one, now_ms, zone) for one in overview.situation.breaks]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
@@ -102,6 +104,18 @@ def _of_balance(balance: SpentBalance) -> Thing:
 def _of_webhook(webhook: StoppedWebhook) -> Thing:
     text = gettext("The service switched the webhook %(name)s off: its program gets no events.")
     return Thing(is_urgent=True, text=text % {"name": webhook.name}, url=f"/console/webhooks/{webhook.id}/")
+
+
+def _of_texts(count: int) -> Iterator[Thing]:
+    if not count:
+        return
+    text = ngettext(
+        "%(num)s received text needs a person. Nobody calls or writes to its sender until somebody has looked.",
+        "%(num)s received texts need a person. Nobody calls or writes to their senders until somebody has looked.",
+        count,
+    )
+    shown = f"{grouped(count)}+" if count >= TEXTS_MAX else grouped(count)
+    yield Thing(is_urgent=True, text=text % {"num": shown}, url=TEXTS_URL)
 
 
 def _of_break(one: LongBreak, now_ms: int, zone: ZoneInfo) -> Thing:

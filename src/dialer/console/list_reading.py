@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import anyio
-import anyio.to_thread
 from msgspec.structs import replace
 
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
@@ -29,12 +28,12 @@ from dialer.app.imports.place_columns import PLACES
 from dialer.app.imports.preview import FileView, look_at, pieces_of
 from dialer.app.imports.rejected_lines import RejectedLines
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
-from dialer.app.imports.sheet_readers import reading_for
 from dialer.app.imports.workbooks import unpacked_bytes
 from dialer.console.language import gettext
 from dialer.console.list_charset import readings_of
 from dialer.console.list_choices import MEANING_WORDS, ListChoices, options_of, with_view
 from dialer.console.list_country import ListCountry, hints_for, numbers_of
+from dialer.console.list_readers import readers
 from dialer.console.sentences import in_viewers_words
 from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList
@@ -124,8 +123,7 @@ async def report_of(
 
 async def in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
     """Read a file in a thread, as one of the few that a user may read at the same time."""
-    with reading_for(request.user.id):
-        return await anyio.to_thread.run_sync(read, *arguments)
+    return await readers().read(request.user.id, read, *arguments)
 
 
 class _Pieces:

@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 
 from dialer.store.backends.backend import TablesInUseError, UnfitDatabaseError, backend_for, backend_of
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.tables import Row
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -103,6 +104,24 @@ def _check(connection: Connection) -> None:
         _check_floor(revision, known[-1])
     elif revision != known[-1]:
         raise MigrationError("the database is from another version of dialer: run `dialer database upgrade`")
+    else:
+        _check_columns(connection)
+
+
+def _check_columns(connection: Connection) -> None:
+    """Check that the database has all columns. One that a development version made may lack some at this revision."""
+    found = backend_of(connection).columns(connection)
+    wanted = ((table.name, column.name) for table in Row.metadata.tables.values() for column in table.c)
+    for table, column in wanted:
+        if (table, column) not in found:
+            raise _too_old(f"without {table}.{column}")
+
+
+def _too_old(sign: str) -> MigrationError:
+    return MigrationError(
+        f"the database is from before the first release of dialer ({sign}) and cannot be upgraded:"
+        " move it away and start with a new one, or use the dialer that made it"
+    )
 
 
 def known_revisions() -> list[str]:
@@ -125,10 +144,7 @@ def _revision(connection: Connection) -> str | None:
 def _check_floor(revision: str, newest: str) -> None:
     """Check that code whose last revision is `newest` can work with a database at a revision that it does not know."""
     if FLOOR not in revision:
-        raise MigrationError(
-            f"the database is from before the first release of dialer (revision {revision}) and cannot be upgraded:"
-            " move it away and start with a new one, or use the dialer that made it"
-        )
+        raise _too_old(f"revision {revision}")
     if number_of(newest) < floor_of(revision):
         raise MigrationError(
             f"the database is at revision {revision}, which only a newer dialer knows: install that version"
@@ -156,6 +172,7 @@ def _upgrade(connection: Connection) -> None:
         _check_floor(revision, known[-1])
         return
     if revision == known[-1]:
+        _check_columns(connection)
         return  # The check below reads every row, and a start must be quick.
     backend.before_upgrade(connection)
     _run_steps(connection)

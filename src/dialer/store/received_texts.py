@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, func, insert, select, true, update
 
 from dialer.domain.effects import KeepWish
 from dialer.domain.enums import SubscriberStatus
@@ -66,6 +66,17 @@ def is_held_by_others(connection: Connection, user_id: int, number: str, but: in
     waits = (SmsReceived.understood == Understood.PERHAPS.value) & (SmsReceived.verdict == "")
     is_other = (SmsReceived.user_id == user_id) & (SmsReceived.number == number) & (SmsReceived.id != but)
     return bool(connection.scalar(select(exists().where(waits, is_other))))
+
+
+def texts_needing_person(connection: Connection, most: int, user_id: int | None = None) -> int:
+    """Return how many text messages to an account, or to all, wait for somebody to look at them, counted up to `most`.
+
+    Their senders are held, so nobody calls or writes to them.
+    """
+    waiting = select(SmsReceived.id).where(SmsReceived.needs_person == true())
+    if user_id is not None:
+        waiting = waiting.where(SmsReceived.user_id == user_id)
+    return connection.scalar(select(func.count()).select_from(waiting.limit(most).subquery())) or 0
 
 
 def held_entries(connection: Connection, user_id: int, number: str, message_id: int | None) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ Several processes may look; the one that holds the lease of a webhook sends. All
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, case, false, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, false, func, insert, select, true, update
 
 from dialer.store.account_events import event_row, write_events
 from dialer.store.backends.backend import backend_of
@@ -21,6 +21,8 @@ FAILED: Final = "failed"
 DISABLED: Final = "webhook.disabled"
 _AT_ONCE: Final = 1
 """A moment that is over on any clock, as `dialer.app.webhooks` writes it, too."""
+CLOCKS_DIFFER_MS: Final = 60_000
+"""The difference between the clocks of two machines that says nothing. A clock that was turned back differs by more."""
 _SIGNED: Final = "sign:"
 """The beginning of the holder of a lease that can be seen to live."""
 
@@ -104,8 +106,9 @@ class WebhookStanding(NamedTuple):
 def read_waiting(connection: Connection, now_ms: int, after_id: int = 0) -> tuple[list[WaitingWebhook], int | None]:
     """Return the first webhooks after an id that are on, and the id after which there may be more; None if not."""
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
-    due = select(func.min(case((_in_future(now_ms), _AT_ONCE), else_=WebhookDelivery.next_ms)))
-    due = due.where(WebhookDelivery.webhook_id == Webhook.id, WebhookDelivery.next_ms.is_not(None))
+    waits = (WebhookDelivery.webhook_id == Webhook.id) & WebhookDelivery.next_ms.is_not(None)
+    due = select(func.min(WebhookDelivery.next_ms)).where(waits)
+    newest_attempt = select(func.max(WebhookDelivery.last_ms)).where(waits)
     columns = (
         Webhook.id,
         Webhook.types,
@@ -113,20 +116,26 @@ def read_waiting(connection: Connection, now_ms: int, after_id: int = 0) -> tupl
         newest,
         Webhook.next_attempt_ms,
         due.scalar_subquery(),
+        newest_attempt.scalar_subquery(),
     )
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms)
     query = query.where(Webhook.enabled == true(), Webhook.id > after_id)
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
-    waiting = [
-        WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, row[4], row[5], row[5] == _AT_ONCE, *row[6:])
-        for row in found
-    ]
+    waiting = [_waiting(row, now_ms) for row in found]
     return waiting, waiting[-1].id if len(waiting) == WEBHOOKS_READ_MAX else None
+
+
+def _waiting(row: Any, now_ms: int) -> WaitingWebhook:  # noqa: ANN401 - a row
+    identity, types, after_event_id, newest, next_attempt_ms, due_ms, newest_attempt_ms, *lease = row
+    went_back = newest_attempt_ms is not None and newest_attempt_ms > now_ms + CLOCKS_DIFFER_MS
+    next_ms = _AT_ONCE if went_back else due_ms
+    of_events = (tuple(types.split()), after_event_id, newest or 0)
+    return WaitingWebhook(identity, *of_events, next_attempt_ms, next_ms, went_back, *lease)
 
 
 def _in_future(now_ms: int) -> ColumnElement[bool]:
     """Return whether the last attempt of a delivery lies in the future: the machine's clock was turned back since."""
-    return WebhookDelivery.last_ms > now_ms
+    return WebhookDelivery.last_ms > now_ms + CLOCKS_DIFFER_MS
 
 
 class StoppedWebhook(NamedTuple):

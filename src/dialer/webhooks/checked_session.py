@@ -39,7 +39,7 @@ class CheckedSession:
             limit_per_host=0,  # Accounts may share a host. Each of them has a limit of requests.
             keepalive_timeout=_KEPT_S,
             use_dns_cache=False,
-            resolver=_CheckedNames(guard),
+            resolver=CheckedNames(guard),
             socket_factory=self._socket,
             ssl=ssl_context,
         )
@@ -79,7 +79,7 @@ class CheckedSession:
         return socket.socket(*target[:3])
 
 
-class _CheckedNames(AbstractResolver):
+class CheckedNames(AbstractResolver):
     """Names with those of their addresses that the guard allows."""
 
     def __init__(self, guard: AddressGuard) -> None:

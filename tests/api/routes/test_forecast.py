@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy import insert
 
 from dialer.api.app import create_app
+from dialer.api.crud.resource import Actor
 from dialer.api.http.errors import AnsweredError, RecordNotFoundError
-from dialer.api.records.forecast import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
+from dialer.api.records.forecast import FORECAST_WORK_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.roles import Role
 from dialer.forecast.forecast import NoCampaignError
 from dialer.forecast.parameters import FIRST_SEED_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress
@@ -191,9 +193,14 @@ ANN: Final = 7
 """The id of a user."""
 
 
-async def refusal(forecaster: Forecaster, database: Database, user_id: int = ANN) -> tuple[int, str | None]:
+def user(user_id: int, manager_id: int | None = None) -> Actor:
+    """Return a user, who works for themselves or for a manager."""
+    return Actor(user_id, f"user {user_id}", Role.MANAGER if manager_id is None else Role.VIEWER, manager_id)
+
+
+async def refusal(forecaster: Forecaster, database: Database, who: Actor = user(ANN)) -> tuple[int, str | None]:  # noqa: B008 - it is immutable
     with pytest.raises(AnsweredError) as refused:
-        await forecaster.forecast(database, ORDER, user_id)
+        await forecaster.forecast(database, ORDER, who)
     return refused.value.status, refused.value.headers.get("Retry-After")
 
 
@@ -208,7 +215,7 @@ async def test_a_user_has_one_at_a_time(database: Database) -> None:
     forecaster = Forecaster(next_one)
     for slow in turns:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(forecaster.forecast, database, ORDER, ANN)
+            tasks.start_soon(forecaster.forecast, database, ORDER, user(ANN))
             await slow.begun.wait()
             assert forecaster.progress_of(ORDER.campaign_id) == (ORDER.campaign_id, 2, ORDER.seeds)
             assert forecaster.progress_of(ORDER.campaign_id + 1) is None
@@ -244,7 +251,7 @@ async def test_others_wait_for_their_turn_in_the_order_of_their_requests(databas
 
     async def ask_for(order: Order) -> None:
         with pytest.raises(RecordNotFoundError):
-            await forecaster.forecast(database, order, order.campaign_id)
+            await forecaster.forecast(database, order, user(order.campaign_id))
         ended.append(order.campaign_id)
 
     async with anyio.create_task_group() as tasks:
@@ -253,11 +260,37 @@ async def test_others_wait_for_their_turn_in_the_order_of_their_requests(databas
             await anyio.wait_all_tasks_blocked()
         assert paced.begun == orders[:RUNNING_MAX]
         assert forecaster.progress_of(most) == (most, 0, ORDER.seeds)
-        assert [await refusal(forecaster, database, user_id) for user_id in (1, most, most + 1)] == [(503, "10")] * 3
+        assert [await refusal(forecaster, database, user(user_id)) for user_id in (1, most, most + 1)] == [
+            (503, "10")
+        ] * 3
         for _ in orders:
             await paced.end_one()
     assert paced.begun == orders
     assert sorted(ended) == [order.campaign_id for order in orders]
+
+
+async def test_users_of_one_account_leave_a_turn_and_places_to_others(database: Database) -> None:
+    """The second user of an account waits beside a free turn, which the next account gets at once."""
+    paced = Paced()
+    forecaster, own = Forecaster(paced), [Order(number, 0, "UTC") for number in range(1, OF_ACCOUNT_MAX + 1)]
+    other = Order(99, 0, "UTC")
+
+    async def ask_for(order: Order, who: Actor) -> None:
+        with pytest.raises(RecordNotFoundError):
+            await forecaster.forecast(database, order, who)
+
+    async with anyio.create_task_group() as tasks:
+        for order in own:
+            tasks.start_soon(ask_for, order, user(order.campaign_id, ANN))
+            await anyio.wait_all_tasks_blocked()
+        assert paced.begun == own[:1]
+        assert await refusal(forecaster, database) == (503, "10")
+        tasks.start_soon(ask_for, other, user(99))
+        await anyio.wait_all_tasks_blocked()
+        assert paced.begun == [own[0], other]
+        for _ in range(len(own) + 1):
+            await paced.end_one()
+    assert paced.begun == [own[0], other, *own[1:]]
 
 
 async def test_a_client_that_goes_away_gives_up_its_place_in_the_queue(database: Database) -> None:
@@ -265,12 +298,12 @@ async def test_a_client_that_goes_away_gives_up_its_place_in_the_queue(database:
     forecaster = Forecaster(paced)
     async with anyio.create_task_group() as tasks:
         for user_id in range(RUNNING_MAX):
-            tasks.start_soon(forecaster.forecast, database, ORDER, user_id)
+            tasks.start_soon(forecaster.forecast, database, ORDER, user(user_id))
         await anyio.wait_all_tasks_blocked()
         with anyio.move_on_after(0.001):
-            await forecaster.forecast(database, Order(99, 0, "UTC"), ANN)
+            await forecaster.forecast(database, Order(99, 0, "UTC"), user(ANN))
         assert forecaster.progress_of(99) is None
-        tasks.start_soon(forecaster.forecast, database, Order(99, 0, "UTC"), ANN)
+        tasks.start_soon(forecaster.forecast, database, Order(99, 0, "UTC"), user(ANN))
         await anyio.wait_all_tasks_blocked()
         assert forecaster.progress_of(99) == (99, 0, ORDER.seeds)
         tasks.cancel_scope.cancel()
@@ -280,7 +313,7 @@ async def test_a_turn_that_does_not_come_in_time_is_given_up(database: Database)
     forecaster = Forecaster(Paced(), wait_seconds_max=0.2)
     async with anyio.create_task_group() as tasks:
         for user_id in range(RUNNING_MAX):
-            tasks.start_soon(forecaster.forecast, database, ORDER, user_id)
+            tasks.start_soon(forecaster.forecast, database, ORDER, user(user_id))
         await anyio.wait_all_tasks_blocked()
         assert await refusal(forecaster, database) == (503, "10")
         tasks.cancel_scope.cancel()
@@ -300,7 +333,7 @@ async def test_one_whose_process_dies_fails_alone(database: Database) -> None:
     forecaster = Forecaster(dying)
     for _ in range(2):
         with pytest.raises(AnsweredError, match="The forecast failed: a process ended with -9") as failed:
-            await forecaster.forecast(database, ORDER, ANN)
+            await forecaster.forecast(database, ORDER, user(ANN))
         assert failed.value.status == 503
 
 

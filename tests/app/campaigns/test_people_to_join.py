@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import anyio
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dialer.app.campaigns import people_to_join as module
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import SubscriberReason
@@ -87,3 +89,13 @@ def test_the_check_counts_whom_the_start_subscribes_and_whom_it_does_not_call(
             anyio.run(look, house)
         finally:
             house.database.close()
+
+
+def test_of_very_many_contacts_each_is_a_person_on_lists_too(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers are not compared with each other then. The count of those to call is never below nothing."""
+    monkeypatch.setattr(module, "COUNTED_MAX", 2)
+    phonebook_id = house.phonebook(NUMBERS[0], NUMBERS[0], NUMBERS[1])
+    dnc_id = house.add(DncList, user_id=house.user_id, name="list")
+    put_on_list(house, dnc_id, Listed(NUMBERS[0], "plain", is_named=True))
+    campaign_id = house.campaign(house.survey(HELLO), phonebook_id, dnc_id=dnc_id)
+    assert counted(house, campaign_id) == PeopleToJoin(3, 0, 2)

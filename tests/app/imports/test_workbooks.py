@@ -2,6 +2,8 @@
 
 import datetime as dt
 import io
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.exceptions import IllegalCharacterError
 
-from dialer.app.imports import sheet_readers
+from dialer.app.imports import sheet_parts, sheet_readers
 from dialer.app.imports.csv_records import TableForm
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.list_files import open_list
-from dialer.app.imports.sheet_process import read
+from dialer.app.imports.sheet_process import CPU_S_MAX, MEMORY_BYTES_MAX, read
 from dialer.app.imports.sheet_readers import BusyError, read_sheet, reading_for
 from tests.console.workbooks import SHEET, cells, filtered, saved, sheet_of, with_part, workbook
 
@@ -157,6 +159,51 @@ def test_a_document_type_is_refused_whatever_the_name_of_its_part(name: str) -> 
     relation = b'<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/%b"/>' % name.encode()
     relations = b"<Relationships>%b</Relationships>" % relation
     assert lines(with_part(other, "xl/_rels/workbook.xml.rels", relations))[-1] == ["error", "unsafe"]
+
+
+LIMITED = """\
+import resource
+from dialer.app.imports import sheet_process
+sheet_process.limit()
+kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)
+print(*(resource.getrlimit(kind)[0] for kind in kinds))
+"""
+
+
+def test_the_process_has_limits_of_memory_and_time_and_writes_no_files() -> None:
+    told = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [str(MEMORY_BYTES_MAX), str(CPU_S_MAX), "0", "0"]
+
+
+ENDED = "import os, signal, sys; sys.stdout.write({told!r}); sys.stdout.flush(); os.kill(os.getpid(), signal.{signal})"
+ROW = '["sheets",[["S",false]],"S",true]\n["row",1,false,["contact"]]\n'
+
+
+@pytest.mark.parametrize("signal", ["SIGXCPU", "SIGKILL", "SIGSEGV"])
+@pytest.mark.parametrize("told", ["", ROW, ROW + '["row",2,false,["+1202'])
+def test_a_process_that_a_limit_ends_is_a_sentence(monkeypatch: pytest.MonkeyPatch, told: str, signal: str) -> None:
+    """Wherever it ends: before the first row, between two, or within one."""
+    command = (sys.executable, "-c", ENDED.format(told=told, signal=signal))
+    monkeypatch.setattr(sheet_readers, "_COMMAND", command)
+    with pytest.raises(CsvError, match="too large to be read safely"), open_list([workbook()], required=None) as file:
+        list(file)
+
+
+def test_names_of_sheets_have_a_limit() -> None:
+    sheet = b'<sheets><sheet name="%b" xmlns:r="r" r:id="rId1"/></sheets>' % (b"x" * 100_000)
+    named = with_part(workbook(["x"]), "xl/workbook.xml", b'<workbook xmlns="%b">%b</workbook>' % (MAIN, sheet))
+    assert lines(named)[0][2] == "x" * 255
+
+
+def test_cells_that_share_a_text_count_as_often_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = b'<sst xmlns="%b"><si><t>%b</t></si></sst>' % (MAIN, b"x" * 1_000)
+    book = with_part(workbook(["x"]), "xl/sharedStrings.xml", texts)
+    content = with_part(book, SHEET, sheet_of((b"<row>" + b'<c t="s"><v>0</v></c>' * 10 + b"</row>") * 3))
+    assert len(rows(content)) == 3
+    for name, most in (("ROW_MAX", 9_999), ("CHARACTERS_MAX", 29_999)):
+        with monkeypatch.context() as limited:
+            limited.setattr(sheet_parts, name, most)
+            assert lines(content)[-1] == ["error", "too_large"]
 
 
 def test_a_process_that_needs_too_much_memory_is_a_sentence() -> None:

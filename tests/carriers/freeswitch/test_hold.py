@@ -1,6 +1,9 @@
-"""Test of two legs in a FreeSWITCH that are parted while the callee is on hold."""
+"""Tests of a callee on hold in a FreeSWITCH: parted from an agent, and in the middle of a recording."""
 
-from dialer.domain.sessions.leg_protocol import Bridge, Done, Hold
+import pytest
+
+from dialer.carriers.freeswitch import legs
+from dialer.domain.sessions.leg_protocol import Bridge, Done, Hold, Record
 from tests.carriers.freeswitch.fake_switch import FakeSwitch
 from tests.carriers.freeswitch.test_line import ADA, BERT, STAYS, Scene
 
@@ -20,4 +23,16 @@ async def test_a_callee_on_hold_hears_music_and_the_agent_stays() -> None:
         switch.hang_up(BERT.number)
         await scene.watch.until(lambda: Done(3, 0) in scene.said)
         assert (list(channels), switch.nested) == (["ada"], [])
+        await scene.line.close()
+
+
+async def test_a_recording_of_a_callee_who_holds_the_call_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The switch reads no sound then, so it would record for as long as the call may last."""
+    monkeypatch.setattr(legs, "RECORDING_MS_MAX", 0)
+    with FakeSwitch({ADA.number: STAYS}) as switch:
+        scene = Scene(switch)
+        await scene.calls(ADA)
+        scene.line.perform("ada", Record(1, "r.wav"))
+        await scene.watch.until(lambda: Done(1, 0, recording_ms=1_500) in scene.said)
+        assert switch.channels["ada"].application is None
         await scene.line.close()

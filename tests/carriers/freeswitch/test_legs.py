@@ -6,7 +6,16 @@ import pytest
 
 from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.leg_lookup import over_by_note
-from dialer.carriers.freeswitch.legs import QUIET_MS, STOP_MS, LegOutput, Look, Say, SwitchLegs, Tell
+from dialer.carriers.freeswitch.legs import (
+    QUIET_MS,
+    RECORDING_MS_MAX,
+    STOP_MS,
+    LegOutput,
+    Look,
+    Say,
+    SwitchLegs,
+    Tell,
+)
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.line_port import LiveLeg, Over
 from dialer.domain.enums import AmdStatus, Cause
@@ -83,6 +92,27 @@ def test_what_an_order_needs_is_prepared_before_it() -> None:
         "api uuid_setvar ada conference_controls none",
         "conference",
     ]
+
+
+def test_a_recording_that_the_switch_does_not_end_is_ended() -> None:
+    """As when it reads no frames of a callee on hold, and so counts no silence."""
+    ours = legs()
+    ours.hear(0, event("CHANNEL_ANSWER"))
+    ours.perform(0, "ada", Record(2, "r.wav"))
+    stop = Say("api uuid_break ada all")
+
+    def breaks(at_ms: int) -> list[LegOutput]:
+        return [one for one in ours.tick(at_ms) if one == stop]
+
+    assert [breaks(at_ms) for at_ms in (100, RECORDING_MS_MAX + 99, RECORDING_MS_MAX + 100)] == [[], [], [stop]]
+    assert [breaks(RECORDING_MS_MAX + 100 + more) for more in (1, STOP_MS)] == [[], [stop]]
+    done = event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:2", variable_record_ms="2400")
+    assert ours.hear(200_000, done) == [Tell("ada", Done(2, 0, recording_ms=2_400))]
+    ours.perform(200_000, "ada", Play(3, ()))
+    assert breaks(900_000) == []
+    ours.hear(900_000, event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:3"))
+    ours.perform(900_000, "ada", Record(4, "r.wav"))
+    assert [breaks(at_ms) for at_ms in (900_000, 900_000 + RECORDING_MS_MAX)] == [[], [stop]]
 
 
 def test_the_end_of_another_programs_application_is_not_the_end_of_an_order() -> None:

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.allowed_hosts import PEER_MESSAGES_A_SECOND_MAX
-from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.outputs import Diverted, LegArrived, Output, Send
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.user_agent import UserAgent
 from tests.carriers.sip.calling import Calling, invitation, order_for
 from tests.carriers.sip.network import HERE, OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
 from tests.carriers.sip.strangers import CHALLENGES, EVIL, challenge, request
@@ -230,3 +231,37 @@ def test_the_other_end_of_a_call_is_read_a_number_of_times_a_second() -> None:
     assert not network.agent.hears(network.now_ms, EVIL, 100)
     assert network.agent.hears(network.now_ms, SERVER, 100)
     assert network.agent.hears(network.now_ms + 1_000, EVIL, 100)
+
+
+def test_each_telephone_that_rings_is_heard_and_after_the_answer_the_one_that_answered() -> None:
+    """Their carrier leaves both in the way, so each sends its requests by itself."""
+    agent = UserAgent(TRUNK, "secret")
+    names = {"first.example": "192.0.2.21", "second.example": "192.0.2.22"}
+    (sent,) = (one for one in agent.dial(0, dialling(), OURS) if isinstance(one, Send))
+    invite = read_message(sent.data)
+
+    def told(status: int, tag: str, *headers: tuple[str, str], body: bytes = b"") -> list[Output]:
+        contact = ("Contact", f"<sip:callee@{tag}.example>")
+        response = write_response(invite, status, "Text", HERE, to_tag=tag, headers=(contact, *headers), body=body)
+        return agent.receive(1, response, SERVER)
+
+    def asked(tag: str, cseq: int) -> list[int]:
+        lines = (
+            f"OPTIONS sip:anna@{HERE[0]} SIP/2.0",
+            f"Via: SIP/2.0/UDP {names[f'{tag}.example']};branch=z9hG4bK{tag}{cseq}",
+            f"From: {invite.header('To')};tag={tag}",
+            f"To: {invite.header('From')}",
+            f"Call-ID: {invite.call_id}",
+            f"CSeq: {cseq} OPTIONS",
+            "Content-Length: 0",
+        )
+        data = "\r\n".join([*lines, "", ""]).encode()
+        outputs = agent.receive(2, data, (names[f"{tag}.example"], 5060))
+        return [read_message(one.data).status for one in outputs if isinstance(one, Send)]
+
+    for name, host in names.items():
+        told(180, name.partition(".")[0])
+        agent.resolved(1, Send((name, 5060), b""), host)
+    assert (asked("first", 1), asked("second", 1)) == ([200], [200])
+    told(200, "first", SDP, body=write_offer(THEIRS))
+    assert (asked("first", 2), asked("second", 2)) == ([200], [])

@@ -103,7 +103,39 @@ def test_keys_come_as_info_and_other_requests_are_answered() -> None:
     callee = Scripted(*infos, ("OPTIONS", (), b""), ("REFER", (), b""), ("INVITE", (SDP,), b"v=0\r\n"))
     network = run(callee)
     assert [one.digit for one in network.told if isinstance(one, DigitReported)] == ["5", "#"]
-    assert statuses(callee) == [200, 200, 200, 200, 405, 488]
+    assert statuses(callee) == [200, 200, 415, 200, 405, 488]
+    assert network.ends == []
+
+
+KEYS: Final = "application/dtmf-relay, application/dtmf, application/vnd.nortelnetworks.digits"
+OPTIONAL: Final = ("Content-Disposition", "render;handling=optional")
+GZIP: Final = ("Content-Encoding", "gzip")
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "answer"),
+    [
+        ((), b"", (200, "")),
+        ((), b"\r\n", (200, "")),
+        ((("Content-Type", "text/plain"),), b"", (200, "")),
+        ((("Content-Type", "Application/DTMF-Relay;charset=utf-8"),), b"Signal=1\r\n", (200, "")),
+        ((("Content-Type", "application/dtmf-relay"),), b"Signal=flash", (200, "")),
+        ((("Content-Type", "text/plain"),), b"Signal=1\r\n", (415, KEYS)),
+        ((("Content-Type", "application/media_control+xml"),), b"<media_control/>", (415, KEYS)),
+        ((("Content-Type", "text/plain"), OPTIONAL), b"Signal=1\r\n", (200, "")),
+        ((("Content-Type", "application/dtmf-relay"), GZIP), b"\x1f\x8b", (415, "identity")),
+        ((("Content-Type", "application/dtmf-relay"), GZIP, OPTIONAL), b"\x1f\x8b", (200, "")),
+        ((), b"Signal=1\r\n", (415, KEYS)),
+    ],
+)
+def test_an_info_request_whose_body_is_not_understood_is_refused(
+    headers: tuple[tuple[str, str], ...], body: bytes, answer: tuple[int, str]
+) -> None:
+    """RFC 3261 8.2.3, which RFC 6086 3 leaves in force for requests without a package; the call goes on (RFC 5057)."""
+    callee = Scripted(("INFO", headers, body))
+    network = run(callee)
+    (told,) = callee.responses
+    assert (told.status, told.header("Accept") or told.header("Accept-Encoding")) == answer
     assert network.ends == []
 
 
@@ -129,7 +161,7 @@ def test_a_key_in_an_info_request_is_a_sign_or_the_code_of_an_event(kind: str, b
     callee = Scripted(("INFO", (("Content-Type", kind),), body.encode()))
     network = run(callee)
     assert [one.digit for one in network.told if isinstance(one, DigitReported)] == [key] * bool(key)
-    assert statuses(callee) == [200]
+    assert statuses(callee) == [415 if kind == "text/plain" else 200]
 
 
 def test_requests_that_belong_to_no_call_or_come_out_of_order_are_refused() -> None:

@@ -69,13 +69,27 @@ def test_a_silent_carrier_is_given_up_after_64_times_t1() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "value", "asked_ms"), [(503, "120", 120_000), (486, "60 (lunch)", 60_000), (480, "", 0)]
+    ("status", "value", "reason", "asked_ms"),
+    [
+        (503, "120", "", 120_000),
+        (503, "120", "34", 120_000),
+        (500, "30", "", 30_000),
+        (486, "60 (lunch)", "", 60_000),
+        (480, "60", "17", 60_000),
+        (480, "", "", 0),
+        # Only the carrier says how long its service is away, and no telephone behind it.
+        (480, "3600", "41", 0),
+        (603, "3600", "34", 0),
+    ],
 )
-def test_a_refusal_says_how_long_nobody_is_to_call(status: int, value: str, asked_ms: int) -> None:
+def test_a_refusal_says_how_long_nobody_is_to_call(status: int, value: str, reason: str, asked_ms: int) -> None:
+    headers = (("Retry-After", value), ("Reason", f"Q.850;cause={reason}"))
+    named = tuple(header for header, text in zip(headers, (value, reason), strict=True) if text)
+
     class Refusing(Callee):
         def receive(self, message: Received) -> None:
             if message.method == "INVITE":
-                self.respond(message, status, (("Retry-After", value),) if value else ())
+                self.respond(message, status, named)
 
     (over,) = call(Refusing()).told
     assert isinstance(over, LegOver)

@@ -11,7 +11,8 @@ import pytest
 from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
 from dialer.carriers.media.rtp import RtpPacket, read_packet
 from dialer.carriers.sip.digest_authentication import SignedRequest, TrunkAccount, authorise, read_challenge
-from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message
+from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import Send
 from dialer.carriers.sip.registered_contacts import granted_s
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer
 from tests.carriers.sip.calling import Calling, invitation
@@ -85,10 +86,17 @@ def test_bytes_behind_the_body_are_no_part_of_it() -> None:
 
 def test_a_body_that_is_cut_off_is_not_used() -> None:
     """Q5."""
-    data = invitation()
-    with pytest.raises(MalformedMessageError):
-        read_message(data[:-30])
-    assert called(data[:-30]).arrivals == []
+    phone = called(invitation()[:-30])
+    assert (phone.arrivals, phone.status) == ([], 400)
+
+
+def test_a_body_that_the_network_has_torn_is_repeated_whole() -> None:
+    """Q5."""
+    data, sent = invitation(), list[Received]()
+    network = Network(Calling())
+    for torn in (data[:-30], data[:-20], data):
+        sent += [read_message(one.data) for one in network.agent.receive(1, torn, SERVER) if isinstance(one, Send)]
+    assert [one.status for one in sent] == [180]
 
 
 @pytest.mark.parametrize(

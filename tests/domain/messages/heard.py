@@ -40,7 +40,7 @@ SETS: Final[Mapping[str, Mapping[str, Replies]]] = {
 }
 """The replies by set and language. The tables were widened after each set but `UNSEEN`."""
 UNSEEN: Final = "twelfth"
-"""The set after which nothing was changed."""
+"""The set by whose replies no table was widened."""
 
 
 def meanings(texts: Iterable[str]) -> Counter[Understood]:

@@ -68,6 +68,54 @@ def test_a_text_is_understood(text: str, meaning: str) -> None:
     assert understand(text) == meaning
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 more message and I sue",
+        "2 calls a day, really?",
+        "5 mal angerufen heute",
+        "3 fois cette semaine",
+        "3 veces hoy",
+        "4 chamadas hoje",
+        "4 volte oggi",
+        "Thank you in advance for ending the calls",
+        "danke dass Anrufe enden",
+        "merci de cesser",
+        "gracias por dejar de escribir",
+        "obrigada por parar",
+        "sí, para",
+        "grazie di smettere",
+        "yes, quit",
+        "refund me and vanish",
+        "The doctor said stay away",
+        "Le rendez-vous, c'est pas moi",
+        "Non sono io",
+    ],
+)
+def test_an_answer_or_a_topic_at_the_beginning_hides_no_wish(text: str) -> None:
+    assert understand(text) is not Understood.OTHER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9, because the staff was so kind",
+        "Thank you for the call",
+        "gracias por la llamada",
+        "sim, para mim está ótimo",
+        "8, para ser sincero",
+        "ja, am Ende der Woche",
+        "3 people",
+        "Can we move to Monday?",
+        "Running 5 mins late, sorry",
+        "I am in a meeting, call me later",
+        "¿Podemos cambiarlo al lunes?",
+    ],
+)
+def test_an_answer_with_a_reason_or_a_detail_is_ordinary(text: str) -> None:
+    assert understand(text) is Understood.OTHER
+
+
 def test_a_wish_inside_of_a_long_message_is_for_a_person_to_look_at() -> None:
     assert understand("word " * 50 + "stop calling me") is Understood.PERHAPS
     assert understand("x" * OPT_OUT_CHARACTERS_MAX + " stop calling me") is Understood.PERHAPS

@@ -1,7 +1,8 @@
 """Forecasts for clients: one at a time for each user, within limits, and ended if the client goes away."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -12,7 +13,7 @@ import structlog
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Boolean
-from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import Sentence, message_of
@@ -23,16 +24,20 @@ from dialer.forecast.processes import ForecastFailedError, Progress, processes_o
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.webhooks.shares import Shares
 
 FORECAST_WORK_MAX: Final = 100_000
 """The largest product of seeds and people for one request; the command line has no such limit."""
 FORECAST_SECONDS_MAX: Final = 120
 """The longest time that one forecast may take."""
 RUNNING_MAX: Final = 2
-"""Forecasts that are computed at the same time, each of one user. Their processes share the processors that the service
-leaves free."""
+"""Forecasts that are computed at the same time. Their processes share the processors that the service leaves free."""
+RUNNING_OF_ACCOUNT_MAX: Final = 1
+"""Those of the users of one account."""
 WAITING_MAX: Final = 16
 """Users whose forecasts wait for their turn."""
+OF_ACCOUNT_MAX: Final = 4
+"""Users of one account whose forecasts are computed or wait."""
 WAIT_SECONDS_MAX: Final = 50
 """The longest wait for a turn: proxies give up after 60 s without an answer."""
 BUSY_RETRY_AFTER_S: Final = 10
@@ -61,9 +66,9 @@ class ForecastUnderWay(NamedTuple):
 
 
 class Forecaster:
-    """The computation of forecasts: one for each user, a few at a time, and the others in the order of their requests.
+    """The computation of forecasts: one for each user, a few at a time, and of each account one.
 
-    So a user with large forecasts delays others for at most the time of one, and keeps nobody out.
+    So an account with large forecasts, and many users, keeps nobody out, and delays nobody alone.
     """
 
     def __init__(
@@ -76,7 +81,8 @@ class Forecaster:
         self._forecasting: Final = forecasting
         self._seconds_max: Final = seconds_max
         self._wait_seconds_max: Final = wait_seconds_max
-        self._turns: Final = anyio.Semaphore(RUNNING_MAX)
+        self._turns: Final = Shares(RUNNING_MAX, RUNNING_OF_ACCOUNT_MAX)
+        self._of_accounts: Final[Counter[int]] = Counter()
         self._under_way: Final[dict[int, ForecastUnderWay]] = {}
         """The forecasts that are computed or wait, by the id of their user."""
 
@@ -85,7 +91,7 @@ class Forecaster:
         found = [one for one in self._under_way.values() if one.campaign_id == campaign_id]
         return max(found, key=lambda one: one.done, default=None)
 
-    async def forecast(self, database: Database, order: Order, user_id: int) -> Forecast:
+    async def forecast(self, database: Database, order: Order, user: Actor) -> Forecast:
         """Return the forecast that a user has asked for, after its turn has come.
 
         Raises:
@@ -93,11 +99,12 @@ class Forecaster:
             InvalidError: the campaign lacks something that a start needs.
             RecordNotFoundError: the campaign has been deleted.
         """
-        with self._place(order, user_id):
-            async with self._turn():
+        account_id = user.manager_id or user.id
+        with self._place(order, user.id, account_id):
+            async with self._turn(account_id):
                 try:
                     with anyio.fail_after(self._seconds_max):
-                        return await self._forecasting(database, order, partial(self._tell, user_id))
+                        return await self._forecasting(database, order, partial(self._tell, user.id))
                 except TimeoutError:
                     detail = Sentence(
                         "The forecast took over %(seconds)s s. Ask for fewer seeds. %(remedy)s",
@@ -117,32 +124,36 @@ class Forecaster:
                     raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
 
     @contextmanager
-    def _place(self, order: Order, user_id: int) -> Iterator[None]:
-        """Hold the one place of a user."""
+    def _place(self, order: Order, user_id: int, account_id: int) -> Iterator[None]:
+        """Hold the one place of a user, of the few of the account."""
         if user_id in self._under_way:
             raise _busy("Another forecast of yours is running.")
+        if self._of_accounts[account_id] >= OF_ACCOUNT_MAX:
+            raise _busy("Other forecasts of your account are running or waiting.")
         if len(self._under_way) >= RUNNING_MAX + WAITING_MAX:
             raise _busy(
                 Sentence("%(count)s forecasts of other users are running or waiting.", count=len(self._under_way))
             )
         self._under_way[user_id] = ForecastUnderWay(order.campaign_id, 0, order.seeds)
+        self._of_accounts[account_id] += 1
         try:
             yield
         finally:
             del self._under_way[user_id]
+            self._of_accounts[account_id] -= 1
+            if not self._of_accounts[account_id]:
+                del self._of_accounts[account_id]
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it."""
-        try:
-            with anyio.fail_after(self._wait_seconds_max):
-                await self._turns.acquire()
-        except TimeoutError:
-            raise _busy("Forecasts of other users are running.") from None
-        try:
+    async def _turn(self, account_id: int) -> AsyncIterator[None]:
+        """Wait for a turn of an account, and hold it."""
+        async with AsyncExitStack() as held:
+            try:
+                with anyio.fail_after(self._wait_seconds_max):
+                    await held.enter_async_context(self._turns.place(account_id))
+            except TimeoutError:
+                raise _busy("Forecasts of other users are running.") from None
             yield
-        finally:
-            self._turns.release()
 
     def _tell(self, user_id: int, done: int) -> None:
         self._under_way[user_id] = self._under_way[user_id]._replace(done=done)
@@ -199,7 +210,7 @@ async def compute_forecast(request: ApiRequest, forecaster: Forecaster, order: O
         InvalidError: the campaign lacks something that a start needs.
         RecordNotFoundError: the campaign has been deleted.
     """
-    return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order, request.user.id))
+    return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order, request.user))
 
 
 def _refuse_too_much(order: Order, people: int, work_max: int) -> None:

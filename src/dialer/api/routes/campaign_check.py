@@ -137,7 +137,7 @@ async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource
     if checked.order is not None:
         try:
             with anyio.fail_after(CHECK_FORECAST_SECONDS_MAX):
-                found = await forecaster.forecast(service.database, checked.order, request.user.id)
+                found = await forecaster.forecast(service.database, checked.order, request.user)
             findings += findings_of_forecast(found, checked.free_balance)
         except TimeoutError:
             forecast = ForecastState.TOO_SLOW

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, exists, func, select
 
 from dialer.store.call_again import was_called_before
 from dialer.store.queries.do_not_call import entries_against, is_in_another_form, lists_of
@@ -43,8 +43,10 @@ def people_to_join(connection: Connection, campaign_id: int) -> PeopleToJoin:
     """
     in_it = _number(connection, Subscriber.campaign_id == campaign_id)
     contacts = connection.scalar(select(func.count()).select_from(Contact).where(_joins(campaign_id))) or 0
+    subscribed = select(Subscriber.number).where(Subscriber.campaign_id == campaign_id)
     if contacts > COUNTED_MAX:
-        return PeopleToJoin(in_it + contacts, 0, _on_lists(connection, campaign_id, _fresh(campaign_id)))
+        every = subscribed.union_all(select(Contact.number).where(_joins(campaign_id)))
+        return PeopleToJoin(in_it + contacts, 0, _on_lists(connection, campaign_id, every.subquery()))
     numbers = _count(connection, _numbers(campaign_id))
     source = connection.scalar(select(Campaign.source_campaign_id).where(Campaign.id == campaign_id))
     joining = _numbers(campaign_id)
@@ -52,11 +54,12 @@ def people_to_join(connection: Connection, campaign_id: int) -> PeopleToJoin:
     if in_it or source is not None:
         joining = _fresh(campaign_id)
         fresh = _count(connection, joining)
-    return PeopleToJoin(in_it + fresh, contacts - numbers, _on_lists(connection, campaign_id, joining))
+    listed = _on_lists(connection, campaign_id, subscribed.union(joining).subquery())
+    return PeopleToJoin(in_it + fresh, contacts - numbers, listed)
 
 
-def _on_lists(connection: Connection, campaign_id: int, joining: Select[str]) -> int:
-    """Count the people whose numbers are on a do-not-call list of the campaign, as the claims of the engine find them.
+def _on_lists(connection: Connection, campaign_id: int, people: Subquery) -> int:
+    """Count the numbers of people that are on do-not-call lists of the campaign, as claims of the engine find them.
 
     Lists with hashes of erased numbers, or with numbers without a country, are compared in every form, and so are
     people without a country: the first `FORMS_COMPARED_MAX` of them.
@@ -65,7 +68,6 @@ def _on_lists(connection: Connection, campaign_id: int, joining: Select[str]) ->
     lists = lists_of(connection, {campaign_id: dnc_id})[campaign_id].ids
     if not lists:
         return 0
-    people = select(Subscriber.number).where(Subscriber.campaign_id == campaign_id).union(joining).subquery()
     number = people.c.number
     is_listed = exists().where(DncContact.dnc_id.in_(lists), DncContact.number == number)
     plain = connection.scalar(select(func.count()).select_from(people).where(is_listed)) or 0

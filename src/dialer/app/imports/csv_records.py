@@ -64,6 +64,8 @@ class CsvFile:
 
     share: Final = 1.0
     """The share of the file that is read, of what has arrived."""
+    row_bytes: Final = 0
+    """Bytes of the rows that were read, where they may be many more than those of the file. Here they are not."""
     left_out: Final = 0
     """Hidden rows that were left out: such files have none."""
 

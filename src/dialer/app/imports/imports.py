@@ -6,7 +6,7 @@ was cut off can be run again.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.file_warnings import ROWS_SEEN_MAX, warn_of_columns, warn_of_country, warn_of_entries
+from dialer.app.imports.first_rows import first_rows
 from dialer.app.imports.footers import COUNT_DIGITS_MAX, is_footer
 from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.number_rows import ContactRows, NumberRows, StoredRows
@@ -28,6 +29,8 @@ from dialer.domain.sentences import Sentence, message_of
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
+CHUNK_BYTES: Final = 8 * 1024 * 1024
+"""Bytes of the rows of a workbook after which a transaction begins: few bytes of its file may be many of its rows."""
 WATCHED_ROWS: Final = 200
 """Rows after which the progress of an import is told."""
 Commit = Callable[[Callable[[UnitOfWork], StoredRows]], StoredRows]
@@ -143,9 +146,9 @@ def _chunks(
     file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions, refused: SeenNumbers
 ) -> Iterator[_Chunk]:
     """Yield the rows that can be imported, `CHUNK_ROWS` at a time; report the others."""
-    chunk, usual_row = _Chunk({}, {}), target.usual_row
+    chunk, usual_row, stored_bytes = _Chunk({}, {}), target.usual_row, 0
     records = iter(file) if options.on_progress is None else _watched(file, options.on_progress)
-    first = list(islice(records, ROWS_SEEN_MAX))
+    first = first_rows(records, ROWS_SEEN_MAX)
     seen = [record.cells for record in first if record.problem is None]
     target.look_at(seen)
     search = RefusalSearch(file.columns, options.roles.names) if target.counts_refusals(is_dry=options.is_dry) else None
@@ -165,10 +168,10 @@ def _chunks(
             report.duplicates += 1
         else:
             chunk.rows[usual[0]] = usual[1]
-        if len(chunk.rows) + len(chunk.refused) >= CHUNK_ROWS:
+        if len(chunk.rows) + len(chunk.refused) >= CHUNK_ROWS or file.row_bytes - stored_bytes > CHUNK_BYTES:
             refused.add(chunk.refused)
             yield chunk
-            chunk = _Chunk({}, {})
+            chunk, stored_bytes = _Chunk({}, {}), file.row_bytes
     if chunk.rows or chunk.refused:
         yield chunk
     if isinstance(target, ContactRows) and not target.is_export:

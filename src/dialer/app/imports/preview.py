@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 
 from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
+from dialer.app.imports.first_rows import first_rows
 from dialer.app.imports.footers import COUNT_DIGITS_MAX, LEFT_OUT, is_footer
 from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
@@ -171,7 +171,7 @@ def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOpt
     with opened as list_file:
         target.begin(list_file.columns, joins_names=options.joins_names, roles=options.roles)
         target.mends_zeros = options.mends_zeros
-        records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
+        records = [record for record in first_rows(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
         read = [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
     first_lines: dict[str, int] = {}
     for row in read:
@@ -297,7 +297,7 @@ def _text(path: Path, form: TableForm) -> Iterator[bytes]:
 
 
 def _rows(records: Iterable[CsvRecord]) -> list[tuple[int, list[str]]]:
-    found = islice(records, ROWS_SEEN_MAX)
+    found = first_rows(records, ROWS_SEEN_MAX)
     return [(record.line, record.cells) for record in found if any(map(str.strip, record.cells))]
 
 

@@ -18,8 +18,14 @@ CELLS_MAX: Final = 101
 """Cells of a row that are read: one more than a list may have."""
 CELL_KEPT: Final = 131_072
 """Characters of a cell that are kept."""
-ROW_MAX: Final = 4 * 1024 * 1024
-"""Maximum characters of a row, and bytes between two elements."""
+ROW_MAX: Final = 1024 * 1024
+"""Maximum characters of a row, those of its shared texts included: many cells may share a long one."""
+ELEMENT_BYTES_MAX: Final = 4 * 1024 * 1024
+"""Maximum bytes between two elements."""
+CHARACTERS_MAX: Final = 1024 * 1024 * 1024
+"""Maximum characters of all rows of a sheet."""
+SHEET_NAME_MAX: Final = 255
+"""Characters of a sheet's name that are kept; spreadsheet programs take 31."""
 ROWS_MAX: Final = 1_048_576
 """Maximum number of rows, as in the programs that write such files. Rows with a larger number are left out."""
 SMALL_BYTES_MAX: Final = 16 * 1024 * 1024
@@ -30,6 +36,7 @@ TEXTS_BYTES_MAX: Final = 256 * 1024 * 1024
 SHEETS_MAX: Final = 200
 FORMATS_MAX: Final = 100_000
 _PIECE_BYTES: Final = 65_536
+_NO_MEMORY: Final = expat.errors.codes[expat.errors.XML_ERROR_NO_MEMORY]
 _LETTERS_MAX: Final = 3
 _DIGITS_MAX: Final = 9
 
@@ -93,13 +100,13 @@ def _parse(source: IO[bytes], handlers: _Handlers, bytes_max: int) -> Iterator[i
         while piece := source.read(_PIECE_BYTES):
             fed += len(piece)
             parser.Parse(piece, False)  # noqa: FBT003 - the parser takes it by place
-            if fed > bytes_max or fed - parser.CurrentByteIndex > ROW_MAX:
+            if fed > bytes_max or fed - parser.CurrentByteIndex > ELEMENT_BYTES_MAX:
                 raise TooLargeError
             yield fed
         parser.Parse(b"", True)  # noqa: FBT003
         yield fed
-    except expat.ExpatError:
-        raise BrokenError from None
+    except expat.ExpatError as error:
+        raise (TooLargeError if error.code == _NO_MEMORY else BrokenError) from None
 
 
 def _begin(parser: expat.XMLParserType, handlers: _Handlers, root: str, attributes: dict[str, str]) -> None:
@@ -171,7 +178,9 @@ class BookParts:
         told = next((attributes for element, attributes in found if element == "workbookPr"), {})
         self.is_1904: Final = told.get("date1904") in {"1", "true"}
         self.sheets: Final = [
-            SheetPart(attributes.get("name", ""), target, attributes.get("state", "visible") != "visible")
+            SheetPart(
+                attributes.get("name", "")[:SHEET_NAME_MAX], target, attributes.get("state", "visible") != "visible"
+            )
             for element, attributes in found
             for kind, target in [related.get(_relation_of(attributes), ("", ""))]
             if element == "sheet" and kind == "worksheet"
@@ -290,7 +299,7 @@ class _SheetReader:
         self._number = 0
         self._is_hidden = False
         self._cells: list[str] = []
-        self._size = 0
+        self._size = self._characters = 0
         self._place = 0
         self._kind = self._style = ""
         self._pieces: list[str] = []
@@ -319,9 +328,12 @@ class _SheetReader:
     def text(self, text: str) -> None:
         if self._is_read:
             self._pieces.append(text)
-            self._size += len(text)
-            if self._size > ROW_MAX:
-                raise TooLargeError
+            self._count(text)
+
+    def _count(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > ROW_MAX:
+            raise TooLargeError
 
     def end(self, name: str) -> None:
         if name == "c":
@@ -333,6 +345,9 @@ class _SheetReader:
         elif name in {"v", "t"}:
             self._is_read = False
         elif name == "row":
+            self._characters += self._size
+            if self._characters > CHARACTERS_MAX:
+                raise TooLargeError
             cells = self._cells
             while cells and not cells[-1]:
                 cells.pop()
@@ -347,7 +362,9 @@ class _SheetReader:
             place = _number(text.strip(), -1)
             if place < 0:
                 raise BrokenError
-            return self._book.texts.at(place)
+            text = self._book.texts.at(place)
+            self._count(text)
+            return text
         if kind == "n":
             style = _number(self._style)
             kinds = self._book.kinds

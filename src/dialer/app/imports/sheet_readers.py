@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import IO, Any, Final
@@ -65,9 +65,11 @@ class SheetRow(msgspec.Struct, frozen=True):
 class SheetReader:
     """A process that reads one sheet of a workbook."""
 
-    def __init__(self, lines: Iterator[list[Any]]) -> None:
+    def __init__(self, lines: Iterable[bytes]) -> None:
         """Read the names of the sheets."""
-        self._lines: Final = lines
+        self._lines: Final = iter(lines)
+        self.row_bytes = 0
+        """Bytes that the process has told so far, most of them for rows."""
         _, sheets, name, is_there = self._next()
         self.name: Final[str] = name
         self.names: Final[list[str]] = [name for name, _ in sheets]
@@ -95,9 +97,11 @@ class SheetReader:
                 self.hidden_columns = line[1]
 
     def _next(self) -> list[Any]:
-        line = next(self._lines, None)
-        if line is None:  # The process has met a limit of the system, which ends it.
+        told = next(self._lines, b"")
+        if not told.endswith(b"\n"):  # The process has met a limit of the system, which ends it.
             raise UnreadableError(TOO_LARGE)
+        self.row_bytes += len(told)
+        line: list[Any] = msgspec.json.decode(told)
         if line[0] == ERROR:
             raise UnreadableError(line[1])
         return line
@@ -132,7 +136,7 @@ def read_sheet(file: IO[bytes], sheet: str | None) -> Iterator[SheetReader]:
             start_new_session=True,
         )  # fmt: skip
         try:
-            yield SheetReader(map(msgspec.json.decode, process.stdout or ()))
+            yield SheetReader(process.stdout or ())
         finally:
             process.kill()
             process.wait()

@@ -58,6 +58,7 @@ class VCardFile:
 
     share: Final = 1.0
     """The share of the file that is read, of what has arrived."""
+    row_bytes: Final = 0
     left_out: Final = 0
     """Hidden rows that were left out: such files have none."""
 

@@ -3,11 +3,12 @@
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
+from dialer.app.imports.first_rows import first_rows
 from dialer.app.imports.headers import COLUMNS_MAX, REFUSALS, CsvError, check_names, column_names, wrong_count
 from dialer.app.imports.sheet_process import BROKEN, LOCKED, NO_WORKBOOK, OPEN_DOCUMENT, TOO_LARGE, UNSAFE
 from dialer.app.imports.sheet_readers import (
@@ -101,7 +102,7 @@ class Workbook:
         """
         with open_sheet(self._file, sheet) as found:
             visible = VisibleRows(found, with_hidden=with_hidden)
-            rows = list(islice(visible, count))
+            rows = first_rows(visible, count)
             return SheetView(rows, visible.hidden, found.hidden_columns)
 
     def first_sheet(self) -> str:
@@ -209,6 +210,11 @@ class SheetFile:
         return self._sheet.share
 
     @property
+    def row_bytes(self) -> int:
+        """Bytes of the rows that were read."""
+        return self._sheet.row_bytes
+
+    @property
     def left_out(self) -> int:
         """The hidden rows that were left out so far."""
         return self._visible.left_out
@@ -226,7 +232,7 @@ class SheetFile:
     def _header(self, line: int | None) -> Sequence[str]:
         """Return the cells of the header; without one, an empty cell for each column of the first rows."""
         if line == 0:
-            self._first = list(islice(self._rows, COLUMNS_MAX))
+            self._first = first_rows(self._rows, COLUMNS_MAX)
             return [""] * max((len(row.cells) for row in self._first), default=0)
         for row in self._rows:
             if line is None or row.number >= line:

@@ -6,6 +6,8 @@ from typing import Final, NamedTuple, TypeAlias
 from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
     DIGITS_MAX,
+    RECORDING_S_MAX,
+    RECORDING_SILENCE_S,
     SPEECH_FRAMES_MIN,
     SoundPath,
     UnfitError,
@@ -45,6 +47,8 @@ from dialer.domain.sessions.leg_protocol import (
 
 STOP_MS: Final = 2_000
 """Time for an application to end before the next order is given all the same."""
+RECORDING_MS_MAX: Final = (RECORDING_S_MAX + RECORDING_SILENCE_S) * 1_000
+"""A recording that goes on for longer is ended here: the switch has a limit, and may not look at it."""
 QUIET_MS: Final = 30_000
 """A leg of which nothing was heard for so long is asked about: the switch drops events if it has too many."""
 NUMBER_MAX: Final = 64
@@ -115,6 +119,8 @@ class SwitchLeg:
         self.ends_at_keys = False
         """True if the last order was a recording, which a key ends. No key may end a prompt."""
         self.recording_ms: int | None = None
+        self.recording = (0, 0)
+        """The turn of the last recording, and the moment at which it is ended if the switch has not ended it."""
         self.ended: tuple[int, Ended] | None = None
 
 
@@ -225,6 +231,7 @@ class SwitchLegs:
         for key, leg in list(self._legs.items()):
             if leg.next_order is not None and now_ms >= leg.stop_ms:
                 yield from self._begin_next(leg)
+            yield from _end_recording(leg, now_ms)
             if leg.ended is None and now_ms - leg.heard_ms >= QUIET_MS:
                 leg.heard_ms = now_ms
                 yield Look(key)
@@ -350,6 +357,22 @@ class SwitchLegs:
     def _done(self, leg: SwitchLeg, event: SwitchEvent) -> list[LegOutput]:
         order, leg.order, leg.is_busy, leg.is_stubborn = leg.order, None, False, False
         return [] if order is None else [Tell(leg.dialling.key, _done(order, event))]
+
+
+def _end_recording(leg: SwitchLeg, now_ms: int) -> Iterator[Say]:
+    """End a recording that goes on for too long.
+
+    The switch counts the frames that it reads, so a callee on hold is silent as long as it reads frames of silence.
+    Without a timer for its sound it reads none, and counts nothing.
+    """
+    if not isinstance(leg.order, Record) or leg.next_order is not None:
+        return
+    turn, end_ms = leg.recording
+    if turn != leg.order.turn:
+        leg.recording = (leg.order.turn, now_ms + RECORDING_MS_MAX)
+    elif now_ms >= end_ms:
+        leg.recording = (turn, now_ms + STOP_MS)
+        yield Say(f"api uuid_break {leg.dialling.key} all")
 
 
 def _done(order: Order, event: SwitchEvent) -> Done:

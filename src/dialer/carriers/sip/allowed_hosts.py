@@ -1,9 +1,13 @@
-"""The other ends of dialogs and requests: the hosts beside the trunk whose messages are read."""
+"""The other ends of dialogs and requests: the hosts beside the trunk whose messages are read.
+
+Each datagram of a stranger is looked at here, so it costs the same however many calls there are.
+"""
 
 from collections import Counter
 from collections.abc import Hashable
 from typing import Final
 
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.outputs import Address, Outputs
 
 PEER_MESSAGES_A_SECOND_MAX: Final = 20
@@ -12,34 +16,45 @@ _SECOND_MS: Final = 1_000
 
 
 class Peers:
-    """The host at the other end of each dialog and of each request that waits for a response."""
+    """The hosts at the other end of each leg and of each request that waits for a response.
+
+    A leg has one, or one for each telephone that rings.
+    """
 
     def __init__(self, wire: Outputs) -> None:
         self._wire: Final = wire
-        self._hosts: Final[dict[Hashable, str]] = {}
+        self._hosts: Final[dict[Hashable, tuple[str, ...]]] = {}
         self._counts: Final[Counter[str]] = Counter()
+        self._names: Final[set[str]] = set()
+        """The hosts among them that are names."""
         self._second = 0
         self._messages: Final[Counter[str]] = Counter()
         """The messages of each host within the present second."""
 
-    def note(self, name: Hashable, address: Address) -> None:
-        """Note the other end of a dialog or a request."""
-        self.forget(name)
-        self._hosts[name] = address[0]
-        self._counts[address[0]] += 1
+    def note(self, name: Hashable, address: Address, *, is_further: bool = False) -> None:
+        """Note the other end of a leg or a request, beside those that are known if it is a further one."""
+        known, host = self._hosts.get(name, ()), address[0]
+        if is_further and host in known:
+            return
+        if not is_further:
+            self.forget(name)
+        self._hosts[name] = (*known, host) if is_further else (host,)
+        self._counts[host] += 1
+        if not is_address(host):
+            self._names.add(host)
 
     def forget(self, name: Hashable) -> None:
-        """Forget a dialog or a request that is over."""
-        host = self._hosts.pop(name, None)
-        if host is not None:
+        """Forget a leg or a request that is over."""
+        for host in self._hosts.pop(name, ()):
             self._counts[host] -= 1
             if not self._counts[host]:
                 del self._counts[host]
+                self._names.discard(host)
 
     def is_end(self, name: Hashable, source: Address) -> bool:
-        """Return whether an address is at the other end of a dialog or a request."""
-        host = self._hosts.get(name)
-        return host is not None and self._wire.names.get(host, host) == source[0]
+        """Return whether an address is at the other end of a leg or a request."""
+        names = self._wire.names
+        return any(names.get(host, host) == source[0] for host in self._hosts.get(name, ()))
 
     def count(self, now_ms: int, source: Address) -> None:
         """Count a message that is read."""
@@ -56,5 +71,5 @@ class Peers:
     def _ends_at(self, address: str) -> int:
         names = self._wire.names
         return self._counts[address] + sum(
-            count for name, count in self._counts.items() if name != address and names.get(name) == address
+            self._counts[name] for name in self._names if name != address and names.get(name) == address
         )

@@ -17,7 +17,7 @@ from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
-from dialer.carriers.sip.retry_after import asked_ms
+from dialer.carriers.sip.retry_after import after_call_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
@@ -213,7 +213,7 @@ class SipLeg(CallLeg):
         self._may_cancel = self._state is SipLegState.INVITED
         if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
             dialog = dialog_of(response, self._draft.sender, self._trunk.server)
-            self._signalling.note_end(self.key, dialog.first_hop())
+            self._signalling.note_end(self.key, dialog.first_hop(), is_further=True)
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
@@ -278,7 +278,8 @@ class SipLeg(CallLeg):
         else:
             phrase = getattr(response.message, "phrase", "")
             because = f"the carrier answered {response.status} {phrase}".rstrip()
-            self._end(causes.cause_of_refusal(response), because, asked_ms(response))
+            cause = causes.cause_of_refusal(response)
+            self._end(cause, because, after_call_ms(response, cause))
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""

@@ -7,7 +7,7 @@ import base64
 import binascii
 import quopri
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dialer.carriers.sip.messages import Received
@@ -19,6 +19,7 @@ DEPTH_MAX: Final = 3
 """Bodies with several parts within each other."""
 ACCEPT: Final = ("Accept", f"{SDP_TYPE[1]}, multipart/mixed")
 """The header that names the bodies that are understood."""
+_HEADERS: Final = ("Content-Type", "Content-Encoding", "Content-Disposition")
 _IDENTITY: Final = "identity"
 _BOUNDARY: Final = re.compile(r';\s*boundary\s*=\s*(?:"([^"\r\n]{1,70})"|([^\s;,"]{1,70}))', re.IGNORECASE)
 _HANDLING: Final = re.compile(r";\s*handling\s*=\s*\"?(optional|required)\b", re.IGNORECASE)
@@ -42,18 +43,46 @@ def description_in(message: Received) -> bytes:
     body = message.message.body
     if not body:
         return b""
-    headers = {name: message.header(name) for name in ("Content-Type", "Content-Encoding", "Content-Disposition")}
-    encodings = headers["Content-Encoding"].strip().lower()
-    if encodings not in {"", _IDENTITY}:
-        if _is_optional(headers):
-            return b""
-        raise UnsupportedBodyError(f"The body has the encoding {encodings[:40]}.", ("Accept-Encoding", _IDENTITY))
+    headers = {name: message.header(name) for name in _HEADERS}
+    if not _is_plain(headers):
+        return b""
     found = _description(headers, body, DEPTH_MAX)
     if found is None:
         if _is_optional(headers):
             return b""
         raise UnsupportedBodyError("The body has no description of sound.")
     return found
+
+
+def check_kind(message: Received, kinds: Sequence[str]) -> None:
+    """Check that the body of a message, if it has one, is of one of some types, or may be ignored.
+
+    Raises:
+        UnsupportedBodyError: it is not.
+    """
+    headers = {name: message.header(name) for name in _HEADERS}
+    if not message.message.body.strip() or not _is_plain(headers) or _is_optional(headers):
+        return
+    if kind_of(headers["Content-Type"]) not in kinds:
+        raise UnsupportedBodyError("The body is of a type that is not understood.", ("Accept", ", ".join(kinds)))
+
+
+def kind_of(content_type: str) -> str:
+    """Return the first word of a header such as Content-Type, without its parameters, in small letters."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _is_plain(headers: Mapping[str, str]) -> bool:
+    """Return whether a body is not encoded; False for one that may be ignored.
+
+    Raises:
+        UnsupportedBodyError: it is encoded, and must not be ignored.
+    """
+    encodings = headers["Content-Encoding"].strip().lower()
+    is_plain = encodings in {"", _IDENTITY}
+    if not is_plain and not _is_optional(headers):
+        raise UnsupportedBodyError(f"The body has the encoding {encodings[:40]}.", ("Accept-Encoding", _IDENTITY))
+    return is_plain
 
 
 def refusal_headers(error: SdpError) -> tuple[int, tuple[tuple[str, str], ...]]:
@@ -68,8 +97,7 @@ def _description(headers: Mapping[str, str], body: bytes, depth: int) -> bytes |
         UnsupportedBodyError: a part that must be understood is not.
     """
     kind = headers.get("Content-Type", "")
-    name = kind.partition(";")[0].strip().lower()
-    disposition = headers.get("Content-Disposition", "").partition(";")[0].strip().lower()
+    name, disposition = kind_of(kind), kind_of(headers.get("Content-Disposition", ""))
     if name == SDP_TYPE[1] or (not name and body.startswith(b"v=0")):
         return body if disposition in {"", "session"} else None
     if not name.startswith("multipart/") or not depth:

@@ -42,6 +42,14 @@ class MalformedMessageError(ValueError):
     """The bytes are not a SIP message, or one without its mandatory headers."""
 
 
+class CutOffError(MalformedMessageError):
+    """The body is shorter than its Content-Length. `message` has the header, and no body."""
+
+    def __init__(self, message: "Received") -> None:
+        super().__init__("The body is cut off.")
+        self.message: Final = message
+
+
 class Received(msgspec.Struct, frozen=True):
     """A SIP message that was received. Its mandatory headers are known to be readable."""
 
@@ -113,7 +121,8 @@ def read_message(data: bytes) -> Received:
     """Return the message in a datagram.
 
     Raises:
-        MalformedMessageError: the bytes are no SIP message, are cut off, exceed a limit, or lack a mandatory header.
+        MalformedMessageError: the bytes are no SIP message, exceed a limit, or lack a mandatory header.
+        CutOffError: the body is cut off.
     """
     head, end, body = data.lstrip(b"\r\n").partition(_END)
     if not end:
@@ -123,11 +132,15 @@ def read_message(data: bytes) -> Received:
     head = _in_order(head)
     try:
         message = Message.parse(head + _END)
-        message.body = _cut(message, body)
-        return _checked(message)
+        received = _checked(message)
+        length = message.content_length
     except (ValueError, KeyError, IndexError) as error:
         _free(error)
         raise MalformedMessageError(str(error) or "A mandatory header is missing.") from None
+    if length is not None and length > len(body):
+        raise CutOffError(received)
+    message.body = _cut(body, length)
+    return received
 
 
 def address_in(value: str) -> Address:
@@ -219,13 +232,12 @@ def _free(error: Exception) -> None:
     error.__traceback__ = error.__context__ = None
 
 
-def _cut(message: Request | Response, body: bytes) -> bytes:
+def _cut(body: bytes, length: int | None) -> bytes:
     """Return the body without the bytes after its Content-Length (RFC 3261 18.3)."""
-    length = message.content_length
     if length is None:
         return body
-    if not 0 <= length <= len(body):
-        raise MalformedMessageError("The body is cut off.")
+    if length < 0:
+        raise MalformedMessageError("Content-Length is negative.")
     return body[:length]
 
 

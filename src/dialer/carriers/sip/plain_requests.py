@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from dialer.carriers.sip.message_bodies import ACCEPT
+from dialer.carriers.sip.message_bodies import ACCEPT, UnsupportedBodyError, check_kind, kind_of
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, DigitReported, Outputs
 from dialer.carriers.sip.request_answers import RequestAnswers, bad_extension, unsupported_in
@@ -11,7 +11,7 @@ from dialer.carriers.sip.trunk import METHODS, SUPPORTED
 
 CAPABILITIES: Final = (("Allow", METHODS), ACCEPT, ("Supported", ", ".join(sorted(SUPPORTED))))
 """The headers that say what we understand (RFC 3261 11.2)."""
-_KEY_TYPES: Final = frozenset({"application/dtmf-relay", "application/dtmf", "application/vnd.nortelnetworks.digits"})
+_KEY_TYPES: Final = ("application/dtmf-relay", "application/dtmf", "application/vnd.nortelnetworks.digits")
 _KEY: Final = re.compile(rb"(?:\bSignal\s*=|\bd\s*=|\A)\s*(1[0-5]|[0-9*#A-Da-d])\s*(?:\r?\n|\Z)", re.IGNORECASE)
 _CODES: Final = "0123456789*#ABCD"
 """The keys of the event codes 0 to 15 (RFC 4733 3.2). Some senders write 10 for `*` and 11 for `#`."""
@@ -31,7 +31,12 @@ def answer_plain(request: Received, source: Address, answers: RequestAnswers) ->
         # No package was offered with Recv-Info, and an INFO of today's kind belongs to one (RFC 6086 4.2.2).
         answers.answer(request, source, 469, (("Recv-Info", ""),))
     elif request.method == "INFO":
-        answers.answer(request, source, 200)
+        try:
+            check_kind(request, _KEY_TYPES)
+        except UnsupportedBodyError as error:
+            answers.answer(request, source, 415, error.headers)
+        else:
+            answers.answer(request, source, 200)
     elif request.method == "OPTIONS":
         answers.answer(request, source, 200, CAPABILITIES)
     else:
@@ -42,8 +47,7 @@ def tell_key(request: Received, wire: Outputs, key: str) -> None:
     """Tell the key in an INFO request of a leg, if there is one."""
     if request.method != "INFO" or request.header("Info-Package"):
         return
-    kind = request.header("Content-Type").partition(";")[0].strip().lower()
-    match = _KEY.search(request.message.body) if kind in _KEY_TYPES else None
+    match = _KEY.search(request.message.body) if kind_of(request.header("Content-Type")) in _KEY_TYPES else None
     if match:
         signal = match.group(1).decode().upper()
         wire.tell(DigitReported(key, _CODES[int(signal)] if signal.isdigit() else signal))

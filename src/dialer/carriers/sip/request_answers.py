@@ -12,6 +12,7 @@ RETRY_AFTER_S_MAX: Final = 10
 PHRASES: Final = {
     180: "Ringing",
     200: "OK",
+    400: "Bad Request",
     403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",

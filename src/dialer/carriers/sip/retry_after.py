@@ -1,7 +1,21 @@
 """The time for which the other side wants no more requests (RFC 3261 20.33, 21.5.4)."""
 
+from typing import Final
+
 from dialer.carriers.sip.messages import Received
-from dialer.domain.circuit_breaker import RETRY_AFTER_MS_MAX
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, RETRY_AFTER_MS_MAX
+
+_OF_SERVICE: Final = frozenset({500, 503})
+"""Refusals whose Retry-After is about the carrier's service. That of any other is about the callee (RFC 3261 20.33)."""
+
+
+def after_call_ms(refusal: Received, cause: int) -> int:
+    """Return the time in milliseconds for which a refused call with a Q.850 cause is not tried again; 0 if none.
+
+    A telephone may blame the carrier in its Reason header. It must not stop the calls to everybody else.
+    """
+    is_of_carrier = cause in CARRIER_FAILURES
+    return 0 if is_of_carrier and refusal.status not in _OF_SERVICE else asked_ms(refusal)
 
 
 def asked_ms(response: Received) -> int:

@@ -81,11 +81,14 @@ class Signalling:
                 self.hear_life(response)
             waiting.receive(response)
 
-    def note_end(self, key: str, address: Address) -> None:
-        """Hear what comes from the other end of a leg, unless nothing may be sent there."""
+    def note_end(self, key: str, address: Address, *, is_further: bool = False) -> None:
+        """Hear what comes from the other end of a leg, unless nothing may be sent there.
+
+        A further one is heard beside those that are known already: more than one telephone may ring.
+        """
         if self.wire.reach(address, key) == self.wire.resolved(address):
-            self.peers.note(key, address)
-        else:
+            self.peers.note(key, address, is_further=is_further)
+        elif not is_further:
             self.peers.forget(key)
 
     def is_of_carrier(self, destination: Address, key: str) -> bool:

@@ -20,6 +20,7 @@ from dialer.carriers.sip.incoming_invite import (
 )
 from dialer.carriers.sip.leg import Handle, SipLeg
 from dialer.carriers.sip.messages import (
+    CutOffError,
     MalformedMessageError,
     Received,
     read_message,
@@ -41,6 +42,8 @@ ARRIVALS_PER_S_MAX: Final = 50
 INBOUND_LEGS_MAX: Final = 5_000
 """Calls of the other side that are in progress, or have ended within the last minute."""
 SECOND_MS: Final = 1_000
+CUT_OFF_KEPT_MAX: Final = 16
+"""Requests with a body that is cut off that are kept, to be known when they come again."""
 PEER_BYTES_MAX: Final = 4_096
 """Bytes of a message from the other end of a call that is not the carrier."""
 
@@ -64,6 +67,8 @@ class UserAgent:
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration: Final = Registration(self._signalling)
         self._is_closing = False
+        self._cut_off: Final[deque[bytes]] = deque(maxlen=CUT_OFF_KEPT_MAX)
+        """The last requests whose bodies were cut off."""
 
     def open(self, now_ms: int) -> list[Output]:
         """Register if the trunk wants it, and watch whether the trunk answers."""
@@ -142,6 +147,9 @@ class UserAgent:
             self._signalling.peers.count(now_ms, source)
         try:
             message = read_message(data)
+        except CutOffError as error:
+            cut_off = error.message
+            return self._after(now_ms, lambda: self._refuse_cut_off(cut_off, data, source))
         except MalformedMessageError:
             return self._after(now_ms, _nothing)
         if message.status:
@@ -222,6 +230,19 @@ class UserAgent:
                 self._take_call(request, data, source)
             else:
                 self._answer(request, source)
+
+    def _refuse_cut_off(self, message: Received, data: bytes, source: Address) -> None:
+        """Answer a request whose body is cut off once it comes again as it was (RFC 3261 18.3).
+
+        The network may have torn the first one. Its sender repeats it whole, and a 400 would end what is in order.
+        """
+        is_answered = not message.status and message.method != "ACK" and not self._is_closing
+        if not is_answered or not self._trunk.is_of(source):
+            return
+        if data in self._cut_off:
+            self._respond(message, source, 400)
+        else:
+            self._cut_off.append(data)
 
     def _take_call(self, invite: Received, data: bytes, source: Address) -> None:
         """Let a call ring, unless its INVITE cannot be answered or there are too many."""

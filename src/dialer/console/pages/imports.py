@@ -84,6 +84,8 @@ SAMPLES_MAX: Final = 10
 """Rows that a page shows as they would be stored."""
 EXAMPLES_MAX: Final = 3
 """Cells of each column that a page shows."""
+EXAMPLE_MAX: Final = 200
+"""Characters of a cell that a page shows."""
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file, for a workbook unpacked, that is checked as a whole without being asked to."""
 
@@ -351,7 +353,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         list(
             islice(
                 (
-                    cells[place]
+                    cells[place][:EXAMPLE_MAX]
                     for _, cells in (view.rows if view else ())
                     if place < len(cells) and cells[place].strip()
                 ),

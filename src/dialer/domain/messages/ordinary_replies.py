@@ -41,6 +41,18 @@ _REFUSES: Final = re.compile(
     r"|mai|niente|nulla|senza|fuori|voglio|vorrei|voi|vi|vostr\w*|ancora|piu|quest\w*)\b"
 )
 """Words of refusals, and of the sender, in six languages."""
+_COUNTS_CONTACTS: Final = re.compile(
+    r"\A[0-9]+ (?:\w+ )?(?:times?|calls?|texts?|messages?|sms|msgs?|mal|anrufe?|nachrichten|fois|appels?|veces"
+    r"|llamadas?|mensajes?|vezes|chamadas?|ligac\w+|mensage\w+|volte|chiamat\w+|messagg\w+)\b"
+)
+"""A number of calls or messages, which is no rating: "3 calls today"."""
+_ENDS: Final = re.compile(
+    r"\b(?:stop\w*|quit|end(?:s|ed|ing)|ceas\w+|remov\w+|delet\w+|unsub\w*|enough|sue|spam\w*"
+    r"|reicht|genug|schluss|enden|aufhor\w*|losch\w*|gestrich\w*|assez|arret\w*|cess\w+|suppr\w+|retir\w+"
+    r"|basta\w*|dej(?:e|en|ar|arme)|par(?:en|em|ar)|par[ae]\Z|cesar\w*|borr\w+|elimin\w+|olvid\w+|chega"
+    r"|deix(?:e|em|ar)|esquec\w+|smett\w+|finir\w+|cancell\w+|togl\w+)\b"
+)
+"""Words of an end, for which people also say thanks: "thanks for ending the calls"."""
 _REASON_WORDS_MAX: Final = 15
 """Words of a reply with a reason. A longer one has to be recognised in whole."""
 _BUT: Final = re.compile(r"\b(?:but|aber|pero|(?:and|y|et|und|e)(?= (?:how|como|comment|wie|come)\b))\b")
@@ -91,6 +103,8 @@ def is_ordinary(clauses: Sequence[str], asked: Sequence[str]) -> bool:
 def _is_answer_with_reason(whole: str) -> bool:
     answer = _ANSWERED.match(whole)
     if answer is None or len(whole.split()) > _REASON_WORDS_MAX or not whole.isascii():
+        return False
+    if _COUNTS_CONTACTS.match(whole) or _ENDS.search(whole, answer.end()):
         return False
     return _REFUSES.search(whole, answer.end()) is None
 

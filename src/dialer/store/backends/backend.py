@@ -273,6 +273,9 @@ class Backend(Protocol):
     def keep_last_ids(self, connection: Connection, ids: Mapping[str, int]) -> None:
         """Set the highest id that each table ever gave. Tables without one gave none."""
 
+    def columns(self, connection: Connection) -> set[tuple[str, str]]:
+        """Return the columns of all tables, each with the name of its table first."""
+
     def check_fitness(self, connection: Connection) -> None:
         """Check that the database keeps what is committed, and orders texts as the service expects.
 

@@ -92,6 +92,11 @@ _OWN_TABLES: Final = """
     SELECT quote_ident(relname) FROM pg_class
     WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace) ORDER BY relname
 """
+_COLUMNS: Final = """
+    SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relkind IN ('r', 'p') AND relnamespace = CAST(current_schema() AS regnamespace)
+    AND attnum > 0 AND NOT attisdropped
+"""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE_MS: Final = "patience_ms"
 _LOCK: Final = "lock"
@@ -373,6 +378,11 @@ def compact(url: URL) -> None:
             connection.execute("VACUUM")
     except psycopg.Error as error:
         raise FilesError(str(error).splitlines()[0]) from error
+
+
+def columns(connection: Connection) -> set[tuple[str, str]]:
+    """Return the columns of all tables, each with the name of its table first."""
+    return {(table, column) for table, column in connection.exec_driver_sql(_COLUMNS)}
 
 
 def check_fitness(connection: Connection) -> None:

@@ -41,6 +41,7 @@ from dialer.store.tables import Contact, Row
 
 _LAST_IDS: Final = "last_ids"
 _AUTOINCREMENT: Final = "sqlite_sequence"
+_COLUMNS: Final = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'"
 """SQLite's own table of last ids. It makes it with the first table that needs it."""
 DRIVER_ERROR: Final = sqlite3.Error
 """Base class of the errors that the driver raises where it is used without SQLAlchemy."""
@@ -343,6 +344,11 @@ def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
     connection.exec_driver_sql("DELETE FROM sqlite_sequence")
     if ids:
         connection.exec_driver_sql("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", list(ids.items()))
+
+
+def columns(connection: Connection) -> set[tuple[str, str]]:
+    """Return the columns of all tables, each with the name of its table first."""
+    return {(table, column) for table, column in connection.exec_driver_sql(_COLUMNS)}
 
 
 def check_fitness(connection: Connection) -> None:

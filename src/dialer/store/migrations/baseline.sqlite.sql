@@ -803,6 +803,7 @@ CREATE TABLE webhook_delivery (
 	CONSTRAINT fk_webhook_delivery_event_id_account_event FOREIGN KEY(event_id) REFERENCES account_event (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_webhook_delivery_webhook_id_id ON webhook_delivery (webhook_id, id);
+CREATE INDEX ix_webhook_delivery_webhook_id_last_ms ON webhook_delivery (webhook_id, last_ms) WHERE next_ms IS NOT NULL;
 CREATE INDEX ix_webhook_delivery_webhook_id_next_ms ON webhook_delivery (webhook_id, next_ms) WHERE next_ms IS NOT NULL;
 CREATE UNIQUE INDEX uq_webhook_delivery_event_id_webhook_id ON webhook_delivery (event_id, webhook_id);
 CREATE TABLE campaign_phonebook (

@@ -69,5 +69,12 @@ class WebhookDelivery(Row):
             sqlite_where=text("next_ms IS NOT NULL"),
             postgresql_where=text("next_ms IS NOT NULL"),
         ),
+        Index(
+            "ix_webhook_delivery_webhook_id_last_ms",
+            "webhook_id",
+            "last_ms",
+            sqlite_where=text("next_ms IS NOT NULL"),
+            postgresql_where=text("next_ms IS NOT NULL"),
+        ),
         {"sqlite_autoincrement": True},
     )

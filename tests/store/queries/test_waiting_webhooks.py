@@ -1,0 +1,95 @@
+"""Tests of what the look for events to send costs, which each process makes twice a second."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from dialer.store.account_events import event_row, write_events
+from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
+from dialer.store.webhooks import read_waiting, take_job
+from tests.databases.choice import is_postgresql
+from tests.runtime.house import House
+
+NOW_MS: Final = 1_800_000_000_000
+STEP: Final = 50
+"""Instructions of SQLite's machine that are counted as one."""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    house = House(tmp_path)
+    yield house
+    house.database.close()
+
+
+def let_wait(house: House, count: int, *, last_ms: int = NOW_MS) -> None:
+    """Write events of a webhook that all wait for their next attempt, in a minute."""
+    given = {"webhook_id": 1, "status": "waiting", "attempts": 1, "first_ms": last_ms}
+    given |= {"last_ms": last_ms, "next_ms": last_ms + 60_000}
+
+    def write(connection: Connection) -> None:
+        if not connection.scalar(select(Webhook.id)):
+            named = {"user_id": house.user_id, "name": "CRM", "target_url": "-", "secret": "-", "base": "-"}
+            dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+            connection.execute(insert(Webhook).values(**named, **dates))
+        write_events(connection, [event_row(house.user_id, "call.ended", NOW_MS, "callrequest/1")] * count)
+        known = select(WebhookDelivery.event_id)
+        new = connection.scalars(select(AccountEvent.id).where(AccountEvent.id.not_in(known))).all()
+        connection.execute(insert(WebhookDelivery), [{**given, "event_id": one} for one in new])
+
+    house.database.write_now(write)
+
+
+def steps(house: House, work: Callable[[Connection], object]) -> int:
+    """Return how much SQLite works for a query."""
+    counted = 0
+
+    def count() -> int:
+        nonlocal counted
+        counted += 1
+        return 0
+
+    def measure(connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        driver.set_progress_handler(count, STEP)
+        work(connection)
+        driver.set_progress_handler(None, STEP)
+
+    house.database.write_now(measure)
+    return counted
+
+
+def look(connection: Connection) -> None:
+    (webhook,), _ = read_waiting(connection, NOW_MS)
+    assert (webhook.next_delivery_ms, webhook.clock_went_back) == (NOW_MS + 60_000, False)
+
+
+def take(connection: Connection) -> None:
+    assert take_job(connection, 1, "me", NOW_MS, 30_000, 200) is None
+
+
+@pytest.mark.skipif(is_postgresql(), reason="counts the steps of SQLite")
+@pytest.mark.parametrize("work", [look, take])
+def test_a_look_costs_the_same_however_many_events_wait(house: House, work: Callable[[Connection], object]) -> None:
+    let_wait(house, 1)
+    house.database.write_now(lambda c: c.execute(Webhook.__table__.update().values(after_event_id=10**6)))
+    steps(house, work)
+    few = steps(house, work)
+    let_wait(house, 3_000)
+    assert steps(house, work) <= few + 5
+
+
+def test_a_clock_that_is_turned_back_makes_everything_due_and_a_slow_one_beside_it_does_not(house: House) -> None:
+    """The clocks of two machines differ a little. A clock that was turned back differs by more."""
+    let_wait(house, 1, last_ms=NOW_MS + 30_000)
+    assert not house.database.read_now(lambda c: read_waiting(c, NOW_MS))[0][0].clock_went_back
+    let_wait(house, 1, last_ms=NOW_MS + 3_600_000)
+    webhook = house.database.read_now(lambda c: read_waiting(c, NOW_MS))[0][0]
+    assert (webhook.clock_went_back, (webhook.next_delivery_ms or 0) <= NOW_MS) == (True, True)
+    job = house.database.write_now(lambda c: take_job(c, 1, "me", NOW_MS, 30_000, 200))
+    assert job is not None
+    assert [one.due_ms for one in job.events if not one.is_new] == [NOW_MS + 3_660_000]
