@@ -23,12 +23,14 @@ from dialer.app.imports.guessed_columns import (
     NUMBER,
 )
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.latin_guess import LatinReading
 from dialer.app.imports.place_columns import PLACES
-from dialer.app.imports.preview import FileView, look_at
+from dialer.app.imports.preview import FileView, look_at, pieces_of
 from dialer.app.imports.rejected_lines import RejectedLines
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.app.imports.workbooks import unpacked_bytes
 from dialer.console.language import gettext
+from dialer.console.list_charset import readings_of
 from dialer.console.list_choices import MEANING_WORDS, ListChoices, options_of, with_view
 from dialer.console.list_country import ListCountry, hints_for, numbers_of
 from dialer.console.list_readers import readers
@@ -57,12 +59,15 @@ class LookedList(NamedTuple):
     view: FileView
     choices: ListChoices
     country: ListCountry
+    readings: Sequence[LatinReading] = ()
+    """The character sets among which the viewer is asked to choose; none if the set is known."""
 
     def asked(self) -> ListChoices:
-        """Return the choices, without a country while the viewer is asked for it."""
+        """Return the choices, without a country or a character set while the viewer is asked for it."""
         question = self.country.question()
         is_open = question is not None and question.is_open
-        return replace(self.choices, region=None) if is_open else self.choices
+        choices = replace(self.choices, region=None) if is_open else self.choices
+        return replace(choices, form=replace(choices.form, charset=None)) if self.readings else choices
 
 
 async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
@@ -75,7 +80,8 @@ def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
     view = look_at(path, choices.form, known or None)
     complete = with_view(choices, view, known)
     country = ListCountry(hints._replace(headers=view.columns), choices.region, numbers_of(view, complete))
-    return LookedList(view, replace(complete, region=country.region), country)
+    complete = replace(complete, region=country.region)
+    return LookedList(view, complete, country, readings_of(pieces_of(path), view, choices, complete))
 
 
 async def report_of(
@@ -162,6 +168,8 @@ def check_answers(looked: LookedList) -> None:
     """Raise CsvError unless somebody has answered what the file does not tell."""
     if looked.asked().region is None:
         raise CsvError(gettext("Choose the country of the numbers without one."))
+    if looked.readings:
+        raise CsvError(gettext("Choose how the names are spelled."))
     for name, meaning in zip(looked.view.columns, looked.choices.meanings, strict=False):
         if meaning == ASKED:
             raise CsvError(gettext("Choose what the column “%(name)s” says.") % {"name": name})
