@@ -89,7 +89,7 @@ class ImportReport(msgspec.Struct):
         described(
             "The number of these remarks by their kind: `cut_extension`, `several_numbers`, `ignored_remark` and"
             " `mended_zero` say how a number was read; `impossible_number`, `unassigned_number`, `lost_zero`,"
-            " `no_country` and `short_number` what is wrong with it.",
+            " `no_country` and `short_number` what is wrong with it, and `unknown_zone` what is wrong with the place.",
             {"cut_extension": 2},
         ),
     ] = {}
