@@ -2,11 +2,14 @@
 
 from typing import Final
 
-from dialer.console import list_reading, list_tasks
+from dialer.console import list_readers, list_reading, list_tasks
 from dialer.store.media import kept_lists
 
 LIMITS_OF_LARGE_LISTS: Final = {
     "A list that the console reads while the browser waits": f"{list_reading.IN_REQUEST_BYTES_MAX // 1024**2} MiB",
+    "Lists that the console reads at the same time; of one user": (
+        f"{list_readers.READINGS_MAX}; {list_readers.READINGS_OF_A_USER_MAX}"
+    ),
     "Large lists that the console reads; of one user": f"{list_tasks.TASKS_MAX}; {list_tasks.TASKS_OF_A_USER_MAX}",
     "Time for which nobody asks for the progress of a check": f"{list_tasks.UNWATCHED_S_MAX} s",
     "Large lists whose outcome is kept in memory": str(list_tasks.KEPT_MAX),

@@ -64,3 +64,30 @@ def test_numbers_that_protect_nobody_are_loud_at_the_import_and_on_the_page_of_t
     assert "The extension of 1 number was left out." in shown
     assert PROTECTS_NOBODY in words(press(alice, **{"import": "1"}).text)
     assert PROTECTS_NOBODY in alice.text("records/dnc-list/1/")
+
+
+def test_a_list_whose_few_names_may_be_of_several_sets_asks_how_they_are_spelled(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    shown = look(alice, BOOK, "Phone,full_name\n+4930123456,\u015eahin\n".encode("cp1254"))
+    assert "How are the names spelled?" in shown
+    for reading in ("\u015eahin \u2013 Windows-1254 (Turkish)", "\u00deahin \u2013 Windows-1252", "\u017dahin \u2013"):
+        assert reading in shown
+    refused = words(press(alice, **{"import": "1"}).text)
+    assert "Choose how the names are spelled." in refused
+    assert api.get("contact/")["count"] == 0
+    shown = change(alice, answer="charset:windows-1254")
+    assert "How are the names spelled?" not in shown
+    assert "Will be stored 1" in shown
+    press(alice, **{"import": "1"})
+    assert [one["full_name"] for one in api.get("contact/")["results"]] == ["\u015eahin"]
+
+
+def test_the_country_of_the_numbers_tells_how_names_are_spelled(alice: Visitor, api: Caller) -> None:
+    """Everywhere else, `Pe\u0144a` would be read as `Pe\u00f1a` without a question."""
+    api.create("phonebook", name="Book")
+    for number in ("+48221234567", "22 123 45 67"):
+        address = upload(alice, BOOK, f"Phone,full_name\n{number},Pe\u0144a\n".encode("cp1250")).headers["location"]
+        shown = alice.text(f"{address.removeprefix('/console/')}&region=PL")
+        assert "Pe\u0144a \u2013 Windows-1250" in shown
+    spanish = "Phone,full_name\n+34612345678,Pe\u00f1a\n".encode("cp1252")
+    assert "How are the names spelled?" not in look(alice, BOOK, spanish)

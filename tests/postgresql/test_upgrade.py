@@ -127,3 +127,15 @@ def test_an_upgrade_that_finds_no_moment_without_readers_says_so(
     database.read_now(read)
     assert database.read_now(revision) == BASELINE
     migrate.upgrade(url)
+
+
+def test_a_database_of_a_development_version_is_refused_although_its_revision_is_known() -> None:
+    url = made("ENCODING 'UTF8' LOCALE 'C'").render_as_string(hide_password=False)
+    migrate.upgrade(url)
+    migrate.upgrade(url)
+    migrate.check(url)
+    with closing(Database(url)) as one:
+        one.write_now(lambda connection: connection.execute(text("ALTER TABLE webhook DROP COLUMN old_secrets")))
+    for work in (migrate.upgrade, migrate.check):
+        with pytest.raises(migrate.MigrationError, match=r"without webhook.old_secrets\) and cannot be upgraded"):
+            work(url)

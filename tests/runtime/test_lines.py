@@ -61,8 +61,11 @@ async def started(house: LineHouse, *numbers: str, **values: Any) -> int:  # noq
 
 
 def without_id(row: RowMapping) -> str:
-    """Return a row as text, without its id: legs that end in one millisecond have no order among themselves."""
-    return str({name: value for name, value in row.items() if name != "id"})
+    """Return a row as text, without its id, and without its mark that the gateway was simulated.
+
+    Legs that end in one millisecond have no order among themselves.
+    """
+    return str({name: value for name, value in row.items() if name not in {"id", "is_simulated"}})
 
 
 def ends(house: LineHouse) -> list[tuple[str, int, int]]:

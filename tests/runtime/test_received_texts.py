@@ -130,7 +130,8 @@ async def test_the_text_of_a_simulated_person_is_kept_and_erased_with_them(house
 def test_old_texts_are_removed_but_those_that_nobody_has_looked_at(house: House) -> None:
     given = {"user_id": house.user_id, "gateway_id": 1, "phone_number": EARLY, "number": EARLY, "said": "x"}
     for meaning, verdict in (("other", ""), ("stop", ""), ("perhaps", "nothing"), ("perhaps", "")):
-        house.add(SmsReceived, **given, understood=meaning, verdict=verdict)
+        needs_person = (meaning, verdict) == ("perhaps", "")
+        house.add(SmsReceived, **given, understood=meaning, verdict=verdict, needs_person=needs_person)
     place: RemovalPlace | None = RemovalPlace()
     while place is not None:
         work = partial(remove_old_calls, before_ms=house.now_ms() + 1, place=place, delete_file=lambda _: None)

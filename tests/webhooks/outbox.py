@@ -36,8 +36,8 @@ class Outbox:
 
     def rival(self) -> int:
         """Create another account and return its id."""
-        names = {"id": None, "username": "rival", "username_key": "rival"}
-        return self.house.add(User, **{**self.house.row(User, self.house.user_id), **names})
+        like = {name: value for name, value in self.house.row(User, self.house.user_id).items() if name != "id"}
+        return self.house.add(User, **{**like, "username": "rival", "username_key": "rival"})
 
     def webhook(self, url: str, types: str = "", user_id: int | None = None) -> int:
         """Create a webhook of the account, or of another one, and return its id."""

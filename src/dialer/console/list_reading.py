@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import anyio
-import anyio.to_thread
 from msgspec.structs import replace
 
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
@@ -24,15 +23,17 @@ from dialer.app.imports.guessed_columns import (
     NUMBER,
 )
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.latin_guess import LatinReading
 from dialer.app.imports.place_columns import PLACES
-from dialer.app.imports.preview import FileView, look_at
+from dialer.app.imports.preview import FileView, look_at, pieces_of
 from dialer.app.imports.rejected_lines import RejectedLines
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
-from dialer.app.imports.sheet_readers import reading_for
 from dialer.app.imports.workbooks import unpacked_bytes
 from dialer.console.language import gettext
+from dialer.console.list_charset import readings_of
 from dialer.console.list_choices import MEANING_WORDS, ListChoices, options_of, with_view
 from dialer.console.list_country import ListCountry, hints_for, numbers_of
+from dialer.console.list_readers import readers
 from dialer.console.sentences import in_viewers_words
 from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList
@@ -58,12 +59,15 @@ class LookedList(NamedTuple):
     view: FileView
     choices: ListChoices
     country: ListCountry
+    readings: Sequence[LatinReading] = ()
+    """The character sets among which the viewer is asked to choose; none if the set is known."""
 
     def asked(self) -> ListChoices:
-        """Return the choices, without a country while the viewer is asked for it."""
+        """Return the choices, without a country or a character set while the viewer is asked for it."""
         question = self.country.question()
         is_open = question is not None and question.is_open
-        return replace(self.choices, region=None) if is_open else self.choices
+        choices = replace(self.choices, region=None) if is_open else self.choices
+        return replace(choices, form=replace(choices.form, charset=None)) if self.readings else choices
 
 
 async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
@@ -76,7 +80,8 @@ def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
     view = look_at(path, choices.form, known or None)
     complete = with_view(choices, view, known)
     country = ListCountry(hints._replace(headers=view.columns), choices.region, numbers_of(view, complete))
-    return LookedList(view, replace(complete, region=country.region), country)
+    complete = replace(complete, region=country.region)
+    return LookedList(view, complete, country, readings_of(pieces_of(path), view, choices, complete))
 
 
 async def report_of(
@@ -118,8 +123,7 @@ async def report_of(
 
 async def in_thread(request: ApiRequest, read: Callable[..., _Read], *arguments: object) -> _Read:
     """Read a file in a thread, as one of the few that a user may read at the same time."""
-    with reading_for(request.user.id):
-        return await anyio.to_thread.run_sync(read, *arguments)
+    return await readers().read(request.user.id, read, *arguments)
 
 
 class _Pieces:
@@ -164,6 +168,8 @@ def check_answers(looked: LookedList) -> None:
     """Raise CsvError unless somebody has answered what the file does not tell."""
     if looked.asked().region is None:
         raise CsvError(gettext("Choose the country of the numbers without one."))
+    if looked.readings:
+        raise CsvError(gettext("Choose how the names are spelled."))
     for name, meaning in zip(looked.view.columns, looked.choices.meanings, strict=False):
         if meaning == ASKED:
             raise CsvError(gettext("Choose what the column “%(name)s” says.") % {"name": name})

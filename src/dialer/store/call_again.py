@@ -238,8 +238,9 @@ def _played_to(connection: Connection, source_id: int) -> PlayedTo:
     return PlayedTo(has_completion, behavior, bool(machine_is_reached))
 
 
-def is_being_copied(connection: Connection, source_id: int) -> bool:
-    """Return whether a campaign still has to copy people of this one."""
+def copying_from(connection: Connection, source_id: int) -> list[int]:
+    """Return the campaigns that still have to copy people of this one, the oldest first."""
     is_filling = Campaign.status.in_(_FILLING)
-    copying = exists().where(PeopleToCopy.id == Campaign.id, Campaign.source_campaign_id == source_id, is_filling)
-    return bool(connection.scalar(select(copying)))
+    query = select(PeopleToCopy.id).join(Campaign, Campaign.id == PeopleToCopy.id)
+    query = query.where(Campaign.source_campaign_id == source_id, is_filling).order_by(PeopleToCopy.id)
+    return list(connection.scalars(query))

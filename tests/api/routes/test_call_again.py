@@ -380,6 +380,28 @@ def test_a_new_campaign_that_was_ended_keeps_nothing_from_being_deleted(estate: 
     assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 200
 
 
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_broken_order_keeps_nobody_from_a_further_one(estate: Estate, database: Database, *, is_over: bool) -> None:
+    """A further order first finishes what the service left when it stopped, unless that campaign is over."""
+    people(estate, database, BUSY, BUSY, SENT)
+    end(estate)
+    broken = again(estate, outcomes=["busy"])["campaign"]
+    campaign_id = int(broken.rstrip("/").rpartition("/")[2])
+    store(database, delete(Subscriber).where(Subscriber.campaign_id == campaign_id))
+    store(database, insert(PeopleToCopy).values(id=campaign_id, outcomes="busy", after_number=""))
+    if is_over:
+        estate.owner.change(broken, status=4)
+    url = f"campaigns/{estate.campaign['id']}/call-again/"
+    answer = estate.owner.request("POST", url, json={"outcomes": ["busy"]})
+    left = [] if is_over else [number(0), number(1)]
+    assert (answer.status_code, numbers(database, broken)) == (201 if is_over else 409, left)
+    if is_over:
+        assert numbers(database, answer.json()["campaign"]) == [number(0), number(1)]
+    else:
+        assert "Nobody with these outcomes can be called again." in answer.text
+
+
 STATES: Final = st.fixed_dictionaries(
     {
         "status": st.sampled_from(list(S)),

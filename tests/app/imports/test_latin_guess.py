@@ -5,8 +5,11 @@
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialer.app.imports.charsets import as_utf8, charset_of
+from dialer.app.imports.latin_guess import doubtful_readings
 
 NAMES: Final = {
     "windows-1250": {
@@ -58,3 +61,41 @@ def test_the_names_of_a_list_tell_its_character_set(charset: str, people: str) -
 @pytest.mark.parametrize("people", [people for charset, people in CASES if charset != "windows-1253"])
 def test_a_list_in_utf8_stays_so(people: str) -> None:
     assert charset_of([people.encode()]) == "utf-8"
+
+
+@pytest.mark.parametrize(("charset", "people"), CASES, ids=[one for lists in NAMES.values() for one in lists])
+def test_a_list_whose_names_tell_its_set_leaves_no_doubt(charset: str, people: str) -> None:
+    content = people.replace("|", "\n").encode(CODECS[charset])
+    assert doubtful_readings(content, charset, "") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "charset", "region", "readings"),
+    [
+        ("Şahin", "cp1254", "", "1254 Şahin, 1250 Ţahin, 1257 Žahin, 1252 Þahin"),
+        ("Şahin", "cp1254", "DE", "1254 Şahin, 1250 Ţahin, 1257 Žahin, 1252 Þahin"),
+        ("Şahin", "cp1254", "TR", "1254 Şahin, 1252 Þahin"),
+        ("Þorsteinn", "cp1252", "IS", ""),
+        ("Žukas", "cp1257", "LT", "1257 Žukas, 1252 Þukas"),
+        ("Šimkus", "cp1257", "", "1250 Đimkus, 1257 Šimkus"),
+        ("Šimkus", "cp1257", "LT", "1257 Šimkus, 1250 Đimkus"),
+        ("Đukić", "cp1250", "RS", ""),
+        ("Peña", "cp1252", "US", ""),
+        ("Peńa", "cp1250", "PL", "1250 Peńa, 1252 Peña"),
+        ("Søren\nLefèvre", "cp1252", "", ""),
+        ("Jørgensen", "cp1252", "NO", ""),
+        ("Ann", "cp1252", "TR", ""),
+    ],
+)
+def test_the_sets_that_a_short_list_may_have_are_named_with_its_words(
+    name: str, charset: str, region: str, readings: str
+) -> None:
+    content = f"Phone,Name\n+4930123456,{name}\n".encode(charset)
+    found = doubtful_readings(content, charset_of([content]), region)
+    assert ", ".join(f"{one.charset[-4:]} {' '.join(one.examples)}" for one in found) == readings
+
+
+@given(st.binary(max_size=300), st.sampled_from(["", "TR", "XX", "\u00df", "PL"]))
+def test_no_bytes_are_too_strange(content: bytes, region: str) -> None:
+    readings = doubtful_readings(content, "windows-1252", region)
+    assert len({one.charset for one in readings}) == len(readings) != 1

@@ -17,6 +17,7 @@ from openpyxl.utils.exceptions import IllegalCharacterError
 from dialer.app.imports import sheet_parts, sheet_readers
 from dialer.app.imports.csv_records import TableForm
 from dialer.app.imports.headers import CsvError
+from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.list_files import open_list
 from dialer.app.imports.sheet_process import CPU_S_MAX, MEMORY_BYTES_MAX, read
 from dialer.app.imports.sheet_readers import BusyError, read_sheet, reading_for
@@ -193,6 +194,10 @@ def test_names_of_sheets_have_a_limit() -> None:
     sheet = b'<sheets><sheet name="%b" xmlns:r="r" r:id="rId1"/></sheets>' % (b"x" * 100_000)
     named = with_part(workbook(["x"]), "xl/workbook.xml", b'<workbook xmlns="%b">%b</workbook>' % (MAIN, sheet))
     assert lines(named)[0][2] == "x" * 255
+
+
+def test_the_rows_of_a_workbook_may_be_as_long_as_those_of_a_csv_file() -> None:
+    assert sheet_parts.CHARACTERS_MAX == IMPORT_BYTES_MAX
 
 
 def test_cells_that_share_a_text_count_as_often_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,6 +172,14 @@ def test_an_extension_that_is_not_known_is_refused_in_each_dialog(call: Call) ->
     assert (refused.status, refused.header("Unsupported")) == (420, "100rel")
 
 
+@pytest.mark.parametrize(
+    "call", [placed("It rings (18x)"), placed("In the call"), came_in("It rings"), came_in("In the call")]
+)
+def test_an_info_with_a_body_that_is_not_understood_is_refused_in_each_dialog(call: Call) -> None:
+    (refused,) = call.ask("INFO", "Content-Type: text/plain", body=b"Hello")
+    assert (refused.status, refused.header("Accept").split(", ")[0]) == (415, "application/dtmf-relay")
+
+
 def test_a_telephone_that_hangs_up_while_it_rings_ends_the_call() -> None:
     call = placed("It rings (18x)")
     (answered, cancel) = call.ask("BYE", "Reason: Q.850;cause=21")

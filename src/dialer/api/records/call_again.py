@@ -17,8 +17,8 @@ from dialer.app.errors import ErrorCode
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome, NotAgain
 from dialer.domain.sentences import Sentence
-from dialer.store.call_again import Judged
-from dialer.store.tables import Campaign, PeopleToCopy
+from dialer.store.call_again import Judged, copying_from
+from dialer.store.tables import Campaign
 
 NOBODY: Final = "Nobody with these outcomes can be called again."
 TAKEN: Final = Sentence("Another campaign has called people of this one again meanwhile. Count them again.")
@@ -29,8 +29,11 @@ class Again(NamedTuple):
 
     by_outcome: Counter[AgainOutcome]
     kept: Counter[NotAgain]
-    newest_id: int = 0
-    """The newest campaign that called people of this one again when the count began; 0 for none."""
+    newest_id: int | None = 0
+    """The newest campaign that called people of this one again when the count began; 0 for none.
+
+    None if one was still copying them then, so that the count is of a moment in between.
+    """
 
     def people(self, outcomes: Collection[AgainOutcome]) -> int:
         """Return the number of people with some outcomes."""
@@ -48,13 +51,24 @@ class AgainAsked(NamedTuple):
     """The number of people that the client expects; None for any."""
 
 
+async def finish_orders(request: ApiRequest, campaign_id: int, check: Callable[[Unit], None]) -> None:
+    """Copy the people whom earlier orders left when the service stopped. `check` is called in the transaction."""
+
+    def read(unit: Unit) -> list[int]:
+        check(unit)
+        return copying_from(unit.connection, campaign_id)
+
+    for unfinished in await request.service.read(request, read):
+        await copy_all(request, unfinished)
+
+
 async def count_people(request: ApiRequest, campaign_id: int, check: Callable[[Unit], None]) -> Again:
     """Count the people of a campaign by outcome, slice by slice. `check` is called in each transaction.
 
     Raises:
         RefusedError: the campaign is not over.
     """
-    newest = await request.service.read(request, lambda unit: _newest_again(unit, campaign_id))
+    newest = await request.service.read(request, lambda unit: _settled_newest(unit, campaign_id))
     found = Again(Counter(), Counter(), newest)
     after: str | None = ""
     while after is not None:
@@ -91,17 +105,18 @@ def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
         )
 
 
-def _newest_again(unit: Unit, campaign_id: int) -> int:
-    """Return the newest campaign that calls people of a campaign again; 0 for none."""
+def _settled_newest(unit: Unit, campaign_id: int) -> int | None:
+    """Return the newest campaign that calls people of a campaign again; 0 for none, None if one still copies them."""
+    if copying_from(unit.connection, campaign_id):
+        return None
     query = select(func.max(Campaign.id)).where(Campaign.source_campaign_id == campaign_id)
     return unit.connection.scalar(query) or 0
 
 
 def _refuse_stale(unit: Unit, campaign_id: int, counted: Again) -> None:
     """Refuse to call people again who may belong to another such order since they were counted."""
-    copying = select(PeopleToCopy.id).join(Campaign, Campaign.id == PeopleToCopy.id)
-    is_copying = unit.connection.execute(copying.where(Campaign.source_campaign_id == campaign_id).limit(1)).first()
-    if is_copying is not None or _newest_again(unit, campaign_id) != counted.newest_id:
+    newest = _settled_newest(unit, campaign_id)
+    if newest is None or newest != counted.newest_id:
         raise ConflictError(TAKEN, code=ErrorCode.COUNT_CHANGED)
 
 

@@ -21,6 +21,7 @@ from dialer.api.records.call_again import (
     copy_all,
     count_people,
     create_again,
+    finish_orders,
     refuse_to_call,
 )
 from dialer.api.records.campaign_life import NAME_MAX
@@ -144,6 +145,8 @@ async def _answer(request: ApiRequest, order: PeopleOrder) -> StoredAnswer:
         raise InvalidError({"outcomes": [NO_OUTCOME]})
     fields = {name: values[name] for name in ("name", "expirationdate") if values[name] is not None}
     asked = AgainAsked(values["outcomes"], fields, values["late_contacts"], values["confirm"])
+    if not order.is_dry:
+        await finish_orders(request, order.campaign_id, lambda _: None)
     counted = await count_people(request, order.campaign_id, lambda _: None)
     if order.is_dry:
         return StoredAnswer(HTTPStatus.OK, {}, _content(counted, asked, None))

@@ -8,7 +8,7 @@ from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
-from dialer.store.call_again import is_being_copied
+from dialer.store.call_again import copying_from
 from dialer.store.queries.calls_in_progress import under_way_of_campaign
 from dialer.store.tables import Campaign
 
@@ -39,7 +39,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError(
             "The campaign has messages on their way. Delete it when they are delivered.", code=ErrorCode.IN_PROGRESS
         )
-    if is_being_copied(unit.connection, campaign_id):
+    if copying_from(unit.connection, campaign_id):
         raise RefusedError(
             "Its people are being copied to a campaign that calls them again. Start that one first.",
             code=ErrorCode.IN_PROGRESS,

@@ -22,8 +22,8 @@ ROW_MAX: Final = 1024 * 1024
 """Maximum characters of a row, those of its shared texts included: many cells may share a long one."""
 ELEMENT_BYTES_MAX: Final = 4 * 1024 * 1024
 """Maximum bytes between two elements."""
-CHARACTERS_MAX: Final = 1024 * 1024 * 1024
-"""Maximum characters of all rows of a sheet."""
+CHARACTERS_MAX: Final = 200 * 1024 * 1024
+"""Maximum characters of all rows of a sheet: as many as a CSV file may have bytes."""
 SHEET_NAME_MAX: Final = 255
 """Characters of a sheet's name that are kept; spreadsheet programs take 31."""
 ROWS_MAX: Final = 1_048_576

@@ -18,6 +18,7 @@ from dialer.api.records.call_again import (
     copy_all,
     count_people,
     create_again,
+    finish_orders,
     refuse_to_call,
 )
 from dialer.api.records.campaign_life import NAME_MAX
@@ -133,6 +134,7 @@ async def call_again(request: ApiRequest, record_id: FromPath[str]) -> Response[
 
 
 async def _create(request: ApiRequest, identity: int, asked: AgainAsked) -> int:
+    await finish_orders(request, identity, lambda unit: check_seen(unit, identity))
     counted = await count_people(request, identity, lambda unit: check_seen(unit, identity))
     refuse_to_call(counted, asked)
 

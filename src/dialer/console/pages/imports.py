@@ -1,7 +1,7 @@
 """Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -29,6 +29,7 @@ from dialer.app.imports.guessed_columns import (
 )
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.latin_guess import LatinReading
 from dialer.app.imports.preview import ROWS_SEEN_MAX, FileView, ReadRow, read_rows
 from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.rejected_lines import read_rejected
@@ -99,6 +100,8 @@ class ListPage(NamedTuple):
     country: CountryQuestion | None = None
     has_lost_zeros: bool = False
     """True if numbers of the first lines lack the 0 that belongs to them."""
+    readings: Sequence[LatinReading] = ()
+    """The character sets among which the viewer is asked to choose."""
 
 
 class UnderWayError(Exception):
@@ -206,7 +209,8 @@ async def _read(
         looked, report = await _checked_in_background(request, tasks, kept, looked, is_check=is_check)
     elif is_check or view.bytes_read <= CHECKED_BYTES_MAX:
         report = await _check(request, kept, looked)
-    return ListPage(view, rows[:SAMPLES_MAX], report, looked.country.question(), has_lost_zeros), looked.asked()
+    shown = ListPage(view, rows[:SAMPLES_MAX], report, looked.country.question(), has_lost_zeros, looked.readings)
+    return shown, looked.asked()
 
 
 async def _check(request: ApiRequest, kept: KeptList, looked: LookedList, hear: Hear | None = None) -> ImportReport:
@@ -339,7 +343,7 @@ async def _only_seen(request: ApiRequest, path: Path, choices: ListChoices) -> t
         looked = await look_at_list(request, path, choices)
     except (CsvError, FileNotFoundError):
         return ListPage(None, [], None), choices
-    return ListPage(looked.view, [], None, looked.country.question()), looked.asked()
+    return ListPage(looked.view, [], None, looked.country.question(), readings=looked.readings), looked.asked()
 
 
 def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, Any]:
@@ -374,6 +378,7 @@ def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, A
         "meanings": {code: word for code, word in MEANING_WORDS.items() if code in meanings_for(choices.into)},
         "words": report_words(report, is_list=KINDS[choices.into].rows.is_list),
         "country": shown.country,
+        "readings": [(one.charset, CHARSET_WORDS[one.charset], one.examples) for one in shown.readings],
         "asked": [
             (place, name, str(likely_kind(name)))
             for place, (name, meaning) in enumerate(zip(columns, choices.meanings, strict=False))

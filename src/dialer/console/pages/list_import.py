@@ -113,7 +113,7 @@ async def _is_changed(request: ApiRequest, kept: KeptList, choices: ListChoices,
 def _answered(answer: str) -> dict[str, str]:
     """Return the field that a button with an answer sets, such as `region:FR`."""
     name, _, value = answer.partition(":")
-    return {name: value} if name == "region" or _COLUMN.fullmatch(name) else {}
+    return {name: value} if name in {"region", "charset"} or _COLUMN.fullmatch(name) else {}
 
 
 async def _import_list(request: ApiRequest, tasks: ListTasks, kept: KeptList, choices: ListChoices) -> Response[Any]:
