@@ -5,14 +5,13 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.enums import AgentDisposition, CampaignStatus, LegType
 from dialer.domain.enums import SubscriberStatus as S
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.store import call_again as store_call_again
 from dialer.store.database import Database
 from dialer.store.tables import (
     CallDisposition,
@@ -288,32 +287,6 @@ def test_text_messages_are_sent_again_to_those_who_got_none(estate: Estate, data
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_start_copies_those_whom_a_broken_order_left(
-    estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store_call_again, "SLICE", 2)
-    monkeypatch.setattr("dialer.app.campaigns.call_again.COPY_SLICE", 2)
-    people(estate, database, *[BUSY] * 5)
-    end(estate)
-    made = again(estate, outcomes=["busy"])
-    campaign_id = int(made["campaign"].rstrip("/").rpartition("/")[2])
-    # As if the service had stopped after the first slice.
-    this = Subscriber.campaign_id == campaign_id
-    database.write_now(lambda c: c.execute(delete(Subscriber).where(this, Subscriber.number > number(1))))
-    database.write_now(lambda c: c.execute(update(Campaign).where(Campaign.id == campaign_id).values(totalcontact=2)))
-    progress = {"id": campaign_id, "outcomes": "busy", "after_number": number(1)}
-    database.write_now(lambda c: c.execute(insert(PeopleToCopy).values(progress)))
-    assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 409
-    assert "a campaign that calls them again" in estate.owner.request("DELETE", estate.campaign["url"]).text
-    estate.owner.change(made["campaign"], status=1)
-    assert numbers(database, made["campaign"]) == [number(place) for place in range(5)]
-    assert estate.owner.get(made["campaign"])["totalcontact"] == 5
-    assert database.read_now(lambda c: c.scalar(select(func.count()).select_from(PeopleToCopy))) == 0
-    assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 200
-    assert estate.owner.get(made["campaign"])["source_campaign"] is None
-
-
-@pytest.mark.usefixtures("worker")
 def test_late_contacts_join_only_if_asked_for_and_never_those_of_the_other_campaign(
     estate: Estate, database: Database
 ) -> None:
@@ -378,28 +351,6 @@ def test_a_new_campaign_that_was_ended_keeps_nothing_from_being_deleted(estate: 
     store(database, insert(PeopleToCopy).values(id=campaign_id, outcomes="busy", after_number=""))
     estate.owner.change(made, status=4)
     assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 200
-
-
-@pytest.mark.usefixtures("worker")
-@pytest.mark.parametrize("is_over", [False, True])
-def test_a_broken_order_keeps_nobody_from_a_further_one(estate: Estate, database: Database, *, is_over: bool) -> None:
-    """A further order first finishes what the service left when it stopped, unless that campaign is over."""
-    people(estate, database, BUSY, BUSY, SENT)
-    end(estate)
-    broken = again(estate, outcomes=["busy"])["campaign"]
-    campaign_id = int(broken.rstrip("/").rpartition("/")[2])
-    store(database, delete(Subscriber).where(Subscriber.campaign_id == campaign_id))
-    store(database, insert(PeopleToCopy).values(id=campaign_id, outcomes="busy", after_number=""))
-    if is_over:
-        estate.owner.change(broken, status=4)
-    url = f"campaigns/{estate.campaign['id']}/call-again/"
-    answer = estate.owner.request("POST", url, json={"outcomes": ["busy"]})
-    left = [] if is_over else [number(0), number(1)]
-    assert (answer.status_code, numbers(database, broken)) == (201 if is_over else 409, left)
-    if is_over:
-        assert numbers(database, answer.json()["campaign"]) == [number(0), number(1)]
-    else:
-        assert "Nobody with these outcomes can be called again." in answer.text
 
 
 STATES: Final = st.fixed_dictionaries(
