@@ -1,8 +1,9 @@
 """Benchmark of one account beside another that sends everything at once: `python -m benchmarks.crowding [SECONDS]`.
 
 One account dials and reads. The server is measured while it is quiet, then while another account sends dry runs of
-files, tests of a webhook whose receiver is silent, dry imports of a workbook, and streams of events, each from several
-clients at once, and then quiet again. Figures are ratios to the quiet server of the same run.
+files, tests of a webhook whose receiver is silent, dry imports of a workbook, streams of events, webhooks whose names
+are looked up for long, forecasts and comparisons, each from several clients at once, and then quiet again. Figures are
+ratios to the quiet server of the same run.
 """
 
 import contextlib
@@ -16,33 +17,43 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from socket import create_server
 from typing import Final, NamedTuple
 
 import httpx
 import openpyxl
+from sqlalchemy import Connection, select
 
-from benchmarks.advance import add
-from benchmarks.campaigning import ask, ready, start
-from benchmarks.fixture_database import AUTHORIZATION, PASSWORD, PHONEBOOK, create_database
+from benchmarks.advance import START_MS, add, survey
+from benchmarks.campaigning import MUCH_MONEY, ask, ready, start
+from benchmarks.fixture_database import AUTHORIZATION, INSERT_CONTACTS, PASSWORD, PHONEBOOK, create_database
 from benchmarks.load import request_bytes, run_load
 from benchmarks.measure import Figure, print_row, sizes_of
-from benchmarks.servers import DIALER, HOST, Server, running
+from benchmarks.servers import HOST, SLOW_NAMES, Server, running
+from benchmarks.slow_names import SLOW
+from dialer.app.accounts.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.passwords import hash_password
 from dialer.store.database import Database
-from dialer.store.tables import Phonebook, User
+from dialer.store.tables import Campaign, CampaignPhonebook, Phonebook, User
 
 SECONDS: Final = 30
 CALLS_A_SECOND: Final = 4
 READERS: Final = 2
 """Clients of the account that is measured."""
-CLIENTS: Final = {"apply": 12, "test": 20, "import": 6, "stream": 12}
+CLIENTS: Final = {"apply": 12, "test": 20, "import": 6, "stream": 12, "name": 16, "forecast": 4, "compare": 2}
 """Clients of the other account, by what they send."""
 WARM_UP_S: Final = 5.0
 CALLS_WANTED: Final = 0.95
 P99_MS_WANTED: Final = 200.0
 RIVAL: Final = "eve"
+VIEWERS: Final = tuple(f"viewer{place}" for place in range(CLIENTS["forecast"]))
+"""Users of the other account who read its records, and ask for its forecasts."""
+PEOPLE: Final = 1_000
+"""People of the other account's campaign."""
+SEEDS: Final = {"forecast": 50, "compare": 20}
 ROWS: Final = 20_000
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PARAMETERS: Final = json.dumps({"answer": 1.0, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0.0})
@@ -68,6 +79,8 @@ class Rival:
             target = {"name": "CRM", "target_url": f"http://{HOST}:{silent_port}/"}
             self._webhook: Final = client.post("webhook/", json=target).raise_for_status().json()["id"]
             self._book: Final = client.post("phonebook/", json={"name": "People"}).raise_for_status().json()["id"]
+            self._campaign: Final = client.get("campaigns/").raise_for_status().json()["results"][0]["id"]
+        self._names: Final = count()
         books = ", ".join(f"{{name: B{place}}}" for place in range(990))
         files = [{"name": f"{place}.yaml", "content": f"phonebooks: [{books}]"} for place in range(100)]
         self._files: Final = json.dumps({"files": files, "dry_run": True}).encode()
@@ -76,18 +89,20 @@ class Rival:
     def crowd(self) -> None:
         """Send everything at once until the input of the process ends."""
         work = {"apply": self._apply, "test": self._test, "import": self._import, "stream": self._stream}
-        for name, count in CLIENTS.items():
-            for _ in range(count):
-                threading.Thread(target=self._repeat, args=(name, work[name]), daemon=True).start()
+        work |= {"name": self._name, "forecast": self._forecast, "compare": self._compare}
+        for name, clients in CLIENTS.items():
+            for place in range(clients):
+                user = VIEWERS[place] if name == "forecast" else RIVAL
+                threading.Thread(target=self._repeat, args=(name, work[name], user), daemon=True).start()
         sys.stdin.read()
         self._over.set()
         sys.stdout.write(json.dumps(self.statuses))
 
-    def _client(self) -> httpx.Client:
-        return httpx.Client(base_url=self._base, auth=(RIVAL, PASSWORD), timeout=60, trust_env=False)
+    def _client(self, user: str = RIVAL) -> httpx.Client:
+        return httpx.Client(base_url=self._base, auth=(user, PASSWORD), timeout=60, trust_env=False)
 
-    def _repeat(self, name: str, work: Callable[[httpx.Client], int]) -> None:
-        with self._client() as client:
+    def _repeat(self, name: str, work: Callable[[httpx.Client], int], user: str) -> None:
+        with self._client(user) as client:
             while not self._over.is_set():
                 try:
                     self.statuses[f"{name} {work(client)}"] += 1
@@ -103,6 +118,17 @@ class Rival:
     def _import(self, client: httpx.Client) -> int:
         url = f"phonebook/{self._book}/import/?dry_run=true"
         return client.post(url, content=self._workbook, headers={"Content-Type": XLSX}).status_code
+
+    def _name(self, client: httpx.Client) -> int:
+        target = {"target_url": f"http://name{next(self._names)}{SLOW}/"}
+        return client.patch(f"webhook/{self._webhook}/", json=target).status_code
+
+    def _forecast(self, client: httpx.Client) -> int:
+        return client.post(f"campaigns/{self._campaign}/forecast/", json={"seeds": SEEDS["forecast"]}).status_code
+
+    def _compare(self, client: httpx.Client) -> int:
+        wanted = {"seeds": SEEDS["compare"], "settings": [{"frequency": "30"}]}
+        return client.post(f"campaigns/{self._campaign}/what-if/", json=wanted).status_code
 
     def _stream(self, client: httpx.Client) -> int:
         with client.stream("GET", "events/", headers={"Accept": "text/event-stream"}) as answer:
@@ -123,15 +149,30 @@ def _workbook() -> bytes:
         return Path(file.name).read_bytes()
 
 
-def _add_rival(path: Path) -> None:
+def _add_rival(path: Path, campaign_id: int) -> None:
+    """Add the other account, with a campaign like that of the first one, and users who read."""
     database = Database(f"sqlite+aiosqlite:///{path}")
-
-    def write(connection) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-        user_id = add(connection, User, username=RIVAL, username_key=RIVAL, password_hash=hash_password(PASSWORD))
-        add(connection, Phonebook, user_id=user_id, name="Own")
-
-    database.write_now(write)
+    database.write_now(partial(_write_rival, campaign_id=campaign_id))
     database.close()
+
+
+def _write_rival(connection: Connection, *, campaign_id: int) -> None:
+    password_hash = hash_password(PASSWORD)
+    user_id = add(connection, User, username=RIVAL, username_key=RIVAL, password_hash=password_hash)
+    for name in VIEWERS:
+        viewer = {"username": name, "username_key": name, "role": "viewer", "manager_id": user_id}
+        add(connection, User, **viewer, password_hash=password_hash)
+    record_payment(UnitOfWork(connection=connection, now_ms=START_MS), user_id, MUCH_MONEY)
+    book_id = add(connection, Phonebook, user_id=user_id, name="Own")
+    numbers = [f"+1202{place:07d}" for place in range(PEOPLE)]
+    zone, empty = "America/New_York", ("", "", "{}")
+    rows = [(book_id, one, one, zone, *empty, user_id, START_MS, START_MS) for one in numbers]
+    INSERT_CONTACTS.run(connection, rows)
+    first = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
+    own = {"user_id": user_id, "campaign_code": RIVAL, "object_id": survey(connection, user_id)}
+    copied = ("name", "aleg_gateway_id", "startingdate", "expirationdate", "frequency")
+    rivals_id = add(connection, Campaign, **{name: first[name] for name in copied}, **own)
+    add(connection, CampaignPhonebook, campaign_id=rivals_id, phonebook_id=book_id)
 
 
 @contextlib.contextmanager
@@ -166,8 +207,8 @@ def main() -> None:
         contacts = round(CALLS_A_SECOND * (3 * seconds + 60) * 1.5)
         path = create_database(Path(folder), contacts=contacts)
         campaign_id = ready(path, int(time.time() * 1_000), parameters=PARAMETERS, frequency=CALLS_A_SECOND * 60)
-        _add_rival(path)
-        with running(DIALER, path, webhook_networks="127.0.0.0/8") as server:
+        _add_rival(path, campaign_id)
+        with running(SLOW_NAMES, path, webhook_networks="127.0.0.0/8") as server:
             start(server, campaign_id)
             time.sleep(WARM_UP_S)
             measure = partial(measured, server, path, seconds)

@@ -36,6 +36,10 @@ def _dialer(port: int) -> list[str]:
     return [str(Path(sys.executable).with_name("dialer")), "serve", "--port", str(port)]
 
 
+def _slow_names(port: int) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.slow_names", "serve", "--port", str(port)]
+
+
 def _litestar(port: int) -> list[str]:
     return [sys.executable, *_UVICORN, str(port), "benchmarks.peers.bare_litestar:app"]
 
@@ -50,6 +54,8 @@ def _drf(port: int) -> list[str]:
 
 
 DIALER: Final = Kind("dialer", _dialer)
+SLOW_NAMES: Final = Kind("dialer with slow names", _slow_names)
+"""The service on a machine on which some names take long."""
 LITESTAR: Final = Kind("bare Litestar", _litestar)
 FASTAPI: Final = Kind("FastAPI", _fastapi)
 DRF: Final = Kind("Django REST Framework", _drf)

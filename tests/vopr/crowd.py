@@ -34,7 +34,7 @@ _CLIENT: Final = ("192.0.2.9", 50_000)
 JSON: Final = "application/json"
 CSV: Final = "text/csv"
 STREAM: Final = "text/event-stream"
-CROWDS: Final = {"apply": 8, "test": 30, "import": 4, "stream": 12, "forecast": 4, "compare": 2, "name": 16, "read": 4}
+CROWDS: Final = {"apply": 8, "test": 20, "import": 4, "stream": 12, "forecast": 4, "compare": 2, "name": 16, "read": 2}
 """The most clients of eve, by what they send."""
 MANY_STREAMS: Final = 220
 """The most streams of eve in one of some seeds."""
@@ -44,6 +44,9 @@ RESTS_MS: Final = (500, 1_000, 2_000)
 FILES_BYTES: Final = 20_000
 """The size of eve's files; it stands for a hundred times as many."""
 LIST_BYTES: Final = 100_000
+PIECE_BYTES: Final = 10_000
+PIECE_S: Final = 0.05
+"""The time between two pieces of a long body on the network."""
 LONG_S: Final = 30.0
 _FORECAST: Final = b'{"seeds": 100}'
 _COMPARISON: Final = b'{"seeds": 20, "settings": [{"frequency": "30"}]}'
@@ -102,13 +105,15 @@ def _scope(request: Request) -> dict[str, Any]:
 async def send(service: Running, request: Request) -> int:
     """Send a request over ASGI, and return the status of the answer once it is complete."""
     status, begun, gone = 0, anyio.Event(), anyio.Event()
-    bodies = [request.body]
+    pieces = [request.body[at : at + PIECE_BYTES] for at in range(0, len(request.body), PIECE_BYTES)] or [b""]
 
     async def receive() -> dict[str, Any]:
-        if bodies:
-            body = bodies.pop()
-            await service.machine.work(len(body) * BYTE_MS["body"])
-            return {"type": "http.request", "body": body, "more_body": False}
+        if pieces:
+            piece = pieces.pop(0)
+            await service.machine.work(len(piece) * BYTE_MS["body"])
+            if pieces:
+                await anyio.sleep(PIECE_S)
+            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
         await gone.wait()
         return {"type": "http.disconnect"}
 
@@ -204,7 +209,8 @@ class Crowd:
             for what, most in crowds.items():
                 for place in range(self._dice.between(most // 2, most)):
                     comes_ms = self._dice.between(0, COMES_WITHIN_MS)
-                    tasks.start_soon(self._repeat, what, place, comes_ms, self._dice.pick(RESTS_MS))
+                    rest_ms = max(RESTS_MS) if what == "stream" else self._dice.pick(RESTS_MS)
+                    tasks.start_soon(self._repeat, what, place, comes_ms, rest_ms)
 
     async def _repeat(self, what: str, place: int, comes_ms: int, rest_ms: int) -> None:
         await anyio.sleep(comes_ms / MILLISECONDS)

@@ -73,7 +73,7 @@ SEED_S: Final = 0.06
 NETWORK: Final = "192.0.2.0/24"
 _ADDRESS: Final = "192.0.2.7"
 _ACCOUNT: Final = {"password_hash": PASSWORD_HASH, "keeps_events": True}
-BYTE_MS: Final = {"apply": 0.05, "import": 0.02, "body": 0.000_5}
+BYTE_MS: Final = {"apply": 0.05, "import": 0.02, "body": 0.000_2}
 """The work for a byte. Bodies here are short, and stand for bodies that are a hundred times as long."""
 COSTS: Final[dict[str, Callable[..., float]]] = {
     "Database.read_now": lambda *_: 0.5,
