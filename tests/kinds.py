@@ -28,6 +28,7 @@ PROGRAMS: Final = frozenset(
     {
         "api/http/test_hosts.py",
         "api/routes/test_webhooks_at_once.py",
+        "app/imports/test_workbooks.py",
         "carriers/freeswitch/test_line.py",
         "carriers/media/test_greetings.py",
         "carriers/sip/test_sipp.py",
