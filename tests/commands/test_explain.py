@@ -218,6 +218,7 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
         "transfers": [],
         "messages": [],
         "wishes": [],
+        "received": [],
         "then": "to be tried again, due 2026-03-02 12:05:01 UTC",
     }
     assert (story["now"], story["window"]["zone"], story["window"]["until"]) == (

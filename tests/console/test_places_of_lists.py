@@ -41,13 +41,13 @@ def test_columns_that_say_where_a_person_is_have_their_meaning(alice: Visitor, a
 
 def test_a_column_with_another_name_can_be_chosen(alice: Visitor, api: Caller) -> None:
     api.create("phonebook", name="Book")
-    look(alice, BOOK, table(("Phone", "Branch", "State"), (NEW_YORK, "TX", "active"), (NEW_YORK[:-1] + "1", "CA", "")))
+    look(alice, BOOK, table(("Phone", "Branch", "State"), (NEW_YORK, "TX", "upstate"), (NEW_YORK[:-1] + "1", "CA", "")))
     assert meanings(alice) == ["number", "variable", "state"]
     assert "is no state or postal code" in change(alice, m1="variable")
     change(alice, m1="state", m2="variable")
     assert meanings(alice) == ["number", "state", "variable"]
     assert imported(alice, api) == [
-        ("America/Chicago&America/Denver@US", {"Branch": "TX", "State": "active"}),
+        ("America/Chicago&America/Denver@US", {"Branch": "TX", "State": "upstate"}),
         ("America/Los_Angeles@US", {"Branch": "CA", "State": ""}),
     ]
 

@@ -24,6 +24,7 @@ from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
 from dialer.store.database import Database
+from dialer.store.queries.campaigns_now import machines_of_campaigns
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
@@ -96,7 +97,8 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
             ),
         )
     )
-    return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
+    machines = machines_of_campaigns(connection, [campaign_id]).get(campaign_id, 0)
+    return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:-1]), machines)
 
 
 def _before(connection: Connection, campaign_id: int) -> Before:

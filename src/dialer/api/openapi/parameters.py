@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dialer.api.crud.deleting import DELETED_AT_ONCE_MAX
-from dialer.api.crud.enumerations import text_schema
+from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 from dialer.api.crud.fields import INT32_MAX, NOT_BLANK, Amount
 from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.moments import Timestamp
@@ -168,9 +168,17 @@ def _selecting(resource: Resource) -> Iterator[Json]:
 
 def _not_blank(selecting: Json) -> Json:
     """Return a filter of a deletion, which must not be blank: a list would ignore it."""
-    schema = selecting["schema"]
+    schema = _without_blank(selecting["schema"])
+    selecting = {**selecting, "schema": schema}
     is_free = schema.get("type") == "string" and not schema.keys() & {"pattern", "format", "enum"}
     return {**selecting, "schema": {**schema, "pattern": NOT_BLANK}} if is_free else selecting
+
+
+def _without_blank(schema: Json) -> Json:
+    """Return the schema of a choice without the empty string, which means no value in a record, and no filter here."""
+    kept = [place for place, value in enumerate(schema.get("enum", ())) if value != ""]
+    parallel = schema.keys() & {"enum", VARNAMES, DESCRIPTIONS}
+    return {**schema, **{key: [schema[key][place] for place in kept] for key in parallel}}
 
 
 def _filters(resource: Resource) -> Iterator[Json]:
