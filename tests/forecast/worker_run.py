@@ -98,7 +98,8 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
         )
     )
     machines = machines_of_campaigns(connection, [campaign_id]).get(campaign_id, 0)
-    return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:-1]), machines)
+    counted = {name: row[name] for name in Counters._fields if name in row}
+    return Counters(**{**counted, "calls": row["calls"] - in_progress, "machine_answered": machines})
 
 
 def _before(connection: Connection, campaign_id: int) -> Before:
