@@ -119,6 +119,21 @@ def end_of(visitor: Visitor, address: str) -> str:
     return text
 
 
+def stopped_import_for_a_new_campaign(
+    visitor: Visitor, gate: Gate, monkeypatch: pytest.MonkeyPatch, *, after_rows: int
+) -> str:
+    """Import the large file for a new campaign, stop after that many rows, and return the words of the page."""
+    with monkeypatch.context() as ordinary:
+        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
+        look(visitor, "new-campaign/", FILE, name="Spring")
+    answer = press(visitor, **{"import": "1"})
+    visitor.get(answer.headers["location"].removeprefix("/console/"))
+    gate.pass_rows(after_rows)
+    address = stop(visitor)
+    gate.open()
+    return end_of(visitor, address)
+
+
 def test_a_check_shows_its_progress_and_then_its_outcome(alice: Visitor, api: Caller, gate: Gate) -> None:
     api.create("phonebook", name="Book")
     assert "The file is being checked Stop The first lines are being read." in begin(alice)
@@ -213,15 +228,7 @@ def test_a_stopped_import_keeps_its_chunks_and_goes_on_without_doubles(
 def test_a_stopped_import_for_a_new_campaign_goes_on_into_the_same_phonebook(
     alice: Visitor, api: Caller, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as ordinary:
-        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
-        look(alice, "new-campaign/", FILE, name="Spring")
-    answer = press(alice, **{"import": "1"})
-    alice.get(answer.headers["location"].removeprefix("/console/"))
-    gate.pass_rows(CHUNK_ROWS + 2_000)
-    address = stop(alice)
-    gate.open()
-    text = end_of(alice, address)
+    text = stopped_import_for_a_new_campaign(alice, gate, monkeypatch, after_rows=CHUNK_ROWS + 2_000)
     assert "5,000 rows are stored, and stay." in text
     assert "Go on with these people Import the rest" in text
     assert "/console/new-campaign/survey/?phonebook=1&amp;imported=5000&amp;rejected=0" in alice.page
@@ -234,15 +241,8 @@ def test_a_stopped_import_for_a_new_campaign_goes_on_into_the_same_phonebook(
 def test_an_import_that_is_stopped_before_its_first_chunk_makes_no_phonebook(
     alice: Visitor, api: Caller, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as ordinary:
-        ordinary.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 2 * len(FILE))
-        look(alice, "new-campaign/", FILE, name="Spring")
-    answer = press(alice, **{"import": "1"})
-    alice.get(answer.headers["location"].removeprefix("/console/"))
-    gate.pass_rows(1_000)
-    address = stop(alice)
-    gate.open()
-    assert "0 rows are stored, and stay." in end_of(alice, address)
+    text = stopped_import_for_a_new_campaign(alice, gate, monkeypatch, after_rows=1_000)
+    assert "0 rows are stored, and stay." in text
     assert api.get("phonebook/")["count"] == 0
 
 

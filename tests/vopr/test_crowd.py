@@ -17,6 +17,11 @@ def test_another_account_delays_nobody(seed: int) -> None:
     assert {"apply 200", "apply 429", "test 429", "compare 202"} <= beside.crowd.keys()
 
 
+def test_forecasts_of_the_crowd_are_answered() -> None:
+    """One of them takes so long that the days of some seeds end before it does."""
+    assert "forecast 200" in seen(0, has_crowd=True).crowd
+
+
 @pytest.mark.parametrize("name", tuple(CROWD_PLANTED)[:CROWD_BUGS])
 def test_a_planted_bug_is_found(name: str) -> None:
     assert first_crowd_seed(name) is not None
