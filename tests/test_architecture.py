@@ -113,7 +113,18 @@ BANNED: Final = frozenset(
 # The rooms of each package, from the top floor down. A room imports rooms of the floors below only.
 FLOORS: Final[dict[str, tuple[str, ...]]] = {
     "domain": (
-        *("sessions", "forecast", "fleet", "engine", "queueing", "pacing", "survey", "billing", "calling_times"),
+        *(
+            "sessions",
+            "forecast",
+            "fleet",
+            "engine",
+            "rules",
+            "queueing",
+            "pacing",
+            "survey",
+            "billing",
+            "calling_times",
+        ),
         *("places", "numbers", "messages"),
     ),
     "app": ("imports", "contacts", "call_centre", "campaigns", "accounts", "erasure"),

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Windows, window_at
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.why_waiting import Circumstances, Wait, why_not_now
+from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
+from dialer.domain.why_waiting import Circumstances, Wait, why_not_now, with_times
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars
 from tests.domain.workers import DAY_MS, START_MS
 
@@ -29,12 +31,19 @@ def circumstances(**settings: Any) -> Circumstances:  # noqa: ANN401 - any field
         "starting_ms": START_MS - HOUR_MS,
         "expires_ms": START_MS + 30 * DAY_MS,
         "calendar": NINE_TO_SIX,
+        "place": PlaceFacts(now_ms=START_MS),
     }
     return Circumstances(**usual | settings)
 
 
 def waits(zone: str = "UTC", due_ms: int = 0, *, is_on_dnc: bool = False, **settings: Any) -> Wait:  # noqa: ANN401
-    return why_not_now(circumstances(**settings), zone, due_ms, Windows(), is_on_dnc=is_on_dnc)
+    campaign = circumstances(**settings)
+    person = PersonFacts(is_on_dnc=is_on_dnc)
+    return why_not_now(campaign, with_times(person, campaign, zone, due_ms, Windows()))
+
+
+def place(**facts: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of them
+    return {"place": PlaceFacts(now_ms=START_MS, **facts)}
 
 
 @pytest.mark.parametrize(
@@ -49,11 +58,12 @@ def waits(zone: str = "UTC", due_ms: int = 0, *, is_on_dnc: bool = False, **sett
         ({"expires_ms": START_MS}, Wait(WaitsFor.EXPIRED)),
         ({"starting_ms": START_MS + 1}, Wait(WaitsFor.STARTING, START_MS + 1)),
         ({"starting_ms": START_MS + 10 * HOUR_MS}, Wait(WaitsFor.STARTING, START_MS + 23 * HOUR_MS)),
-        ({"lacks_agents": True, "is_full": True}, Wait(WaitsFor.NO_AGENT)),
-        ({"is_full": True, "is_gateway_full": True}, Wait(WaitsFor.MAX_ALEG)),
-        ({"rests_until_ms": START_MS + 5, "is_gateway_full": True}, Wait(WaitsFor.RESTING, START_MS + 5)),
-        ({"rests_until_ms": START_MS, "is_gateway_full": True}, Wait(WaitsFor.GATEWAY_FULL)),
-        ({"lacks_credit": True}, Wait(WaitsFor.NO_CREDIT)),
+        (place(agents_at_ms=NEVER_MS, max_aleg=2, calls=2), Wait(WaitsFor.NO_AGENT)),
+        (place(max_aleg=2, calls=2, free_channels=0), Wait(WaitsFor.MAX_ALEG)),
+        (place(max_aleg=2, calls=1, is_line_down=True), Wait(WaitsFor.LINE_DOWN)),
+        (place(rests_until_ms=START_MS + 5, free_channels=0), Wait(WaitsFor.RESTING, START_MS + 5)),
+        (place(rests_until_ms=START_MS, free_channels=0), Wait(WaitsFor.GATEWAY_FULL)),
+        (place(lacks_credit=True), Wait(WaitsFor.NO_CREDIT)),
         ({}, TURN),
     ],
 )
@@ -75,7 +85,6 @@ def test_waits_because_of_the_campaign(settings: dict[str, Any], expected: Wait)
         ("America/New_York", START_MS + 5 * HOUR_MS, NINE_TO_SIX, Wait(WaitsFor.RETRY, START_MS + 5 * HOUR_MS)),
         ("", 0, WEEKEND, Wait(WaitsFor.WINDOW, START_MS + 14 * HOUR_MS)),
         ("", 0, NEVER, Wait(WaitsFor.WINDOW)),
-        ("?", 0, NINE_TO_SIX, Wait(WaitsFor.TZ_UNKNOWN)),
     ],
 )
 def test_waits_because_of_the_calendar(zone: str, due_ms: int, calendar: Calendar, expected: Wait) -> None:

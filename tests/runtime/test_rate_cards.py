@@ -127,7 +127,7 @@ async def test_a_campaign_lacks_credit_when_not_even_the_cheapest_number_can_be_
 
     def lacks_credit() -> bool:
         read = partial(circumstances_of, campaign_ids=[campaign_id], now_ms=sociable.now_ms(), service_zone="UTC")
-        return sociable.database.read_now(read)[campaign_id].lacks_credit
+        return sociable.database.read_now(read)[campaign_id].place.lacks_credit
 
     before = lacks_credit()
     sociable.price("44", 3 * CENTS)

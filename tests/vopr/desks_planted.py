@@ -130,8 +130,8 @@ def _inbound_calls_count_as_dialled(patch: Patch) -> None:
 
 
 def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
-    has_no_place: Any = OpenCampaign.__dict__["has_no_place"]
-    patch.setattr(OpenCampaign, "has_no_place", property(lambda self: not self.wanted and has_no_place.fget(self)))
+    taken: Any = OpenCampaign.__dict__["places_taken"]
+    patch.setattr(OpenCampaign, "places_taken", property(lambda self: 0 if self.wanted else taken.fget(self)))
 
 
 DESK_PLANTED: Final = (

@@ -8,9 +8,11 @@ import pytest
 from dialer.app.call_centre import chosen_people
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import SubscriberReason, WaitsFor
+from dialer.domain.rules.dial_rules import ALLOWED, Never
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 
@@ -30,14 +32,14 @@ def _is_dialled(reason: SubscriberReason) -> Callable[[Patch], None]:
     """Return a function that dials whom an agent wants to call, whatever has forbidden it since."""
 
     def plant(patch: Patch) -> None:
-        def around(refusal: Wrapped) -> Wrapped:
-            def refused(self: CampaignDialling, campaign: Any, person: Any) -> Any:  # noqa: ANN401 - as `refusal`
-                found = refusal(self, campaign, person)
-                return "" if found == reason and person.id in campaign.offered else found
+        def around(verdict: Wrapped) -> Wrapped:
+            def judged(self: PersonVerdicts, campaign: Any, person: Any, *rest: Any) -> Any:  # noqa: ANN401 - as `of`
+                found = verdict(self, campaign, person, *rest)
+                return ALLOWED if found == Never(reason) and person.id in campaign.offered else found
 
-            return refused
+            return judged
 
-        wrap(patch, CampaignDialling, "refusal", around)
+        wrap(patch, PersonVerdicts, "of", around)
 
     return plant
 
@@ -76,7 +78,8 @@ def _at_once(is_stopped: Callable[[Any, int], bool]) -> Callable[[Patch], None]:
         def around(consider: Wrapped) -> Wrapped:
             def considered(self: CampaignDialling, campaign: Any, now_ms: int) -> None:  # noqa: ANN401 - as `consider`
                 gateway = self._gateways[campaign.plan.gateway_id]
-                may_dial = campaign.status is CampaignStatus.START and not campaign.has_no_place
+                is_full = 0 < campaign.plan.max_aleg <= campaign.places_taken
+                may_dial = campaign.status is CampaignStatus.START and not is_full
                 wanted = self._previews.wanted(campaign) if campaign.wanted else None
                 if wanted is not None and may_dial and is_stopped(gateway, now_ms):
                     self._dial_wanted(campaign, gateway, wanted, now_ms)

@@ -15,10 +15,10 @@ from dialer.domain.effects import KeepWish
 from dialer.domain.engine import dialling, engine, retry
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
-from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import EngineState
@@ -28,6 +28,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import Report
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
+from dialer.domain.rules.dial_rules import ALLOWED
 from dialer.runtime import coordinator, recovery
 from dialer.runtime.step_extent import StepExtent
 from dialer.store import call_again, contact_collection
@@ -87,13 +88,13 @@ def _callers_are_forgotten(patch: Patch) -> None:
 
 
 def _dnc_is_skipped_on_retries(patch: Patch) -> None:
-    def around(refusal: Wrapped) -> Wrapped:
-        def refused(self: CampaignDialling, campaign: Any, person: Any) -> Any:  # noqa: ANN401 - as `refusal`
-            return "" if person.attempts else refusal(self, campaign, person)
+    def around(verdict: Wrapped) -> Wrapped:
+        def judged(self: PersonVerdicts, campaign: Any, person: Any, *rest: Any) -> Any:  # noqa: ANN401 - as `of`
+            return ALLOWED if person.attempts else verdict(self, campaign, person, *rest)
 
-        return refused
+        return judged
 
-    wrap(patch, CampaignDialling, "refusal", around)
+    wrap(patch, PersonVerdicts, "of", around)
 
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:

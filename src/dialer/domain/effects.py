@@ -261,12 +261,13 @@ class KeepPreview(msgspec.Struct, frozen=True, gc=False):
 
 
 class PutBack(msgspec.Struct, frozen=True, gc=False):
-    """Record that a subscriber was previewed and not called: they wait until their `due_ms`, or are FAIL."""
+    """Record that a subscriber is not called at their turn: they wait until `at_ms`, or are FAIL."""
 
     campaign_id: int
     subscriber: Subscriber
-    status: SubscriberStatus
-    reason: SubscriberReason | NoReason
+    at_ms: int
+    reason: SubscriberReason | NoReason = ""
+    status: SubscriberStatus = SubscriberStatus.PENDING
 
 
 class OfferPerson(msgspec.Struct, frozen=True, gc=False):

@@ -1,4 +1,4 @@
-"""The reason why a PENDING subscriber is not called now, computed from the rows."""
+"""The reason why a PENDING subscriber is not called now, computed from the rows by the dial rules."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,21 @@ import msgspec
 
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows, window_at
-from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import CampaignReason, WaitsFor
+from dialer.domain.rules.dial_rules import (
+    PERSON_RULES,
+    PLACE_RULES,
+    Allowed,
+    Never,
+    PersonFacts,
+    PlaceFacts,
+    Verdict,
+    verdict_on,
+)
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,16 +40,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     hours: Calendar | None = None
     """The calling hours of the gateway; None if calls are allowed at any hour."""
     service_zone: str = "UTC"
-    lacks_agents: bool = False
-    """True if the campaign dials for agents, and none of them is free."""
-    is_full: bool = False
-    """True if as many calls are in progress as `max_aleg` allows."""
-    is_line_down: bool = False
-    """True if the gateway's connection to its carrier does not work."""
-    rests_until_ms: int = 0
-    """The end of the gateway's rest, possibly past."""
-    is_gateway_full: bool = False
-    lacks_credit: bool = False
+    place: PlaceFacts
+    """The room for one more call."""
     destinations: Destinations = EVERYWHERE
     """The numbers that the account may call."""
     user_id: int = 0
@@ -55,43 +57,45 @@ class Wait(NamedTuple):
     until_ms: int | None = None
 
 
-def why_not_now(
-    campaign: Circumstances,
-    zone_key: str,
-    due_ms: int,
-    windows: Windows,
-    *,
-    is_on_dnc: bool = False,
-    is_emergency: bool = False,
-    is_impossible: bool = False,
-    is_forbidden: bool = False,
-) -> Wait:
-    """Return the wait of a PENDING subscriber; `due_ms` is when their retry is due, 0 if they were never called.
-
-    `is_impossible` is true if the number is impossible in its country, which matters only if people are called.
-    `is_forbidden` is true if the account may not call the number. `windows` caches calling windows between calls for
-    one moment, as many subscribers share a window.
-    """
+def why_not_now(campaign: Circumstances, person: PersonFacts) -> Wait:
+    """Return the wait of a PENDING subscriber."""
     of_campaign = _reason_of_campaign(campaign)
     if of_campaign is not None:
         return Wait(of_campaign)
-    refused = {
-        WaitsFor.EMERGENCY: is_emergency,
-        WaitsFor.INVALID_NUMBER: is_impossible and not campaign.is_simulated,
-        WaitsFor.DESTINATION: is_forbidden,
-        WaitsFor.TZ_UNKNOWN: not is_zone_key(zone_key),
-        WaitsFor.DNC: is_on_dnc,
-    }
-    for reason, holds in refused.items():
-        if holds:
-            return Wait(reason)
-    wait = _wait_for_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
-    return wait or _wait_for_place(campaign)
+    verdict = verdict_on(person, PERSON_RULES)
+    return _wait(verdict_on(campaign.place, PLACE_RULES) if isinstance(verdict, Allowed) else verdict)
 
 
-def held_wait(wait: Wait, *, is_held: bool) -> Wait:
-    """Return the wait of somebody whose number is on a list; on that of held numbers only, if `is_held`."""
-    return wait._replace(reason=WaitsFor.HELD) if is_held and wait.reason is WaitsFor.DNC else wait
+def with_times(
+    person: PersonFacts, campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows
+) -> PersonFacts:
+    """Return the facts of a person, with the times of the campaign and of their zone, which is known.
+
+    `due_ms` is when their retry is due, 0 if they were never called. `windows` caches calling windows between calls for
+    one moment, as many subscribers share a window.
+    """
+    now_ms, zone_key = campaign.now_ms, zone_key or campaign.service_zone
+    window = windows.at(campaign.calendar, zone_key, now_ms, campaign.hours)
+    ready_ms = max(now_ms, campaign.starting_ms, due_ms)
+    if ready_ms > now_ms or not window.is_open:
+        opens_ms = _opens_at_ms(campaign, zone_key, ready_ms, window)
+        ready_ms = NEVER_MS if opens_ms is None or opens_ms >= campaign.expires_ms else opens_ms
+    return msgspec.structs.replace(
+        person,
+        now_ms=now_ms,
+        starting_ms=campaign.starting_ms,
+        closed_until_ms=0 if window.is_open else window.until_ms,
+        due_ms=due_ms,
+        ready_ms=ready_ms,
+    )
+
+
+def _wait(verdict: Verdict) -> Wait:
+    if isinstance(verdict, Allowed):
+        return Wait(WaitsFor.TURN)
+    if isinstance(verdict, Never):
+        return Wait(WaitsFor(verdict.reason))
+    return Wait(verdict.reason, verdict.at_ms if verdict.at_ms < NEVER_MS else None)
 
 
 def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
@@ -104,21 +108,6 @@ def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
     return WaitsFor.EXPIRED if campaign.status_reason == CampaignReason.EXPIRED else WaitsFor.OVER
 
 
-def _wait_for_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
-    """Return the wait for a time that the calendar or the retry sets; None if that time has come."""
-    now_ms = campaign.now_ms
-    window = windows.at(campaign.calendar, zone_key, now_ms, campaign.hours)
-    ready_ms = max(now_ms, campaign.starting_ms, due_ms)
-    if ready_ms == now_ms and window.is_open:
-        return None
-    opens_ms = _opens_at_ms(campaign, zone_key, ready_ms, window)
-    until_ms = opens_ms if opens_ms is not None and opens_ms < campaign.expires_ms else None
-    if campaign.starting_ms > now_ms:
-        return Wait(WaitsFor.STARTING, until_ms)
-    is_closed_till_due = not window.is_open and due_ms <= window.until_ms
-    return Wait(WaitsFor.WINDOW if is_closed_till_due else WaitsFor.RETRY, until_ms)
-
-
 def _opens_at_ms(campaign: Circumstances, zone_key: str, ready_ms: int, window: Window) -> int | None:
     """Return the first time from `ready_ms` on at which the window is open, given its state now; None if not near."""
     if window.is_open and ready_ms < window.until_ms:
@@ -129,18 +118,3 @@ def _opens_at_ms(campaign: Circumstances, zone_key: str, ready_ms: int, window: 
         return at_ms
     opened = window_at(campaign.calendar, zone_key, later.until_ms, campaign.hours)
     return later.until_ms if opened.is_open else None
-
-
-def _wait_for_place(campaign: Circumstances) -> Wait:
-    """Return the wait of a subscriber whose time has come."""
-    if campaign.lacks_agents:
-        return Wait(WaitsFor.NO_AGENT)
-    if campaign.is_full:
-        return Wait(WaitsFor.MAX_ALEG)
-    if campaign.is_line_down:
-        return Wait(WaitsFor.LINE_DOWN)
-    if campaign.rests_until_ms > campaign.now_ms:
-        return Wait(WaitsFor.RESTING, campaign.rests_until_ms)
-    if campaign.is_gateway_full:
-        return Wait(WaitsFor.GATEWAY_FULL)
-    return Wait(WaitsFor.NO_CREDIT if campaign.lacks_credit else WaitsFor.TURN)

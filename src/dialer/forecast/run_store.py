@@ -112,7 +112,7 @@ class RunStore:
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: lambda effect, _: self.queues.transfer_kept(effect.transfer),
             effects.RefuseSubscriber: self._record_refusal,
-            effects.PutBack: lambda effect, _: self._settle(effect.subscriber, effect.status, effect.subscriber.due_ms),
+            effects.PutBack: lambda effect, _: self._settle(effect.subscriber, effect.status, effect.at_ms),
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
         }

@@ -281,7 +281,7 @@ class MemoryStore:
         one, campaign = effect.subscriber, self._campaigns[effect.campaign_id]
         self._standings[one.id] = SubscriberStanding(effect.status, effect.reason)
         if effect.status is _PENDING:
-            _await_retry(campaign.zones[one.zone], (one.due_ms, one.id, one.attempts, one))
+            _await_retry(campaign.zones[one.zone], (effect.at_ms, one.id, one.attempts, one))
         else:
             campaign.open -= 1
 

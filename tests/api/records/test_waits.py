@@ -172,7 +172,8 @@ def test_of_a_campaign_of_text_messages(desk: Desk) -> None:
 
     def found() -> tuple[int, bool]:
         read = desk.database.read_now(lambda connection: circumstances_of(connection, [campaign_id], NOW_MS, "UTC"))
-        return read[campaign_id].rests_until_ms, read[campaign_id].lacks_credit
+        place = read[campaign_id].place
+        return place.rests_until_ms, place.lacks_credit
 
     assert found() == (0, False)
     desk.change(Gateway, estate.sms_gateway["id"], medium=SMS, rests_until_ms=NOW_MS + 1_000)

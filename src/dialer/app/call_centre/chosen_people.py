@@ -14,7 +14,6 @@ from dialer.app.events import PersonDialled
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import (
     AgentStatus,
@@ -24,17 +23,14 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.queueing.plans import DeskAction, PreviewOrder
 from dialer.domain.reasons import WaitsFor
 from dialer.domain.sentences import Moment, Sentence
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.why_waiting import why_not_now
-from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
@@ -60,6 +56,7 @@ _REFUSED: Final[Mapping[WaitsFor, Sentence]] = {
     WaitsFor.DESTINATION: Sentence("the account may not call such numbers, or this country"),
     WaitsFor.TZ_UNKNOWN: Sentence("the time zone of the number is unknown"),
     WaitsFor.DNC: Sentence("the number is on a do-not-call list of the campaign"),
+    WaitsFor.HELD: Sentence("the person has perhaps asked not to be called, and nobody has looked yet"),
 }
 """The meanings of waits that have a turn, without the turn."""
 
@@ -267,24 +264,15 @@ def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) ->
     Raises:
         RefusedError: the message says why.
     """
-    connection, number = unit.connection, person.number
-    found = circumstances_of(connection, {person.campaign_id}, unit.now_ms, rules.service_zone, rules.hours)
-    if person.campaign_id not in found:
+    campaign_id = person.campaign_id
+    found = circumstances_of(unit.connection, {campaign_id}, unit.now_ms, rules.service_zone, rules.hours)
+    if campaign_id not in found:
         raise RefusedError("The campaign cannot be read.", code=ErrorCode.NOT_DIALLED)
     # For a place the call waits, but what else refuses it does so at once.
-    campaign = msgspec.structs.replace(
-        found[person.campaign_id], lacks_agents=False, is_full=False, is_gateway_full=False
-    )
-    wait = why_not_now(
-        campaign,
-        person.zone,
-        person.due_ms,
-        Windows(),
-        is_on_dnc=person.id in on_dnc(connection, [person.id]),
-        is_emergency=is_emergency(number),
-        is_impossible=not is_possible(number),
-        is_forbidden=is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes),
-    )
+    place = msgspec.structs.replace(found[campaign_id].place, agents_at_ms=0, max_aleg=0, free_channels=1)
+    campaign = msgspec.structs.replace(found[campaign_id], place=place)
+    people = people_facts(unit.connection, [person._mapping], {campaign_id: campaign})  # noqa: SLF001 - SQLAlchemy documents it
+    wait = why_not_now(campaign, people[person.id])
     if wait.reason not in _GOES_ON:
         why = _REFUSED.get(wait.reason) or Sentence(wait.reason.meaning)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)

@@ -6,16 +6,11 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.why_waiting import Circumstances, Wait, held_wait, why_not_now
-from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import held_among, on_dnc
+from dialer.domain.why_waiting import Wait, why_not_now
 from dialer.store.queries.load_engine import pending_zones
-from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import Subscriber
 
 NEXT_PEOPLE_MAX: Final = 8
@@ -53,33 +48,15 @@ def waits_of(
 ) -> dict[int, Wait]:
     """Return the waits of PENDING subscribers by their ids, from their rows, but not those of unreadable campaigns.
 
-    Each campaign is read once, and each zone's window is computed once.
+    Each campaign is read once.
     """
-    campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
-    campaigns = circumstances_of(connection, campaign_ids, now_ms, service_zone, hours)
-    called_off, windows = on_dnc(connection, ids), Windows()
-    held = held_among(connection, called_off) if called_off else set()
+    campaigns = circumstances_of(connection, {row["campaign_id"] for row in pending}, now_ms, service_zone, hours)
+    people = people_facts(connection, pending, campaigns)
     return {
-        row["id"]: held_wait(
-            why_not_now(
-                campaigns[row["campaign_id"]],
-                row["zone"],
-                row["due_ms"],
-                windows,
-                is_on_dnc=row["id"] in called_off,
-                is_emergency=is_emergency(row["number"]),
-                is_impossible=not is_possible(row["number"]),
-                is_forbidden=_is_forbidden(connection, campaigns[row["campaign_id"]], row["number"]),
-            ),
-            is_held=row["id"] in held,
-        )
+        row["id"]: why_not_now(campaigns[row["campaign_id"]], people[row["id"]])
         for row in pending
-        if row["campaign_id"] in campaigns
+        if row["id"] in people
     }
-
-
-def _is_forbidden(connection: Connection, campaign: Circumstances, number: str) -> bool:
-    return is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes)
 
 
 def next_people(

@@ -7,7 +7,6 @@ from dialer.domain.events import DncReached
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
 from dialer.domain.plans import Call, CampaignPlan, Subscriber
 from dialer.domain.proof import Proof, WishSource
-from dialer.domain.reasons import SubscriberReason
 
 FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""
@@ -106,13 +105,12 @@ class CalledOff:
             return False
         return any(self._is_on(one, number, since) for one in lists_over(plan))
 
-    def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
-        """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""
+    def is_held(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> bool:
+        """Return whether a subscriber who is on a list, or was put on one after the place `since`, is only held."""
         held, number = held_list_of(plan.user_id), subscriber.number
         is_now_held = not subscriber.is_on_dnc and self._is_on(held, number, since)
         is_off = any(self._is_on(one, number, since) for one in lists_over(plan) if one != held)
-        is_held = (subscriber.is_held or is_now_held) and not is_off
-        return SubscriberReason.HELD if is_held else SubscriberReason.DNC
+        return (subscriber.is_held or is_now_held) and not is_off
 
     def _is_on(self, dnc_id: int, number: str, since: int) -> bool:
         """Return whether a number was put on a list after the place `since`, with or without its country."""

@@ -1,37 +1,44 @@
 """Dialling: a campaign's permission to dial now, its next subscriber, and the time of its next check."""
 
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 from dialer.domain import events
-from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.effects import (
-    ClaimAgain,
     ClaimFresh,
-    ClaimOffered,
     ClaimRetries,
     CountSubscribers,
     Dial,
     MoveCampaign,
+    PutBack,
     RefuseSubscriber,
     WakeCampaign,
     WakeGateway,
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.callerid import choose_callerid
-from dialer.domain.engine.credit import Account, CreditOffer, message_to
+from dialer.domain.engine.claims import Claims
+from dialer.domain.engine.credit import Account, CreditOffer
 from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.previews import Offered, Previews
+from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
-from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import NEVER_MS, SIMULATED, Call, Subscriber
-from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
+from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
+from dialer.domain.rules.dial_rules import (
+    CAMPAIGN_RULES,
+    Allowed,
+    Later,
+    Never,
+    PlaceFacts,
+    verdict_on,
+)
 
 _START: Final = CampaignStatus.START
 
@@ -45,27 +52,21 @@ class CampaignDialling:
     def __init__(
         self,
         engine_state: EngineState,
+        claims: Claims,
         pacing: AgentPacing,
         previews: Previews,
         wake_floor: Callable[[int], None],
     ) -> None:
         """`wake_floor` has the agents looked at from a moment on."""
         self._state: Final = engine_state
+        self._claims: Final = claims
         self._pacing: Final = pacing
         self._previews: Final = previews
         self._wake_floor: Final = wake_floor
-        self.return_person: Callable[[OpenCampaign, Offered, int], None]
-        """Let a person wait whom an agent wanted to call after the calling hours."""
         self._campaigns: Final = engine_state.campaigns
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
-        self._claims_under_way = 0
-        """Number of claims without an answer. Nothing is decided until all are answered."""
-        self._deferred: deque[Callable[[int], None]] = deque()
-        """Decisions that wait, in order, for the answer to a claim.
-
-        The order of dials must not depend on which subscribers happen to be in memory.
-        """
+        self._verdicts: Final = PersonVerdicts(engine_state)
 
     # --- permission to dial --------------------------------------------------------------------------------------
 
@@ -88,8 +89,8 @@ class CampaignDialling:
     def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
         """Let a campaign dial if it may, else schedule its next check."""
         plan = campaign.plan
-        if self._claims_under_way:
-            self._deferred.append(partial(self.consider, campaign))
+        if self._claims.under_way:
+            self._claims.defer(partial(self.consider, campaign))
             return
         if campaign.status not in ACTIVE:
             return
@@ -99,13 +100,10 @@ class CampaignDialling:
         if campaign.status is not _START:
             self.wake_at(campaign, plan.expires_ms)
             return
-        ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
+        is_limited = campaign.is_paced or plan.max_aleg
+        ready_ms = self._room_at_ms(campaign, now_ms) if is_limited else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
-            return
-        campaign.is_full = plan.max_aleg > 0 and campaign.has_no_place
-        if campaign.is_full:
-            self.wake_at(campaign, plan.expires_ms)
             return
         gateway = self._gateways[plan.gateway_id]
         gateway.waiting.add(plan.id)
@@ -113,6 +111,21 @@ class CampaignDialling:
         self._serve(gateway, now_ms, campaign)
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
+
+    def _room_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
+        """Return the time at which the pace and `max_aleg` of a campaign may allow its next dial."""
+        plan, is_paced = campaign.plan, campaign.is_paced
+        if not is_paced and campaign.next_dial_ms > now_ms:
+            return campaign.next_dial_ms
+        agents_at_ms = self._paced_at_ms(campaign, now_ms) if is_paced else 0
+        calls = campaign.places_taken if plan.max_aleg else 0
+        place = PlaceFacts(now_ms=now_ms, agents_at_ms=agents_at_ms, max_aleg=plan.max_aleg, calls=calls)
+        verdict = verdict_on(place, CAMPAIGN_RULES)
+        if not isinstance(verdict, Later):
+            campaign.is_full = False
+            return now_ms
+        campaign.is_full = campaign.is_full or verdict.reason is WaitsFor.MAX_ALEG
+        return verdict.at_ms
 
     def _paced_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""
@@ -155,8 +168,8 @@ class CampaignDialling:
 
         `asked` is a campaign whose agents have just allowed a dial, so they need not be asked again for it.
         """
-        if self._claims_under_way:
-            self._deferred.append(partial(self._serve, gateway))
+        if self._claims.under_way:
+            self._claims.defer(partial(self._serve, gateway))
             return
         waiting = gateway.waiting
         while waiting:
@@ -174,10 +187,10 @@ class CampaignDialling:
             is_allowed, asked = campaign is asked, None
             if self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
                 asked = self._consider_again(campaign, gateway, now_ms)
-            elif self._is_claiming():
+            elif self._claims.are_open():
                 waiting.add(campaign.plan.id)
                 gateway.newcomers.add(campaign.plan.id)
-                self._deferred.appendleft(partial(self._serve, gateway))
+                self._claims.defer_first(partial(self._serve, gateway))
                 return
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> OpenCampaign | None:
@@ -186,14 +199,12 @@ class CampaignDialling:
         Return the campaign if its next turn is due.
         """
         plan = campaign.plan
-        ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
+        is_limited = campaign.is_paced or plan.max_aleg
+        ready_ms = self._room_at_ms(campaign, now_ms) if is_limited else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return None
         self.wake_at(campaign, plan.expires_ms)
-        campaign.is_full = plan.max_aleg > 0 and campaign.has_no_place
-        if campaign.is_full:
-            return None
         gateway.waiting.add(plan.id)
         gateway.newcomers.add(plan.id)
         return campaign
@@ -234,15 +245,15 @@ class CampaignDialling:
                 if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)
                 else:
-                    self.claim(next_person)
+                    self._claims.make(next_person)
                 return False
             if next_person.id in campaign.offered:
                 hopper.take()  # The campaign was read again since an agent looks at them.
                 continue
-            refusal = self.refusal(campaign, next_person)
-            if refusal:
+            verdict = self._verdicts.of(campaign, next_person)
+            if not isinstance(verdict, Allowed):
                 hopper.take()
-                self._state.emit(RefuseSubscriber(campaign.plan.id, next_person, refusal))
+                self.answer(campaign, next_person, verdict, now_ms)
                 continue
             if campaign.is_previewed:
                 return self._offer(campaign, next_person, now_ms)
@@ -271,39 +282,38 @@ class CampaignDialling:
 
     def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
-        if not campaign.hopper.is_open(offered.subscriber.zone, now_ms):
-            self._previews.end(offered.agent_id)
-            self.return_person(campaign, offered, now_ms)
-        elif refusal := self.refusal(campaign, offered.subscriber):
-            self._previews.end(offered.agent_id)
-            self._state.emit(RefuseSubscriber(campaign.plan.id, offered.subscriber, refusal))
-        else:
-            call = self._place(campaign, gateway, offered.subscriber, now_ms)
+        subscriber = offered.subscriber
+        # The hopper keeps the person until a window is open, whichever hours hold then: it is asked again soon.
+        again_ms = 0 if campaign.hopper.is_open(subscriber.zone, now_ms) else now_ms + AGAIN_MS
+        verdict = self._verdicts.of(campaign, subscriber, again_ms)
+        if isinstance(verdict, Allowed):
+            call = self._place(campaign, gateway, subscriber, now_ms)
             if call is not None:
                 self._previews.dialled(campaign, offered, call)
             return call is not None
+        self._previews.end(offered.agent_id)
+        self.answer(campaign, subscriber, verdict, now_ms)
         return self._dial_next(campaign, gateway, now_ms)
 
-    def refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> SubscriberReason | NoReason:
-        """Return the reason why a subscriber must never be called; empty if they may be called."""
-        account, number = self._accounts[campaign.plan.user_id], subscriber.number
-        gateway = self._gateways[campaign.plan.gateway_id]
-        if gateway.dials_emergency(number):
-            return SubscriberReason.EMERGENCY
-        if gateway.refuses(number):
-            return SubscriberReason.INVALID_NUMBER
-        # Most numbers are ordinary and of an account without limits: they are judged without a call.
-        may_be_refused = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
-        if may_be_refused and account.refuses(number, gateway.plan):
-            return SubscriberReason.DESTINATION
-        if not is_zone_key(subscriber.zone):
-            return SubscriberReason.TZ_UNKNOWN
-        called_off, since = self._state.called_off, campaign.called_off_before
-        if subscriber.is_on_dnc or (called_off.numbers and called_off.has(campaign.plan, number, since)):
-            return called_off.refusal(campaign.plan, subscriber, since)
-        text_message = campaign.plan.text_message
-        is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
-        return SubscriberReason.NO_TEXT if is_blank else ""
+    def answer(self, campaign: OpenCampaign, subscriber: Subscriber, verdict: Never | Later, now_ms: int) -> None:
+        """Refuse a subscriber, or put them back, as the dial rules say."""
+        if isinstance(verdict, Never):
+            self._state.emit(RefuseSubscriber(campaign.plan.id, subscriber, verdict.reason))
+        else:
+            self.put_back(campaign, subscriber, verdict.at_ms, "", now_ms)
+
+    def put_back(
+        self,
+        campaign: OpenCampaign,
+        subscriber: Subscriber,
+        at_ms: int,
+        reason: SubscriberReason | NoReason,
+        now_ms: int,
+    ) -> None:
+        """Let a subscriber wait whose turn had come, until `at_ms`."""
+        subscriber.due_ms = at_ms
+        self._state.emit(PutBack(campaign.plan.id, subscriber, at_ms, reason))
+        self.schedule_retry(campaign, subscriber, now_ms)
 
     def _place(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> Call | None:
         """Place a call. Return None if the account cannot pay for it at present."""
@@ -370,45 +380,12 @@ class CampaignDialling:
 
     # --- results of claims ---------------------------------------------------------------------------------------
 
-    def fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
-        """Add claimed subscribers who were never called to the campaign's hopper."""
-        campaign = self._campaigns.get(event.campaign_id)
-        if campaign is not None:  # The campaign may have ended since its claim.
-            campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
-        self._resume(now_ms)
-
-    def fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
-        """Add claimed subscribers who wait for a retry to the campaign's hopper."""
-        campaign = self._campaigns.get(event.campaign_id)
-        if campaign is not None:
-            campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
-        self._resume(now_ms)
-
     def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
         """Schedule the retry of a subscriber who was read again."""
         campaign = self._campaigns.get(event.campaign_id)
         if event.subscriber is not None and campaign is not None:
             self.schedule_retry(campaign, event.subscriber, now_ms)
-        self._resume(now_ms)
-
-    def claim_answered(self, now_ms: int) -> None:
-        """Go on after another claim was answered."""
-        self._resume(now_ms)
-
-    def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain | ClaimOffered) -> None:
-        """Claim subscribers. No decision is made until they are read."""
-        self._claims_under_way += 1
-        self._state.emit(claim)
-
-    def _is_claiming(self) -> bool:
-        """Return whether a claim is without an answer, possibly one made during the current decision."""
-        return self._claims_under_way > 0
-
-    def _resume(self, now_ms: int) -> None:
-        """Continue with the decisions that waited for a claim, until one of them needs another claim."""
-        self._claims_under_way -= 1
-        while self._deferred and not self._is_claiming():
-            self._deferred.popleft()(now_ms)
+        self._claims.answered(now_ms)
 
     def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
         """End a campaign none of whose subscribers is open, unless it stays open until it expires."""

@@ -27,6 +27,7 @@ from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.called_off import wish_in
 from dialer.domain.engine.callerid import turns_of
+from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.dialling import CampaignDialling
@@ -89,8 +90,10 @@ class Engine:
         self._inbound: Final = Inbound(engine_state)
         self._pacing: Final = AgentPacing(engine_state, distributor)
         self._previews: Final = Previews(engine_state, distributor, self._transfers.wake)
-        self._dialling: Final = CampaignDialling(engine_state, self._pacing, self._previews, self._transfers.wake)
-        self._orders: Final = PreviewOrders(engine_state, distributor, self._previews, self._dialling)
+        self._claims: Final = Claims(engine_state)
+        wake_floor = self._transfers.wake
+        self._dialling: Final = CampaignDialling(engine_state, self._claims, self._pacing, self._previews, wake_floor)
+        self._orders: Final = PreviewOrders(engine_state, distributor, self._previews, self._claims, self._dialling)
         self._desks: Final = Desks(self._transfers, self._previews, self._orders)
         self._watchdog: Final = Watchdog(engine_state)
         self._handlers: Final = exhaustive(events.EngineEvent, self._handlers_of_all())
@@ -105,8 +108,8 @@ class Engine:
             events.CallRestored: self._restore_call,
             events.CampaignWoken: self._dialling.wake_campaign,
             events.GatewayWoken: self._wake_gateway,
-            events.FreshClaimed: self._dialling.fill_fresh,
-            events.RetriesClaimed: self._dialling.fill_retries,
+            events.FreshClaimed: self._claims.fill_fresh,
+            events.RetriesClaimed: self._claims.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
             events.OfferedClaimed: self._orders.claimed,
             events.PersonDecided: self._orders.decided,
@@ -425,7 +428,7 @@ class Engine:
             self._previews.call_over(call.id, now_ms)
         self._state.emit(TakeBackCall(call, after))
         if after.status is _PENDING and campaign.status in ACTIVE:
-            self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
+            self._claims.make(ClaimAgain(campaign.plan.id, subscriber))
         self._use_freed_places(campaign, gateway, account, now_ms)
 
     def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
@@ -435,7 +438,7 @@ class Engine:
         if call.id >= campaign.first_call_id and not call.is_restored:
             self._dialling.schedule_retry(campaign, subscriber, now_ms)
         elif campaign.status in ACTIVE:
-            self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
+            self._claims.make(ClaimAgain(campaign.plan.id, subscriber))
 
     def _use_freed_places(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
         """Use what the end of a call makes possible: a place on the gateway, money, or the end of the campaign."""

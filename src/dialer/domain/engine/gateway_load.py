@@ -10,6 +10,7 @@ from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import NEVER_MS, SIMULATED, GatewayPlan, Lent
+from dialer.domain.rules.dial_rules import GATEWAY_RULES, PlaceFacts, room_at_ms
 
 SECOND_MS: Final = 1_000
 UNLIMITED: Final = 1 << 62
@@ -65,13 +66,22 @@ class GatewayLoad:
     def free_at_ms(self, now_ms: int) -> int:
         """Return the time at which one more call may be placed; `NEVER_MS` if no line or no channel is free."""
         recent = self.recent_dials_ms
-        if self.channels <= self.in_progress or self.is_down:
-            return NEVER_MS
-        if self.breaker is not CLOSED:
-            now_ms = max(now_ms, self.breaker.open_until_ms)
+        if self.channels <= self.in_progress or self.is_down or self.breaker is not CLOSED:
+            now_ms = room_at_ms(self.facts(now_ms), GATEWAY_RULES)
+            if now_ms == NEVER_MS:
+                return NEVER_MS
         if self.cps <= len(recent):
             return self._turn_ms(now_ms)
         return recent[-1] if recent and recent[-1] > now_ms else now_ms
+
+    def facts(self, now_ms: int) -> PlaceFacts:
+        """Return what the dial rules look at of the gateway."""
+        return PlaceFacts(
+            now_ms=now_ms,
+            is_line_down=self.is_down,
+            rests_until_ms=self.breaker.open_until_ms,
+            free_channels=self.channels - self.in_progress,
+        )
 
     def _turn_ms(self, now_ms: int) -> int:
         """Return the time after the calls whose turn is already assigned, possibly in the future."""

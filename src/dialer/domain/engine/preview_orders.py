@@ -5,8 +5,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.effects import ClaimOffered, CountSubscribers, KeepPreview, OfferPerson, PutBack, RefuseSubscriber
+from dialer.domain.effects import ClaimOffered, CountSubscribers, KeepPreview, OfferPerson, PutBack
+from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
@@ -15,6 +17,7 @@ from dialer.domain.plans import Subscriber
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder
 from dialer.domain.reasons import NoReason, SubscriberReason
+from dialer.domain.rules.dial_rules import Allowed
 
 SKIPS_MAX: Final = 3
 """Number of skips of a person after which nobody is shown the person again."""
@@ -27,13 +30,19 @@ class PreviewOrders:
     """
 
     def __init__(
-        self, engine_state: EngineState, distributor: CallDistributor, previews: Previews, dialling: CampaignDialling
+        self,
+        engine_state: EngineState,
+        distributor: CallDistributor,
+        previews: Previews,
+        claims: Claims,
+        dialling: CampaignDialling,
     ) -> None:
         self._state: Final = engine_state
         self._distributor: Final = distributor
         self._previews: Final = previews
+        self._claims: Final = claims
         self._dialling: Final = dialling
-        dialling.return_person = self.return_person
+        self._verdicts: Final = PersonVerdicts(engine_state)
         self._orders: Final[dict[int, PreviewOrder]] = {}
 
     # --- what has changed ------------------------------------------------------------------------------------------
@@ -72,7 +81,7 @@ class PreviewOrders:
                 campaign.offered[preview.subscriber_id] = agent_id
                 offered.is_claimed = True
                 self._previews.touched.add(agent_id)
-                self._dialling.claim(ClaimOffered(preview.campaign_id, agent_id, offered.subscriber))
+                self._claims.make(ClaimOffered(preview.campaign_id, agent_id, offered.subscriber))
 
     def number_stopped(self, now_ms: int, number: str) -> None:
         """Let no agent look at somebody who wishes not to be called."""
@@ -96,7 +105,7 @@ class PreviewOrders:
                 self._dialling.wake_at(campaign, now_ms)
             else:
                 self._known(campaign, offered, event.subscriber, now_ms)
-        self._dialling.claim_answered(now_ms)
+        self._claims.answered(now_ms)
 
     def _known(self, campaign: OpenCampaign, offered: Offered, subscriber: Subscriber, now_ms: int) -> None:
         was_known, offered.is_known, offered.subscriber = offered.is_known, True, subscriber
@@ -148,9 +157,9 @@ class PreviewOrders:
         campaign = self._standing(offered)
         if campaign is None:
             self._return(offered.agent_id, now_ms)
-        elif refusal := self._dialling.refusal(campaign, offered.subscriber):
+        elif not isinstance(verdict := self._verdicts.of(campaign, offered.subscriber), Allowed):
             self._previews.end(offered.agent_id)
-            self._state.emit(RefuseSubscriber(campaign.plan.id, offered.subscriber, refusal))
+            self._dialling.answer(campaign, offered.subscriber, verdict, now_ms)
             self._dialling.wake_at(campaign, now_ms)
         elif offered.preview.is_chosen or (order is not None and _is_about(order, offered.preview)):
             if order is not None and order.action is DeskAction.SKIP:
@@ -188,7 +197,7 @@ class PreviewOrders:
         chosen = Offered(agent_id, preview, unknown, is_known=False, is_claimed=True)
         previews.show(campaign, chosen)
         self._state.emit(KeepPreview(agent_id, preview))
-        self._dialling.claim(ClaimOffered(order.campaign_id, agent_id, unknown))
+        self._claims.make(ClaimOffered(order.campaign_id, agent_id, unknown))
 
     def _want(self, campaign: OpenCampaign, offered: Offered, now_ms: int) -> None:
         self._previews.want(campaign, offered)
@@ -198,10 +207,14 @@ class PreviewOrders:
         """Let a person wait whom an agent does not want to call. After `SKIPS_MAX` skips, nobody calls them."""
         subscriber = self._previews.end(offered.agent_id).subscriber
         subscriber.skips += 1
-        is_last = subscriber.skips >= SKIPS_MAX
-        status = SubscriberStatus.FAIL if is_last else SubscriberStatus.PENDING
-        due_ms = 0 if is_last else now_ms + max(campaign.plan.intervalretry_ms, AGAIN_MS)
-        self._put_back(campaign, offered, now_ms, status, SubscriberReason.SKIPPED, due_ms)
+        if subscriber.skips < SKIPS_MAX:
+            self._put_back(campaign, subscriber, now_ms, campaign.plan.intervalretry_ms, SubscriberReason.SKIPPED)
+            return
+        subscriber.due_ms = 0
+        self._state.emit(PutBack(campaign.plan.id, subscriber, 0, SubscriberReason.SKIPPED, SubscriberStatus.FAIL))
+        if campaign.in_progress == 0:
+            self._state.emit(CountSubscribers(campaign.plan.id))
+        self._dialling.wake_at(campaign, now_ms)
 
     def _time_over(self, campaign: OpenCampaign, offered: Offered, now_ms: int) -> None:
         """Call the person, or let them wait and send the agent on a break, who may have left the desk."""
@@ -210,36 +223,25 @@ class PreviewOrders:
             return
         self._previews.end(offered.agent_id)
         self._distributor.send_on_break(offered.agent_id)
-        due_ms = now_ms + max(campaign.plan.intervalretry_ms, AGAIN_MS)
-        self._put_back(campaign, offered, now_ms, SubscriberStatus.PENDING, "", due_ms)
+        self._put_back(campaign, offered.subscriber, now_ms, campaign.plan.intervalretry_ms)
 
     def _return(self, agent_id: int, now_ms: int) -> None:
         """End the look of an agent at a person, whom another agent may call at once."""
         offered = self._previews.end(agent_id)
         campaign = self._state.campaigns.get(offered.preview.campaign_id)
         if campaign is not None and campaign.status in ACTIVE and offered.is_known:
-            self.return_person(campaign, offered, now_ms)
-
-    def return_person(self, campaign: OpenCampaign, offered: Offered, now_ms: int) -> None:
-        """Let a person wait for another agent."""
-        self._put_back(campaign, offered, now_ms, SubscriberStatus.PENDING, "", now_ms + AGAIN_MS)
+            self._put_back(campaign, offered.subscriber, now_ms, AGAIN_MS)
 
     def _put_back(
         self,
         campaign: OpenCampaign,
-        offered: Offered,
+        subscriber: Subscriber,
         now_ms: int,
-        status: SubscriberStatus,
-        reason: SubscriberReason | NoReason,
-        due_ms: int,
+        pause_ms: int,
+        reason: SubscriberReason | NoReason = "",
     ) -> None:
-        subscriber = offered.subscriber
-        subscriber.due_ms = due_ms
-        self._state.emit(PutBack(campaign.plan.id, subscriber, status, reason))
-        if status is SubscriberStatus.PENDING:
-            self._dialling.schedule_retry(campaign, subscriber, now_ms)
-        elif campaign.in_progress == 0:
-            self._state.emit(CountSubscribers(campaign.plan.id))
+        """Let a person wait for a pause, or for another agent."""
+        self._dialling.put_back(campaign, subscriber, now_ms + max(pause_ms, AGAIN_MS), reason, now_ms)
         self._dialling.wake_at(campaign, now_ms)
 
 

@@ -74,8 +74,6 @@ class OpenCampaign:
         """Number of text messages of its calls that wait for room on a gateway."""
         self.wake_ms = NEVER_MS
         """The earliest time for which a wake-up is scheduled."""
-        self.is_full = False
-        """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
         self.is_idle = False
         """True if the campaign found no subscriber to call when it last looked."""
         self.figures = PacingFigures()
@@ -95,6 +93,8 @@ class OpenCampaign:
     def renew(self, plan: CampaignPlan) -> None:
         """Replace the settings."""
         self.plan = plan
+        self.is_full = False
+        """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
         """True for a campaign that dials for agents, by its measured figures."""
         self.is_previewed = plan.dial_method is DialMethod.PREVIEW
@@ -103,13 +103,12 @@ class OpenCampaign:
         """True if calls may reach an agent, whatever the dial method, which may change."""
 
     @property
-    def has_no_place(self) -> bool:
-        """Return whether `max_aleg` allows no further call. Persons at whom agents look have places, too.
+    def places_taken(self) -> int:
+        """Return how many of `max_aleg` places are taken. Persons at whom agents look have places, too.
 
         The first of them whom an agent wants takes the next place. The others wait, if agents have chosen more persons.
         """
-        taken = self.in_progress if self.wanted else self.in_progress + len(self.offered)
-        return 0 < self.plan.max_aleg <= taken
+        return self.in_progress if self.wanted else self.in_progress + len(self.offered)
 
     def dial_next_at(self, due_us: int) -> None:
         """Set the time of the next dial, which is not before the campaign begins."""

@@ -22,7 +22,7 @@ from dialer.domain.effects import (
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
-from dialer.domain.engine.gateway_load import SECOND_MS, GatewayLoad
+from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.enums import AgentStatus, TransferStatus
@@ -37,6 +37,7 @@ from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason
+from dialer.domain.rules.dial_rules import GATEWAY_RULES, Later, verdict_on
 
 
 class Transfers:
@@ -306,7 +307,8 @@ class Transfers:
             gateway = self._state.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
-                return _why_not_free(gateway, now_ms)
+                verdict = verdict_on(gateway.facts(now_ms), GATEWAY_RULES)
+                return TransferReason(verdict.reason) if isinstance(verdict, Later) else TransferReason.GATEWAY_FULL
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
@@ -432,10 +434,3 @@ class Transfers:
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._state.emit(WakeDistributor(at_ms))
-
-
-def _why_not_free(gateway: GatewayLoad, now_ms: int) -> TransferReason:
-    """Return the reason why a gateway places no call in time."""
-    if gateway.is_down:
-        return TransferReason.LINE_DOWN
-    return TransferReason.RESTING if gateway.breaker.open_until_ms > now_ms else TransferReason.GATEWAY_FULL

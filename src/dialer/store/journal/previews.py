@@ -1,4 +1,4 @@
-"""The rows of previews: whom each agent sees before a call, and the subscribers whom they did not call."""
+"""The rows of previews: whom each agent sees before a call; and the subscribers who were not called at their turn."""
 
 from typing import Final
 
@@ -38,15 +38,15 @@ class PreviewRows:
 
 
 def put_back(connection: Connection, effect: effects.PutBack, now_ms: int) -> None:
-    """Write the state of a subscriber whom an agent saw and did not call.
+    """Write the state of a subscriber who was not called at their turn.
 
     Raises:
         BrokenInvariantError: the subscriber did not wait for a call.
     """
     callee = effect.subscriber
     waits = (Subscriber.id == callee.id, Subscriber.status == SubscriberStatus.PENDING)
-    values = {"status": effect.status, "status_reason": effect.reason, "due_ms": callee.due_ms}
+    values = {"status": effect.status, "status_reason": effect.reason, "due_ms": effect.at_ms}
     statement = update(Subscriber).where(*waits).values(**values, skip_count=callee.skips, updated_date=now_ms)
     if not connection.execute(statement).rowcount:
-        row = rows.RefusalRow(int(effect.status), effect.reason, callee.due_ms, now_ms, callee.id)
+        row = rows.RefusalRow(int(effect.status), effect.reason, effect.at_ms, now_ms, callee.id)
         raise misplaced_subscriber(connection, [rows.refused(row)])

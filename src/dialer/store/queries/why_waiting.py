@@ -1,4 +1,4 @@
-"""Circumstances of campaigns that keep them from calling now, read from the rows."""
+"""The facts that the dial rules look at, of campaigns and of people, read from the rows."""
 
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
@@ -8,14 +8,20 @@ from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_windows import Windows
+from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
-from dialer.domain.plans import SIMULATED
+from dialer.domain.plans import NEVER_MS, SIMULATED
+from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
-from dialer.domain.why_waiting import Circumstances
+from dialer.domain.why_waiting import Circumstances, with_times
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
-from dialer.store.queries.destinations import destinations_of
+from dialer.store.queries.destinations import destinations_of, is_forbidden_for
+from dialer.store.queries.do_not_call import held_among, on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.load_engine import calendar_of
 from dialer.store.queries.queues import agents_of
@@ -55,9 +61,17 @@ def circumstances_of(
     cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
-        is_full = 0 < row["max_aleg"] <= in_progress.get(row["id"], 0)
-        is_gateway_full = 0 < (row["max_channels"] or 0) <= carried.get(row["aleg_gateway_id"], 0)
         lacks_agents = _dials_for_agents(row) and idle.isdisjoint(_queue_ids(connection, row["id"]))
+        place = PlaceFacts(
+            now_ms=now_ms,
+            agents_at_ms=NEVER_MS if lacks_agents else 0,
+            max_aleg=row["max_aleg"],
+            calls=in_progress.get(row["id"], 0),
+            is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
+            rests_until_ms=row["rests_until_ms"] or 0,
+            free_channels=_free_channels(row, carried),
+            lacks_credit=_lacks_credit(row, cheapest),
+        )
         with contextlib.suppress(*UNREADABLE):
             found[row["id"]] = Circumstances(
                 now_ms=now_ms,
@@ -69,17 +83,45 @@ def circumstances_of(
                 is_simulated=row["protocol"] == SIMULATED,
                 hours=hours.over(is_simulated=row["protocol"] == SIMULATED),
                 service_zone=service_zone,
-                lacks_agents=lacks_agents,
-                is_full=is_full,
-                is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
-                rests_until_ms=row["rests_until_ms"] or 0,
-                is_gateway_full=is_gateway_full,
-                lacks_credit=_lacks_credit(row, cheapest),
+                place=place,
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
                 user_id=row["user_id"],
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
             )
     return found
+
+
+def people_facts(
+    connection: Connection, people: Collection[RowMapping], campaigns: Mapping[int, Circumstances]
+) -> dict[int, PersonFacts]:
+    """Return the facts of PENDING subscribers by their ids, from their rows, but not those of unreadable campaigns.
+
+    Each zone's window is computed once. Blank text messages are found at the turn of a person only.
+    """
+    called_off, windows = on_dnc(connection, [row["id"] for row in people]), Windows()
+    held = held_among(connection, called_off) if called_off else set()
+    found: dict[int, PersonFacts] = {}
+    for row in people:
+        campaign = campaigns.get(row["campaign_id"])
+        if campaign is not None:
+            person = PersonFacts(
+                is_emergency=is_emergency(row["number"]),
+                is_impossible=not campaign.is_simulated and not is_possible(row["number"]),
+                is_forbidden=is_forbidden_for(
+                    connection, campaign.user_id, campaign.destinations, row["number"], campaign.prefixes
+                ),
+                has_unknown_zone=not is_zone_key(row["zone"]),
+                is_on_dnc=row["id"] in called_off,
+                is_held=row["id"] in held,
+            )
+            is_timed = not person.has_unknown_zone
+            found[row["id"]] = with_times(person, campaign, row["zone"], row["due_ms"], windows) if is_timed else person
+    return found
+
+
+def _free_channels(row: RowMapping, carried: Mapping[int, int]) -> int:
+    """Return for how many calls a gateway has room; 1 if it has no limit."""
+    return row["max_channels"] - carried.get(row["aleg_gateway_id"], 0) if row["max_channels"] else 1
 
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:

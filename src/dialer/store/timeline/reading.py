@@ -9,20 +9,18 @@ from msgspec import structs
 from sqlalchemy import Connection, Row, RowMapping, select
 
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.calling_times.calling_windows import Windows, window_at
+from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.country_hours import narrowing
 from dialer.domain.calling_times.zones import countries_of_key, is_zone_key
 from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
-from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.sentences import Sentence, message_of
-from dialer.domain.why_waiting import Circumstances, held_wait, why_not_now
+from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
-from dialer.store.queries.destinations import is_forbidden_for
-from dialer.store.queries.do_not_call import held_among, lists_of, on_dnc, proofs_on
-from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.queries.do_not_call import lists_of, proofs_on
+from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_from, calls_of, messages_of
@@ -222,20 +220,8 @@ def _zone_from(subscriber: RowMapping) -> str:
 def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | None) -> SubscriberPart:
     waits_for, waits_until_ms = "", None
     if row["status"] == SubscriberStatus.PENDING and campaign is not None:
-        is_on_dnc = bool(on_dnc(connection, [row["id"]]))
-        wait = why_not_now(
-            campaign,
-            row["zone"],
-            row["due_ms"],
-            Windows(),
-            is_on_dnc=is_on_dnc,
-            is_emergency=is_emergency(row["number"]),
-            is_impossible=not is_possible(row["number"]),
-            is_forbidden=is_forbidden_for(
-                connection, campaign.user_id, campaign.destinations, row["number"], campaign.prefixes
-            ),
-        )
-        wait = held_wait(wait, is_held=is_on_dnc and bool(held_among(connection, [row["id"]])))
+        person = people_facts(connection, [row], {row["campaign_id"]: campaign})[row["id"]]
+        wait = why_not_now(campaign, person)
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(
         id=row["id"],

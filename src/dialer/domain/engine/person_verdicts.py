@@ -1,0 +1,44 @@
+"""The verdicts of the dial rules on people whose turn has come."""
+
+from typing import Final
+
+from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.engine.credit import message_to
+from dialer.domain.engine.state import EngineState, OpenCampaign
+from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
+from dialer.domain.plans import SIMULATED, Subscriber
+from dialer.domain.rules.dial_rules import ALLOWED, ORDINARY, PERSON_RULES, PersonFacts, Verdict, verdict_on
+
+
+class PersonVerdicts:
+    """The judge of people by what the engine knows: their accounts, gateways, lists and texts."""
+
+    def __init__(self, engine_state: EngineState) -> None:
+        self._gateways: Final = engine_state.gateways
+        self._accounts: Final = engine_state.accounts
+        self._called_off: Final = engine_state.called_off
+
+    def of(self, campaign: OpenCampaign, subscriber: Subscriber, closed_until_ms: int = 0) -> Verdict:
+        """Return the verdict of the dial rules on a subscriber whose turn has come.
+
+        `closed_until_ms` is not 0 if the calling window has closed since, which the hopper looks at otherwise.
+        """
+        plan, number = campaign.plan, subscriber.number
+        account, gateway = self._accounts[plan.user_id], self._gateways[plan.gateway_id]
+        called_off, since = self._called_off, campaign.called_off_before
+        # Most numbers are ordinary and of an account without limits: they are judged without a call.
+        may_be_forbidden = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
+        is_on_dnc = subscriber.is_on_dnc or (bool(called_off.numbers) and called_off.has(plan, number, since))
+        text_message = plan.text_message
+        person = PersonFacts(
+            is_emergency=gateway.dials_emergency(number),
+            is_impossible=gateway.plan.protocol != SIMULATED and gateway.refuses(number),
+            is_forbidden=bool(may_be_forbidden) and account.refuses(number, gateway.plan),
+            has_unknown_zone=not is_zone_key(subscriber.zone),
+            is_on_dnc=is_on_dnc,
+            is_held=is_on_dnc and called_off.is_held(plan, subscriber, since),
+            is_without_text=text_message is not None and not message_to(subscriber, text_message).strip(),
+            closed_until_ms=closed_until_ms,
+            ready_ms=closed_until_ms,
+        )
+        return ALLOWED if person == ORDINARY else verdict_on(person, PERSON_RULES)
