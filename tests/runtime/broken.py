@@ -8,15 +8,16 @@ import pytest
 from msgspec import structs
 
 from dialer.domain import effects
-from dialer.domain.engine import engine
+from dialer.domain.engine import dialling, engine
 from dialer.domain.engine.credit import Account
-from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.plans import Disposition
 from dialer.domain.reasons import CampaignReason, SubscriberReason
+from dialer.domain.rules.dial_rules import ALLOWED
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
@@ -116,15 +117,15 @@ def nobody_is_taken_off_the_hopper(patch: Patch) -> None:
 
 def an_attempt_is_left_out(patch: Patch) -> None:
     def around(new_call: Wrapped) -> Wrapped:
-        def later(self: CampaignDialling, campaign: Any, *others: Any) -> Any:  # noqa: ANN401 - as `_new_call`
+        def later(engine_state: Any, campaign: Any, *others: Any) -> Any:  # noqa: ANN401 - as `new_call`
             for one in others:
                 if campaign.plan.user_id == ANN and hasattr(one, "attempts"):
                     one.attempts += 1
-            return new_call(self, campaign, *others)
+            return new_call(engine_state, campaign, *others)
 
         return later
 
-    wrap(patch, CampaignDialling, "_new_call", around)
+    wrap(patch, dialling, "new_call", around)
 
 
 def everybody_is_called_again(patch: Patch) -> None:
@@ -210,7 +211,7 @@ def held_money_is_spent_again(patch: Patch) -> None:
 
 def the_list_is_not_asked(patch: Patch) -> None:
     """Plant a bug: the do-not-call list is not checked before a dial."""
-    wrap(patch, CampaignDialling, "refusal", lambda _: lambda *_: "")
+    wrap(patch, PersonVerdicts, "of", lambda _: lambda *_: ALLOWED)
 
 
 def the_list_is_not_read(patch: Patch) -> None:

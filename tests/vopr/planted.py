@@ -18,6 +18,7 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.openings import Openings
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
@@ -347,7 +348,7 @@ def _aborted_calls_go_on(patch: Patch) -> None:
     def around(close: Wrapped) -> Wrapped:
         return lambda self, now_ms, event: close(self, now_ms, structs.replace(event, is_aborted=False))
 
-    wrap(patch, Engine, "_close_campaign", around)
+    wrap(patch, Openings, "close_campaign", around)
 
 
 def _cheap_calls_are_not_charged(patch: Patch) -> None:

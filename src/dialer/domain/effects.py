@@ -69,8 +69,7 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     next_dial_us: int
     """The time at which the campaign's pacing allows the next dial, in microseconds since the epoch."""
     callerid_turns: dict[str, int] = {}
-    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.engine.callerid`).
-    """
+    """The number of times each caller ID of the group was shown, this time included."""
 
 
 class HangUp(msgspec.Struct, frozen=True, gc=False):

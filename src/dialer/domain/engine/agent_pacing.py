@@ -34,18 +34,21 @@ class AgentPacing:
         """
         strategy = strategy_of(campaign.plan)
         if strategy.name not in GO_WITH_TIME:
-            return self._keep_memory(campaign, strategy.pace(self._situation(campaign, now_ms, now_ms)))
+            pace = strategy.pace(self._situation(campaign, now_ms, now_ms))
+            if pace.memory is not None:
+                self._keep_memory(campaign, pace.memory)
+            return pace
         seen_ms = now_ms - now_ms % ASKED_EVERY_MS
         situation = self._situation(campaign, now_ms, seen_ms)
-        pace = self._keep_memory(campaign, strategy.pace(situation))
+        pace = strategy.pace(situation)
+        if pace.memory is not None:
+            self._keep_memory(campaign, pace.memory)
         is_still = not situation.bridged_ms and not situation.wrapping_ms
         return pace if is_still or pace.is_steady else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
-    def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
-        if pace.memory is not None:
-            campaign.figures.memory = pace.memory
-            self._state.keep_figures(campaign)
-        return pace
+    def _keep_memory(self, campaign: OpenCampaign, memory: dict[str, float]) -> None:
+        campaign.figures.memory = memory
+        self._state.keep_figures(campaign)
 
     def concerned(self, now_ms: int) -> list[OpenCampaign]:
         """Return the active campaigns that may dial more or less than when this was asked last, in order of id."""

@@ -17,19 +17,18 @@ from dialer.domain.effects import (
     WakeGateway,
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
-from dialer.domain.engine.callerid import choose_callerid
 from dialer.domain.engine.claims import Claims
-from dialer.domain.engine.credit import Account, CreditOffer
+from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.new_call import new_call
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.identity import call_uuid
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import NEVER_MS, SIMULATED, Call, Subscriber
+from dialer.domain.plans import NEVER_MS, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     CAMPAIGN_RULES,
@@ -133,8 +132,10 @@ class CampaignDialling:
             return campaign.next_dial_ms
         if campaign.is_previewed:
             return now_ms if self._previews.may_go_on(campaign, now_ms) else NEVER_MS
-        is_allowed = self._pace_allows(campaign, now_ms) or self._next_promised(campaign, now_ms) is not None
-        return now_ms if is_allowed else NEVER_MS
+        if self._pace_allows(campaign, now_ms):
+            return now_ms
+        has_promised = campaign.hopper.awaits_agents and self._next_promised(campaign, now_ms) is not None
+        return now_ms if has_promised else NEVER_MS
 
     def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
         pace = self._pacing.pace(campaign, now_ms)
@@ -144,8 +145,6 @@ class CampaignDialling:
 
     def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
         """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""
-        if not campaign.hopper.awaits_agents:
-            return None
         return campaign.hopper.next_promised(now_ms, partial(self._pacing.is_available, campaign, now_ms))
 
     def _next_person(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
@@ -323,7 +322,7 @@ class CampaignDialling:
         if offer is None:
             self._wait_for_credit(campaign, account, now_ms)
             return None
-        call = self._new_call(campaign, gateway, subscriber, offer, now_ms)
+        call = new_call(self._state, campaign, gateway, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
         if campaign.is_paced or campaign.reaches_agents:
@@ -334,32 +333,6 @@ class CampaignDialling:
             campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
         gateway.dialled(now_ms)
         self._state.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
-        return call
-
-    def _new_call(
-        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: CreditOffer, now_ms: int
-    ) -> Call:
-        plan, number = campaign.plan, subscriber.number
-        subscriber.attempts += 1
-        call = Call(
-            id=self._state.new_id(),
-            callid=call_uuid(self._state.seed, plan.id, subscriber.id, subscriber.attempts),
-            plan=plan,
-            subscriber=subscriber,
-            attempt=subscriber.attempts,
-            started_ms=now_ms,
-            ring_limit_ms=plan.ring_limit_ms,
-            talk_limit_ms=offer.talk_limit_ms,
-            hold=offer.hold,
-            rate=offer.rate,
-            callerid=choose_callerid(plan, number, campaign.callerid_turns) if plan.callerids else plan.callerid,
-            dialled=gateway.number_for_carrier(number),
-            amd=plan.amd,
-            text=offer.text,
-            parts=offer.parts,
-            is_simulated=gateway.plan.protocol == SIMULATED,
-        )
-        self._state.calls[call.id] = call
         return call
 
     def _wait_for_credit(self, campaign: OpenCampaign, account: Account, now_ms: int) -> None:

@@ -18,22 +18,19 @@ from dialer.domain.effects import (
     Effect,
     ExpectCallBack,
     FinishCall,
-    HangUp,
-    KeepLine,
     KeepWish,
     TakeBackCall,
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.called_off import wish_in
-from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.inbound import Inbound
+from dialer.domain.engine.openings import Openings
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.retry import disposition, never_made
@@ -96,18 +93,21 @@ class Engine:
         self._orders: Final = PreviewOrders(engine_state, distributor, self._previews, self._claims, self._dialling)
         self._desks: Final = Desks(self._transfers, self._previews, self._orders)
         self._watchdog: Final = Watchdog(engine_state)
+        self._openings: Final = Openings(
+            engine_state, self._dialling, self._orders, self._previews, self._transfers, self._call_messages
+        )
         self._handlers: Final = exhaustive(events.EngineEvent, self._handlers_of_all())
 
     def _handlers_of_all(self) -> dict[type, Callable[[int, Any], None]]:
         return {
-            events.AccountOpened: self._open_account,
-            events.GatewayOpened: self._open_gateway,
-            events.CampaignOpened: self._open_campaign,
-            events.CampaignClosed: self._close_campaign,
-            events.CampaignRenewed: self._renew_campaign,
+            events.AccountOpened: self._openings.open_account,
+            events.GatewayOpened: self._openings.open_gateway,
+            events.CampaignOpened: self._openings.open_campaign,
+            events.CampaignClosed: self._openings.close_campaign,
+            events.CampaignRenewed: self._openings.renew_campaign,
             events.CallRestored: self._restore_call,
             events.CampaignWoken: self._dialling.wake_campaign,
-            events.GatewayWoken: self._wake_gateway,
+            events.GatewayWoken: self._openings.wake_gateway,
             events.FreshClaimed: self._claims.fill_fresh,
             events.RetriesClaimed: self._claims.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
@@ -141,8 +141,8 @@ class Engine:
             events.CallerFound: self._inbound.caller_found,
             events.CallEnded: self._end_call,
             events.CallTakenBack: self._take_back,
-            events.LineLost: self._lose_line,
-            events.LineFound: self._find_line,
+            events.LineLost: self._openings.lose_line,
+            events.LineFound: self._openings.find_line,
         }
 
     @property
@@ -196,110 +196,7 @@ class Engine:
         for campaign in self._pacing.concerned(now_ms):
             self._dialling.consider(campaign, now_ms)
 
-    # --- opening and closing ------------------------------------------------------------------------------------
-
-    # No campaign dials before all changes of one moment are known: the wake-ups come after them.
-
-    def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
-        account = self._accounts.get(event.user_id)
-        money = (event.balance, event.held, event.rate, event.sms_rate)
-        self._accounts[event.user_id] = Account(*money, event.card, event.destinations, event.region)
-        self._previews.judge_again(now_ms)
-        if account is not None:
-            self._dialling.wake_all(account.waiting, now_ms)
-
-    def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
-        gateway = self._gateways.get(event.plan.id)
-        is_known = event.lent is not None
-        if gateway is None:
-            gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
-            is_known = False
-        has_new_hours = gateway.plan.hours != event.plan.hours
-        if not is_known:
-            gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
-        if event.lent is not None:
-            gateway.limit(event.plan, event.lent)
-        if has_new_hours:
-            self._limit_hours(gateway, now_ms)
-        self._previews.judge_again(now_ms)
-        self._dialling.wake_all(gateway.waiting, now_ms)
-        self._call_messages.release(now_ms, event.plan.id)
-
-    def _wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
-        self._dialling.wake_gateway(now_ms, event)
-        self._call_messages.release(now_ms, event.gateway_id)
-
-    def _lose_line(self, _now_ms: int, event: events.LineLost) -> None:
-        gateway = self._gateways.get(event.gateway_id)
-        if gateway is not None:
-            gateway.is_down = True
-            self._state.emit(KeepLine(event.gateway_id, event.why))
-
-    def _find_line(self, now_ms: int, event: events.LineFound) -> None:
-        gateway = self._gateways.get(event.gateway_id)
-        if gateway is not None:
-            gateway.is_down = False
-            self._state.emit(KeepLine(event.gateway_id, ""))
-            self._dialling.wake_all(gateway.waiting, now_ms)
-            self._call_messages.release(now_ms, event.gateway_id)
-
-    def _limit_hours(self, gateway: GatewayLoad, now_ms: int) -> None:
-        """Apply the new calling hours of a gateway to its campaigns."""
-        for campaign in self._campaigns.values():
-            if campaign.plan.gateway_id == gateway.plan.id:
-                campaign.hopper.limit(gateway.plan.hours, now_ms)
-                self._dialling.wake_at(campaign, now_ms)
-
-    def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
-        plan = event.plan
-        campaign = self._campaigns.get(plan.id)
-        if campaign is None:
-            campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._state.windows)
-        else:
-            self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
-        was_paced = campaign.is_paced
-        campaign.renew(plan)
-        if campaign.is_paced:
-            self._state.paced.add(plan.id, plan.flow.queue_ids)
-        else:
-            self._state.paced.discard(plan.id)
-        if campaign.is_paced or was_paced:
-            self._transfers.wake(now_ms)  # Other campaigns for these agents share its abandon budget.
-        campaign.status = event.status
-        campaign.dial_next_at(event.next_dial_us)
-        campaign.callerid_turns = turns_of(plan, event.callerid_turns)
-        if event.figures is not None:
-            campaign.figures, campaign.averages = event.figures, None
-        campaign.first_call_id = self._state.next_call_id
-        campaign.called_off_before = self._state.called_off.last
-        hours = self._gateways[plan.gateway_id].plan.hours
-        campaign.hopper = Hopper(plan, event.zones, self._state.windows, now_ms, hours)
-        self._orders.campaign_opened(campaign)
-        self._dialling.wake_at(campaign, now_ms)
-
-    def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
-        campaign = self._campaigns.get(event.campaign_id)
-        if campaign is None:
-            return
-        campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
-        self._state.paced.change(event.campaign_id)
-        self._previews.touch(campaign, now_ms)
-        self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
-        if event.is_aborted:
-            for call in self._calls.values():
-                if call.plan.id == event.campaign_id:
-                    call.is_aborted = True
-                    self._state.emit(HangUp(call.id))
-            self._call_messages.abort(campaign)
-        if campaign.is_paced:
-            self._transfers.wake(now_ms)
-        self._state.forget_if_over(campaign)
-
-    def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
-        """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
-        campaign = self._campaigns.get(event.plan.id)
-        if campaign is not None and campaign.status not in ACTIVE:
-            campaign.renew(event.plan)
+    # --- calls --------------------------------------------------------------------------------------------------
 
     def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
         call = event.call
@@ -319,8 +216,6 @@ class Engine:
             self._pacing.restore(campaign, event)
         self._transfers.restore(now_ms, call)
         self._previews.restore_call(call)
-
-    # --- calls --------------------------------------------------------------------------------------------------
 
     def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
         """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""

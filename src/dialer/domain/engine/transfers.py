@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.billing.charge import Rate, bill_leg
+from dialer.domain.billing.charge import bill_leg
 from dialer.domain.effects import (
     BridgeCall,
     DialLeg,
@@ -23,8 +23,9 @@ from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
 from dialer.domain.engine.gateway_load import SECOND_MS
-from dialer.domain.engine.state import EngineState, OpenCampaign
+from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
+from dialer.domain.engine.transfer_limits import TransferLimits
 from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.identity import leg_uuid
@@ -36,8 +37,7 @@ from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfe
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
-from dialer.domain.reasons import NoReason, TransferReason
-from dialer.domain.rules.dial_rules import GATEWAY_RULES, Later, verdict_on
+from dialer.domain.reasons import TransferReason
 
 
 class Transfers:
@@ -50,6 +50,7 @@ class Transfers:
         self._queue_ids: set[int] = set()
         self._abandonment: Final = Abandonment(engine_state, distributor)
         self._desk_orders: Final = DeskOrders(engine_state, distributor)
+        self._limits: Final = TransferLimits(engine_state, distributor)
         self._wake_ms = NEVER_MS
         self.is_touched = False
         """True if the floor may have something to decide, so that `settle` is due."""
@@ -155,7 +156,7 @@ class Transfers:
             self._state.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
-        transfer.reason = missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
+        transfer.reason = missing_destination(event, transfer) or self._limits.refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._state.emit(ResumeCall(call.id))
@@ -291,47 +292,6 @@ class Transfers:
         """Return the country of an account's numbers without one; None if nobody has set it."""
         account = self._state.accounts.get(user_id)
         return None if account is None else account.region
-
-    def _refusal(
-        self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
-    ) -> TransferReason | NoReason:
-        """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
-        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer.number)):
-            return forbidden
-        if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
-            return TransferReason.MAX_XFER
-        offer = self._state.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
-        if offer is None:
-            return TransferReason.NO_CREDIT
-        if transfer.queue_id is None:
-            gateway = self._state.gateways[call.plan.gateway_id]
-            starts_ms = gateway.free_at_ms(now_ms)
-            if starts_ms >= now_ms + transfer.ring_limit_ms:
-                verdict = verdict_on(gateway.facts(now_ms), GATEWAY_RULES)
-                return TransferReason(verdict.reason) if isinstance(verdict, Later) else TransferReason.GATEWAY_FULL
-            gateway.dialled(starts_ms)
-            transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
-        transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
-        return ""
-
-    def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
-        """Return the reason why a number is never dialled; empty if it may be."""
-        gateway = self._state.gateways[call.plan.gateway_id]
-        if gateway.dials_emergency(number):
-            return TransferReason.EMERGENCY
-        if gateway.refuses(number):
-            return TransferReason.INVALID_NUMBER
-        return (
-            TransferReason.DESTINATION if self._state.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
-        )
-
-    def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
-        """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
-        account = self._state.accounts[call.plan.user_id]
-        if transfer.queue_id is None:
-            return {account.rate_for(transfer.number)}
-        agents = self._distributor.serving(transfer.queue_id) if account.card else ()
-        return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
     def _dial(self, call: Call, transfer: Transfer) -> None:
         dialled = self._state.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)

@@ -39,7 +39,7 @@ ALLOWED: Final = Allowed()
 
 
 class PersonFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What is known of one person at one moment. Times are in milliseconds."""
+    """The state of one person at one moment, as far as the rules look at it. Times are in milliseconds."""
 
     is_emergency: bool = False
     """True if the number is an emergency number, or becomes one with the prefixes of the gateway."""
@@ -71,7 +71,7 @@ ORDINARY: Final = PersonFacts()
 
 
 class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What is known of the room for one more call at one moment. Times are in milliseconds."""
+    """The room for one more call at one moment, as far as the rules look at it. Times are in milliseconds."""
 
     now_ms: int = 0
     agents_at_ms: int = 0

@@ -1,0 +1,57 @@
+"""The limits of a transfer: whom it may reach, and what for."""
+
+from typing import Final
+
+from dialer.domain.billing.charge import Rate
+from dialer.domain.engine.state import EngineState, OpenCampaign
+from dialer.domain.plans import Call, Transfer
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.reasons import NoReason, TransferReason
+from dialer.domain.rules.dial_rules import GATEWAY_RULES, Later, verdict_on
+
+
+class TransferLimits:
+    """The judge of transfers, by numbers that may be dialled, `max_xfer`, credit and the room on the gateway."""
+
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
+        self._distributor: Final = distributor
+
+    def refusal(self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int) -> TransferReason | NoReason:
+        """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
+        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer.number)):
+            return forbidden
+        if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
+            return TransferReason.MAX_XFER
+        offer = self._state.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
+        if offer is None:
+            return TransferReason.NO_CREDIT
+        if transfer.queue_id is None:
+            gateway = self._state.gateways[call.plan.gateway_id]
+            starts_ms = gateway.free_at_ms(now_ms)
+            if starts_ms >= now_ms + transfer.ring_limit_ms:
+                verdict = verdict_on(gateway.facts(now_ms), GATEWAY_RULES)
+                return TransferReason(verdict.reason) if isinstance(verdict, Later) else TransferReason.GATEWAY_FULL
+            gateway.dialled(starts_ms)
+            transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
+        transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
+        return ""
+
+    def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
+        """Return the reason why a number is never dialled; empty if it may be."""
+        gateway = self._state.gateways[call.plan.gateway_id]
+        if gateway.dials_emergency(number):
+            return TransferReason.EMERGENCY
+        if gateway.refuses(number):
+            return TransferReason.INVALID_NUMBER
+        return (
+            TransferReason.DESTINATION if self._state.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
+        )
+
+    def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
+        """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
+        account = self._state.accounts[call.plan.user_id]
+        if transfer.queue_id is None:
+            return {account.rate_for(transfer.number)}
+        agents = self._distributor.serving(transfer.queue_id) if account.card else ()
+        return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
