@@ -13,6 +13,7 @@ from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
@@ -153,12 +154,12 @@ class SipLeg(CallLeg):
             self.acknowledge()
             self._hang_up(cause, because)
 
-    def receive(self, request: Received, source: tuple[str, int]) -> None:
+    def receive(self, request: Received, flow: Flow) -> None:
         """Take a request of the other side within this call."""
         if self._in_dialog is not None:
-            self._in_dialog.receive(request, source)
+            self._in_dialog.receive(request, flow)
         else:
-            self._early_dialogs.receive(request, source)
+            self._early_dialogs.receive(request, flow)
 
     def _left_early(self, bye: Received) -> None:
         """End the call: a telephone hung up before it answered, which it should not do (RFC 3261 15)."""

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.parameters import ParametersError
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
-from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.call_trace import Capture
@@ -190,7 +190,7 @@ class SipLine:
             self._why_not = why_not
             self._exchange.is_up(why_not)
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one peer
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one carrier
         """Keep the messages of legs."""
         match = None if self._capture is None else _CALL_ID.search(data)
         if self._capture is not None and match is not None:

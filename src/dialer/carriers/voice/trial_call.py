@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.media.dtmf_inband import tone
-from dialer.carriers.sip.outputs import Address
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.clock import steady_ms
@@ -116,10 +116,11 @@ class Trial:
         """Show whether the carrier answers."""
         self.say(f"the carrier does not answer: {why_not}" if why_not else "the carrier is there")
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Show a SIP message, without what could prove the password."""
+        host, port = flow.address
         shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
-        self.show_message(f"{peer[0]}:{peer[1]} {shown or f'{len(data)} bytes'}", is_sent)
+        self.show_message(f"{host}:{port} {shown or f'{len(data)} bytes'}", is_sent)
 
     def remark(self, key: str, text: str) -> None:  # noqa: ARG002 - there is one leg
         """Show a remark about the call."""
