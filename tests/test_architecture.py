@@ -114,7 +114,7 @@ BANNED: Final = frozenset(
 FLOORS: Final[dict[str, tuple[str, ...]]] = {
     "domain": (
         *("sessions", "forecast", "fleet", "engine", "queueing", "pacing", "survey", "billing", "calling_times"),
-        *("places", "numbers", "messages"),
+        *("places", "numbers", "messages", "words"),
     ),
     "app": ("imports", "contacts", "call_centre", "campaigns", "accounts", "erasure"),
     "carriers": ("freeswitch", "texts", "voice", "media", "sip"),

@@ -176,7 +176,7 @@ def _upgrade(connection: Connection) -> None:
         return  # The check below reads every row, and a start must be quick.
     backend.before_upgrade(connection)
     _run_steps(connection)
-    backend.after_upgrade(connection)
+    backend.after_upgrade(connection, Row.metadata)
 
 
 def _run_steps(connection: Connection) -> None:

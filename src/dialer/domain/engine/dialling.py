@@ -30,8 +30,9 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import NEVER_MS, SIMULATED, Call, Subscriber
+from dialer.domain.plans import SIMULATED, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
+from dialer.domain.words.moments import NEVER_MS
 
 _START: Final = CampaignStatus.START
 

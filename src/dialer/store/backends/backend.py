@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, Insert, Select, Update
+from sqlalchemy import Connection, Engine, Insert, MetaData, Select, Update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -293,8 +293,8 @@ class Backend(Protocol):
             TablesInUseError: others use a table at this moment. The transaction has failed.
         """
 
-    def after_upgrade(self, connection: Connection) -> None:
-        """Create what is missing besides tables, and check references, after migrations and in their transaction.
+    def after_upgrade(self, connection: Connection, declared: MetaData) -> None:
+        """Create what is missing besides the declared tables, and check references, in the transaction of migrations.
 
         Raises:
             UnfitDatabaseError: a reference has no target.

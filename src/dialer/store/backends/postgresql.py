@@ -16,6 +16,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Insert,
+    MetaData,
     Select,
     Update,
     create_engine,
@@ -424,7 +425,7 @@ def before_upgrade(connection: Connection) -> None:
     driver.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}")
 
 
-def after_upgrade(connection: Connection) -> None:
+def after_upgrade(connection: Connection, declared: MetaData) -> None:  # noqa: ARG001 - SQLite has indexes to restore
     """Create the functions, the triggers and the counters of this backend."""
     for statement in (*postgresql_functions.COUNTERS, *postgresql_functions.functions()):
         connection.exec_driver_sql(statement.replace("%", "%%"))
