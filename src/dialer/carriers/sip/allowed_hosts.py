@@ -17,7 +17,7 @@ _SECOND_MS: Final = 1_000
 
 
 class Peers:
-    """The hosts at the other end of each leg and of each request that waits for a response.
+    """The hosts at the other end of each leg, and of each request that waits for a response.
 
     A leg has one, or one for each telephone that rings.
     """
@@ -33,7 +33,7 @@ class Peers:
         """The messages of each host within the present second."""
 
     def note(self, name: Hashable, target: Target, *, is_further: bool = False) -> None:
-        """Note the other end of a leg or a request, beside those that are known if it is a further one."""
+        """Set the host at the other end of a leg or a request. `is_further` adds a host to the known hosts."""
         known, host = self._hosts.get(name, ()), target.address[0]
         if is_further and host in known:
             return
@@ -58,14 +58,14 @@ class Peers:
         return any(names.get(host, host) == flow.address[0] for host in self._hosts.get(name, ()))
 
     def count(self, now_ms: int, flow: Flow) -> None:
-        """Count a message that is read."""
+        """Count a message that was read, for the limit of its host."""
         if now_ms // _SECOND_MS != self._second:
             self._second = now_ms // _SECOND_MS
             self._messages.clear()
         self._messages[flow.address[0]] += 1
 
     def may_speak(self, now_ms: int, flow: Flow) -> bool:
-        """Return whether a message of a host is read: it is the other end, and has not sent too many this second."""
+        """Return whether messages of a host are read: the host is an end of a call, and below its limit this second."""
         sent = self._messages[flow.address[0]] if now_ms // _SECOND_MS == self._second else 0
         return sent < PEER_MESSAGES_A_SECOND_MAX * self._ends_at(flow.address[0])
 

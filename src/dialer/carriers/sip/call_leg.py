@@ -19,7 +19,7 @@ TAKEN_UP_CSEQ = 1_000
 
 
 class CallLeg:
-    """One call over a trunk."""
+    """One call over a SIP trunk, placed or incoming, as the user agent drives it."""
 
     def __init__(self, signalling: Signalling, key: str, carrier: Flow) -> None:
         """Prepare it. `carrier` gets what cannot be sent to the other end."""
@@ -61,4 +61,4 @@ class CallLeg:
 
 
 def ignore(_response: Received | None) -> None:
-    """Take no notice of a response that changes nothing."""
+    """Ignore a response that changes nothing."""

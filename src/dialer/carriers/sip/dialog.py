@@ -36,7 +36,7 @@ class Dialog(msgspec.Struct, frozen=True, omit_defaults=True):
         return Flow(self.fallback, self.transport)
 
     def first_hop(self) -> Target:
-        """Return where requests in the dialog are sent."""
+        """Return the address to which requests in the dialog are sent: the first route, or else the remote target."""
         uri = Address.parse(self.routes[0]).uri if self.routes else URI.parse(self.target)
         return hop_of(uri) or self.flow
 

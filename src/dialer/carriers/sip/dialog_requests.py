@@ -42,7 +42,7 @@ class LegOwner(msgspec.Struct, frozen=True):
 
 
 class InDialog:
-    """The dialog of one leg."""
+    """The requests in the confirmed dialog of one leg: re-INVITE, BYE, INFO, refreshes."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class InDialog:
         return self._sound
 
     def stop(self, *, owes_answer: bool = False) -> None:
-        """Refresh nothing any more. Requests of the other side are still answered.
+        """Stop the session timer. Requests of the other side are still answered.
 
         With `owes_answer`, our answer is still repeated until its ACK comes.
         """
@@ -95,7 +95,7 @@ class InDialog:
             self._acknowledged()
 
     def receive(self, request: Received, flow: Flow) -> None:
-        """Answer a request of the other side. One that is repeated gets the same answer again."""
+        """Answer a request of the other side. A repeated request gets its first answer again."""
         if request.method == "ACK":
             self._take_ack(request)
             return

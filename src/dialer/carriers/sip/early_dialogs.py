@@ -22,7 +22,7 @@ TELEPHONES_MAX: Final = 8
 
 
 class EarlyDialogs:
-    """The early dialogs of one leg."""
+    """The dialogs of one leg before its answer: one for each telephone that rings."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class EarlyDialogs:
         return self._cseqs.get(tag, -1)
 
     def end(self) -> None:
-        """End all of them: the INVITE has its final response. Requests are refused from now on."""
+        """End all early dialogs after the final response to the INVITE. Their requests are refused from now on."""
         self._is_over = True
 
     def receive(self, request: Received, flow: Flow) -> None:
-        """Answer a request of the other side."""
+        """Answer a request that the other side sends before the final response to our INVITE."""
         if request.method == "ACK" or self._answers.repeat(request, flow):
             return
         if request.method == INVITE and not request.to_tag:

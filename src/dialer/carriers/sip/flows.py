@@ -10,7 +10,7 @@ Address: TypeAlias = tuple[str, int]
 
 
 class Transport(Enum):
-    """The protocols that carry SIP messages."""
+    """The transport protocols for SIP messages, such as UDP."""
 
     UDP = "udp"
 

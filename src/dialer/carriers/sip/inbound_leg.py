@@ -44,7 +44,7 @@ class InboundState(Enum):
 
 
 class InboundLeg(CallLeg):
-    """One call of the other side.
+    """One incoming call.
 
     Everything that we say of it follows from its INVITE and its key, so another process says the same.
     """
@@ -72,7 +72,7 @@ class InboundLeg(CallLeg):
 
     @property
     def rings(self) -> bool:
-        """True until it is answered, refused or over."""
+        """True until the call is answered, refused or over."""
         return self._state is InboundState.RINGING
 
     def is_of_invite(self, request: Received) -> bool:
@@ -91,7 +91,7 @@ class InboundLeg(CallLeg):
         return self.is_of_invite(request) or (request.method == INVITE and request.cseq == self.invite.cseq)
 
     def ring(self) -> None:
-        """Tell the other side that it rings, until somebody decides."""
+        """Send a 180 Ringing, and limit the time until the call is answered or refused."""
         self._limit_to(ARRIVAL_MS_MAX, self._undecided)
         self._respond(180)
 
@@ -122,14 +122,14 @@ class InboundLeg(CallLeg):
         in_dialog.repeat_until_acknowledged(self.invite.cseq, self._reply_to, self._last, self._wire.t1_ms)
 
     def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
-        """Continue an answered leg that another process began. A refresh tells the other side where we are now."""
+        """Continue an answered leg of another process. A re-INVITE tells the other side the new address."""
         self._state, self._local, self._cseqs = InboundState.UP, handle.local, count(TAKEN_UP_CSEQ + 1)
         in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
         in_dialog.refresh()
 
     def acknowledge(self) -> None:
-        """Do nothing: it was the other side that acknowledged the answer."""
+        """Do nothing: the other side acknowledges the answer to its own call."""
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state. An answer that is not acknowledged yet is followed by BYE (15)."""
@@ -142,7 +142,7 @@ class InboundLeg(CallLeg):
             self._hang_up(cause, because)
 
     def receive(self, request: Received, flow: Flow) -> None:
-        """Take a request of the other side within this call."""
+        """Handle a request of the other side that belongs to this call."""
         is_first = self.is_of_invite(request)
         if request.method == "ACK":
             self._take_ack(request, flow)

@@ -30,11 +30,11 @@ class Invitation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def flow(self) -> Flow:
-        """The flow by which it came."""
+        """The flow by which the INVITE arrived."""
         return Flow(self.source, self.transport)
 
     def read(self) -> Received:
-        """Return the message."""
+        """Return the INVITE as a parsed message."""
         return read_message(self.data)
 
 

@@ -69,7 +69,7 @@ def read_handle(handle: str) -> Handle:
 
 
 class SipLeg(CallLeg):
-    """One call that we place."""
+    """One outgoing call over SIP."""
 
     def __init__(
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
@@ -104,7 +104,7 @@ class SipLeg(CallLeg):
         return self._signalling.trunk
 
     def invite(self) -> bool:
-        """Place the call, unless it was ended before, and return whether it is placed."""
+        """Send the INVITE, unless the call was ended before. Return whether it was sent."""
         if self._state is not SipLegState.INVITED:
             return False
         self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(*self._not_answered()))
@@ -114,7 +114,7 @@ class SipLeg(CallLeg):
         return True
 
     def take_up(self, handle: Handle) -> None:
-        """Continue an answered leg that another process began.
+        """Continue an answered leg of another process.
 
         Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
         """
@@ -155,7 +155,7 @@ class SipLeg(CallLeg):
             self._hang_up(cause, because)
 
     def receive(self, request: Received, flow: Flow) -> None:
-        """Take a request of the other side within this call."""
+        """Handle a request of the other side that belongs to this call."""
         if self._in_dialog is not None:
             self._in_dialog.receive(request, flow)
         else:

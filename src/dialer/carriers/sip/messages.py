@@ -87,12 +87,12 @@ class Received(msgspec.Struct, frozen=True):
 
     @property
     def caller(self) -> URI:
-        """The URI of From."""
+        """The URI of the From header."""
         return address_in(self.header("From")).uri
 
     @property
     def callee(self) -> URI:
-        """The URI of To."""
+        """The URI of the To header."""
         return address_in(self.header("To")).uri
 
     @property

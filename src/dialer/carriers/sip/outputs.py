@@ -38,7 +38,7 @@ class _LegOutput(msgspec.Struct, frozen=True):
 
 
 class LegArrived(_LegOutput, frozen=True):
-    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
+    """An incoming call. The call rings until `UserAgent.answer` or `UserAgent.clear`."""
 
     called: str
     caller: str
@@ -51,7 +51,7 @@ class LegRinging(_LegOutput, frozen=True):
 
 
 class LegAnswered(_LegOutput, frozen=True):
-    """The other side answered. It hears so only from `UserAgent.acknowledge`."""
+    """The other side answered. Send the ACK with `UserAgent.acknowledge`."""
 
     handle: str
     """The values with which `UserAgent.take_up` continues the leg in another process."""
@@ -83,14 +83,14 @@ class DigitReported(msgspec.Struct, frozen=True):
 
 
 class TrunkState(msgspec.Struct, frozen=True):
-    """The trunk answers, or it does not."""
+    """The trunk answers now, or does not, with the reason."""
 
     why_not: str
     """Empty if it does."""
 
 
 class Diverted(msgspec.Struct, frozen=True):
-    """The messages of a leg go elsewhere from now on, as nothing may be sent to its other end."""
+    """The messages of a leg go to the carrier from now on, because its other end must not be sent anything."""
 
     key: str
     meant: Target
@@ -134,12 +134,12 @@ class Outputs:
         return self.resolution.way(target, key, self.now_ms)
 
     def forget(self, key: str) -> None:
-        """Forget a leg that is over."""
+        """Discard the addresses of a leg that is over."""
         self.resolution.forget(key)
         self._diverted.pop(key, None)
 
     def tell(self, output: Output) -> None:
-        """Tell something to the owner of the user agent."""
+        """Add an output for the owner of the user agent."""
         self._outputs.append(output)
 
     def after(self, wait_ms: int, action: Callable[[], None]) -> Timer:
@@ -157,7 +157,7 @@ class Outputs:
                 timer.action()
 
     def next_ms(self) -> int | None:
-        """Return the moment at which `run` has something to do; None if there is none."""
+        """Return the time of the earliest timer; None without a timer."""
         return self._timers.next_ms()
 
     def take(self) -> list[Output]:

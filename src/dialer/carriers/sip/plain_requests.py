@@ -27,7 +27,7 @@ def is_supported(request: Received, flow: Flow, answers: RequestAnswers) -> bool
 
 
 def answer_plain(request: Received, flow: Flow, answers: RequestAnswers) -> None:
-    """Answer a request that changes nothing in a dialog."""
+    """Answer a request that leaves the dialog as it is, such as OPTIONS, INFO or an unknown method."""
     if request.method == "INFO" and request.header("Info-Package"):
         # No package was offered with Recv-Info, and an INFO of today's kind belongs to one (RFC 6086 4.2.2).
         answers.answer(request, flow, 469, (("Recv-Info", ""),))

@@ -37,7 +37,7 @@ PHRASES: Final = {
 
 
 class RequestAnswers:
-    """The responses of one leg.
+    """The responses that one leg has sent, for requests that are repeated.
 
     `tag` is our tag in responses to requests that name none of ours: it must not be the one of a dialog.
     """
@@ -69,7 +69,7 @@ class RequestAnswers:
         headers: tuple[tuple[str, str], ...] = (),
         body: bytes = b"",
     ) -> bytes:
-        """Send a final response, and return it."""
+        """Send a final response to a request, and return its bytes."""
         response = write_response(request, status, PHRASES[status], flow, to_tag=self._tag, headers=headers, body=body)
         if len(self._sent) >= ANSWERS_KEPT_MAX:
             del self._sent[next(iter(self._sent))]

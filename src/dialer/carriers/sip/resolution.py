@@ -57,7 +57,7 @@ class Resolution:
         self._carriers[key] = carrier
 
     def forget(self, key: str) -> None:
-        """Forget a leg that is over."""
+        """Discard the addresses of a leg that is over."""
         self._carriers.pop(key, None)
 
     def find(self, name: str, host: str) -> None:
@@ -67,7 +67,7 @@ class Resolution:
         self.names[name] = host
 
     def lose(self, name: str, now_ms: int) -> None:
-        """Note that a host has no address for now."""
+        """Note that a host name has no address. It is looked up again after `NOWHERE_MS`."""
         if name not in self._nowhere and len(self._nowhere) >= NAMES_KEPT_MAX:
             del self._nowhere[next(iter(self._nowhere))]
         self._nowhere[name] = now_ms + NOWHERE_MS

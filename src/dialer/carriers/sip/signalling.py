@@ -71,7 +71,7 @@ class Signalling:
         self.peers.note(name, target)
 
     def receive(self, response: Received, flow: Flow) -> None:
-        """Hand a response to its request. One that belongs to none, or comes from elsewhere, is dropped."""
+        """Hand a response to the request it answers. A response from elsewhere, or to no request, is dropped."""
         name = (response.branch, response.method)
         waiting = self._waiting.get(name)
         if waiting is None or response.call_id != waiting.request.call_id:
@@ -83,7 +83,7 @@ class Signalling:
             waiting.receive(response)
 
     def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:
-        """Hear what comes from the other end of a leg, unless nothing may be sent there.
+        """Accept messages from the other end of a leg, unless nothing may be sent to that end.
 
         A further one is heard beside those that are known already: more than one telephone may ring.
         """
@@ -113,7 +113,7 @@ class Signalling:
         return realm in self._realms
 
     def uses_of(self, nonce: str) -> int:
-        """Return how often a nonce was used, with this time."""
+        """Count a use of a nonce, and return the number of its uses."""
         uses = self._uses.pop(nonce, 0) + 1
         self._uses[nonce] = uses
         if len(self._uses) > NONCES_MAX:
@@ -164,12 +164,12 @@ class AuthorisedRequest:
 
     @property
     def sent(self) -> Outgoing:
-        """The request as it was sent last."""
+        """The request as it was sent last, with credentials if any."""
         return self._transaction.request
 
     @property
     def credentials(self) -> tuple[tuple[str, str], ...]:
-        """The headers with credentials."""
+        """The authorization headers that the request carries."""
         return tuple((name, answer.value) for name, answer in self._answers.items())
 
     @property
@@ -178,11 +178,11 @@ class AuthorisedRequest:
         return tuple(answer.realm for answer in self._answers.values())
 
     def stop(self) -> None:
-        """Do not send it again, whatever is asked for."""
+        """Stop sending the request again, even if the other side asks for credentials."""
         self._is_stopped = True
 
     def forget(self) -> None:
-        """Expect no more responses."""
+        """Ignore further responses to the request."""
         self._signalling.forget(self._transaction)
 
     def send_anew(self, draft: Outgoing) -> bool:

@@ -15,7 +15,7 @@ _SUCCESSES: Final = range(OK, REFUSED)
 
 
 class ClientTransaction:
-    """One request that was sent, until its final response or timer B or F."""
+    """A request in progress, until its final response or timer B or F."""
 
     def __init__(
         self,

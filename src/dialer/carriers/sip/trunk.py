@@ -61,7 +61,7 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
         return self.may_send_to(host) and (not self.sound_networks or self.is_of((host, 0)))
 
     def may_send_to(self, host: str) -> bool:
-        """Return whether anything may be sent to an IP address: the carrier's, or that of one other machine."""
+        """Return whether messages may be sent to an IP address: the carrier's, or that of one other machine."""
         if self.is_of((host, 0)):
             return True
         address = _address(host)

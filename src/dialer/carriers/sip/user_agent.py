@@ -88,7 +88,7 @@ class UserAgent:
 
     @property
     def is_closed(self) -> bool:
-        """True once the registration is taken back after `close`, or nobody answers."""
+        """True once the trunk has confirmed the end of the registration after `close`, or does not answer."""
         return self._registration.is_over
 
     def dial(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
@@ -101,11 +101,11 @@ class UserAgent:
         return self._after(now_ms, begin)
 
     def has_turn(self, cps_max: int) -> bool:
-        """Return whether one more call would have its turn soon."""
+        """Return whether one more call would leave within about a second, at `cps_max` calls a second."""
         return self._pace.has_turn(cps_max)
 
     def rings(self, arriving: Arriving) -> bool:
-        """Return whether a call that came in rings. One of another process does, as far as its handle tells.
+        """Return whether an incoming call still rings. A call of another process rings as its handle says.
 
         Raises:
             ValueError: the call is not known here, and its handle cannot be read.
@@ -113,7 +113,7 @@ class UserAgent:
         return self._came_in(arriving).rings
 
     def answer(self, now_ms: int, arriving: Arriving, local: LocalSound) -> list[Output]:
-        """Answer a call that rings."""
+        """Answer an incoming call that rings."""
         leg = self._came_in(arriving)
         return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
 
@@ -133,7 +133,7 @@ class UserAgent:
         return self._after(now_ms, lambda: self._add(dialling, local).withdraw())
 
     def acknowledge(self, now_ms: int, key: str) -> list[Output]:
-        """Tell the other side that its answer was heard."""
+        """Send the ACK for the answer of the other side."""
         return self._with_leg(now_ms, key, lambda leg: leg.acknowledge())
 
     def clear(self, now_ms: int, key: str, cause: int, because: str) -> list[Output]:
@@ -161,13 +161,13 @@ class UserAgent:
         return self._after(now_ms, lambda: self._take_request(message, data, flow))
 
     def hears(self, now_ms: int, flow: Flow, size: int) -> bool:
-        """Return whether a message of `size` bytes is read: of the carrier, or of the other end of a call."""
+        """Return whether a message of `size` bytes is read: the carrier's, or an allowed one of a call's other end."""
         if self._trunk.is_end_of(flow):
             return True
         return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, flow)
 
     def resolved(self, now_ms: int, wanted: LookUp, host: str) -> list[Output]:
-        """Take the IP address of the host to which something is sent, and send it; an empty text if it has none."""
+        """Take the IP address of a host name, and send the waiting messages to it. An empty text means no address."""
         name = wanted.hop.address[0]
 
         def go_on() -> None:
@@ -180,11 +180,11 @@ class UserAgent:
         return self._after(now_ms, go_on)
 
     def run(self, now_ms: int) -> list[Output]:
-        """Perform what is due."""
+        """Run the timers that are due, and return their outputs."""
         return self._after(now_ms, _nothing)
 
     def next_ms(self) -> int | None:
-        """Return the moment at which something is due; None if nothing is."""
+        """Return the time at which the next timer is due; None without a timer."""
         return self._wire.next_ms()
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ class FlowTransport(Protocol):
 
     @property
     def port(self) -> int:
-        """Our port, at which the other side finds us."""
+        """Our port for SIP messages."""
 
     async def open(self, address: Address) -> Flow:
         """Open the flow to an IP address and a port.
@@ -24,7 +24,7 @@ class FlowTransport(Protocol):
         """
 
     def send(self, data: bytes, flow: Flow) -> None:
-        """Send a message at once. One that cannot be sent is lost, as on the way: its sender notices by timers."""
+        """Send a message at once. A message that cannot be sent is lost, and the sender's timers notice."""
 
     def close(self) -> None:
-        """Close all flows. Nothing comes any more, and nothing is sent. It may be called again."""
+        """Close all flows. Further messages are neither received nor sent. A second call does nothing."""

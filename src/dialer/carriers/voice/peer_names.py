@@ -22,7 +22,7 @@ SENDS_MAX: Final = 64
 
 
 class PeerNames:
-    """The lookups of one line."""
+    """The lookups of host names for one line, in threads."""
 
     def __init__(self, family: socket.AddressFamily, found: Callable[[LookUp, str], None]) -> None:
         """Prepare them. `found` gets each message with the address of its host, or an empty text if it has none."""
@@ -47,7 +47,7 @@ class PeerNames:
             task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        """Look up nothing any more. Nobody waits for the threads."""
+        """Cancel all lookups, without waiting for their threads."""
         for task in tuple(self._tasks):
             task.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)

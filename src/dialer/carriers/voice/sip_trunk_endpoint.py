@@ -72,17 +72,17 @@ class EndpointOwner(Protocol):
         """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
 
     def trunk_is(self, why_not: str) -> None:
-        """Hear that the trunk answers (an empty text), or why it does not."""
+        """Take the state of the trunk: an empty text if it answers, or why it does not."""
 
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """See a SIP message as it is sent or received."""
 
     def remark(self, key: str, text: str) -> None:
-        """Learn something about a leg in words: where its messages go, or the quality of its sound."""
+        """Take a remark about a leg as text: the destination of its messages, or the quality of its sound."""
 
 
 class SipTrunkEndpoint:
-    """One SIP gateway. Open it before anything else."""
+    """The user agent of one SIP gateway with its sockets and its sound. Open it before the first call."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class SipTrunkEndpoint:
         self._perform(self._agent.open(steady_ms()))
 
     async def close(self) -> None:
-        """Take back the registration and close the socket. Legs on the other side stay as they are."""
+        """Remove the registration, and close the sockets. Calls in progress are not ended."""
         self._perform(self._agent.close(steady_ms()))
         try:
             with contextlib.suppress(TimeoutError):
@@ -196,7 +196,7 @@ class SipTrunkEndpoint:
         self._perform(self._agent.withdraw(steady_ms(), dialling, local))
 
     def acknowledge(self, key: str) -> None:
-        """Tell the other side that its answer was heard."""
+        """Send the ACK for the answer of the other side."""
         self._perform(self._agent.acknowledge(steady_ms(), key))
 
     def perform(self, key: str, order: Order) -> None:
