@@ -78,7 +78,7 @@ def _when_tables_are_free(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Check that this code can work with the database at `url`. Change nothing.
+    """Check, without a change, that this code can work with the database at `url`.
 
     The database is at the newest revision that this code knows, or at a later one that has only added to it.
 
@@ -213,7 +213,7 @@ def _in_transaction(url: str, work: Callable[[Connection], Result]) -> Result:
 
 
 def write_revision(message: str) -> None:
-    """Write the migration from the newest revision to the current models."""
+    """Write a migration file from the newest revision to the current tables."""
     from alembic import command  # noqa: PLC0415
 
     def compare(connection: Connection) -> None:

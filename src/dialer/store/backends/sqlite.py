@@ -82,7 +82,7 @@ def synchronous_url(url: str | URL) -> URL:
 
 
 def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:  # noqa: ARG001 - part of the seam
-    """Return an engine with up to `size` connections. Each transaction reads one snapshot. No statement has a limit."""
+    """Return an engine with up to `size` connections, which read one snapshot each. No statement has a limit."""
     return _pooled(url, begin=_BEGIN_READING, size=size, synchronous=synchronous)
 
 
@@ -93,7 +93,7 @@ def writing_engine(
     statement_timeout_ms: int,  # noqa: ARG001 - part of the seam
     place: ServingPlace | None = None,
 ) -> Engine:
-    """Return an engine with one connection. Each transaction begins with the write lock. No statement has a limit."""
+    """Return an engine with one connection, whose transactions begin with the write lock. Nothing has a limit."""
     engine = _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
     if place is not None:
         event.listen(engine, "begin", lambda _: place.check())
@@ -180,7 +180,7 @@ def now_ms(connection: Connection) -> int:  # noqa: ARG001 - as the protocol
 
 
 def wait_for_others(connection: Connection, patience_ms: int) -> None:
-    """Set the time that a connection waits for other processes. Call it outside a transaction."""
+    """Set the time that a connection waits for locks of other processes. Call it outside a transaction."""
     _driver(connection).execute(f"PRAGMA busy_timeout={patience_ms}")  # SQLAlchemy would begin a transaction.
 
 
@@ -314,7 +314,7 @@ def open_presence(url: URL) -> Presence:
 
 
 def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
-    """Return the marks of processes that live."""
+    """Return the marks of the processes that still live."""
     return process_lock.present(Path(connection.engine.url.database or ""), marks)
 
 
@@ -324,7 +324,7 @@ def open_notifier(url: URL, name: str) -> Notifier | None:  # noqa: ARG001 - as 
 
 
 def has_tables(url: URL) -> bool:
-    """Return whether there is a database file. Create none."""
+    """Return whether the database file exists, without creating it."""
     return Path(url.database or "").is_file()
 
 
@@ -362,7 +362,7 @@ def create_triggers(connection: Connection, table: str) -> None:
 
 
 def before_upgrade(connection: Connection) -> None:
-    """Remember the last ids. The write lock of the transaction is enough to keep others away."""
+    """Note the last ids, for `after_upgrade`. The write lock keeps other processes away."""
     connection.info[_LAST_IDS] = last_ids(connection) if _AUTOINCREMENT in _tables(connection) else {}
 
 

@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, LongText, Milliseconds, Row
 
 
 class AuditLog(Row):
-    """One entry of the audit log. Texts that users wrote are masked, so that no phone number stands here."""
+    """One entry of the audit log. Texts that users wrote are masked, so that no phone number is stored."""
 
     __tablename__ = "audit_log"
 
