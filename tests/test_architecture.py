@@ -113,19 +113,8 @@ BANNED: Final = frozenset(
 # The rooms of each package, from the top floor down. A room imports rooms of the floors below only.
 FLOORS: Final[dict[str, tuple[str, ...]]] = {
     "domain": (
-        *(
-            "sessions",
-            "forecast",
-            "fleet",
-            "engine",
-            "rules",
-            "queueing",
-            "pacing",
-            "survey",
-            "billing",
-            "calling_times",
-        ),
-        *("places", "numbers", "messages"),
+        *("sessions", "forecast", "fleet", "engine", "rules", "queueing", "pacing", "survey", "billing"),
+        *("calling_times", "places", "numbers", "messages", "words"),
     ),
     "app": ("imports", "contacts", "call_centre", "campaigns", "accounts", "erasure"),
     "carriers": ("freeswitch", "texts", "voice", "media", "sip"),

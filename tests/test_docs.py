@@ -18,6 +18,8 @@ STATUS: Final = re.compile(rf"in force(, amended by {LINK}(, {LINK})*( and {LINK
 ROW: Final = re.compile(r"^\| \[(?P<title>.+?)\]\((?P<file>\d{4}-[a-z0-9-]+\.md)\) \| (?P<status>.+) \|$", re.MULTILINE)
 CODE: Final = re.compile(r"`([^`\n]+)`")
 FENCED: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+PATH: Final = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:py|md|sh|toml|json|yaml|ts)|(?:[a-z][a-z_]*/)+(?:[a-z][a-z_]*)?")
+RUN: Final = re.compile(r"python -m ([a-z_]+(?:\.[a-z_]+)*)")
 MODULE: Final = re.compile(r"[\w./-]+\.py|(?:[a-z_]+/)+|(?:dialer|tests|benchmarks)(?:\.[a-z_]+)+")
 NAME: Final = re.compile(r"(?:[A-Z][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z]\w+\.\w+")
 DEFINITION: Final = re.compile(r"^ *(?:class|(?:async )?def) (\w+)|^ *(?:self\.)?(\w+)(?:: | = )", re.MULTILINE)
@@ -29,8 +31,8 @@ OTHERS: Final = frozenset(
 VALUES: Final = frozenset({"Failed", "Unauthorized"})
 """Values of the API that look like classes."""
 ADDRESSES: Final = frozenset({"dialer.example.com", "dialer.rules.yml"})
-SERVED: Final = frozenset({"speech/"})
-"""A folder that the service makes."""
+SERVED: Final = frozenset({"speech/", "dialer.toml"})
+"""A folder that the service makes, and a file that its users write."""
 
 
 def decisions() -> list[Path]:
@@ -116,6 +118,48 @@ def test_every_module_that_a_page_names_exists(page: Path) -> None:
 def test_every_class_and_constant_that_a_page_for_developers_names_exists(page: Path) -> None:
     classes = [name for name in code(page) if NAME.fullmatch(name) and not name.startswith("DIALER_")]
     assert [name for name in classes if not names() | OTHERS | VALUES >= {*name.split(".")}] == []
+
+
+def developer_pages() -> list[Path]:
+    """Return the pages for developers: the map, the rules, the words, and the decisions that are in force."""
+    names = {"architecture", "CONTRIBUTING", "glossary", "life-of-a-call"}
+    return [page for page in pages() if page.parent == DECISIONS or page.stem in names]
+
+
+def dead_paths(texts: list[str], home: Path = DOCS) -> list[str]:
+    """Return the paths among texts that lead nowhere, from the root, the package, or a folder named before."""
+    folders, dead = [ROOT, ROOT / "src", ROOT / "src" / "dialer", home], []
+    for text in texts:
+        module = RUN.search(text)
+        path = module[1].replace(".", "/") if module else text
+        if text in ADDRESSES | SERVED or not (module or PATH.fullmatch(path)):
+            continue
+        ends = ("", ".py") if module else ("",)
+        found = [folder / f"{path}{end}" for folder in folders for end in ends if (folder / f"{path}{end}").exists()]
+        if found:
+            folders += found if path.endswith("/") else [found[0].parent]
+        else:
+            dead.append(text)
+    return dead
+
+
+@pytest.mark.parametrize("page", developer_pages(), ids=lambda page: page.stem)
+def test_every_path_of_a_page_for_developers_leads_somewhere(page: Path) -> None:
+    assert dead_paths(code(page), page.parent) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "dead"),
+    [
+        (["domain/states.py", "store/backends/", "expressions.py"], []),
+        (["expressions.py"], ["expressions.py"]),
+        (["domain/states"], ["domain/states"]),
+        (["python -m tests.world", "python -m tests.absent"], ["python -m tests.absent"]),
+        (["setup/absent.sh", "clock/advance/"], ["setup/absent.sh", "clock/advance/"]),
+    ],
+)
+def test_a_path_is_found_from_a_folder_that_the_page_named_before(texts: list[str], dead: list[str]) -> None:
+    assert dead_paths(texts) == dead
 
 
 def words() -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Tests that README.md and docs/reference are true: the tour works, and the tables match the code."""
+"""Tests that README.md, docs/tour.md and docs/reference are true: the tour works, and the tables match the code."""
 
 import os
 import re
@@ -87,7 +87,9 @@ from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
 from tests.limits_of_sip import LIMITS_OF_SIP
 
 ROOT: Final = Path(__file__).parents[1]
-README: Final = (ROOT / "README.md").read_text("utf-8")
+README: Final = ROOT / "README.md"
+README_BYTES_MAX: Final = 6_000
+TOUR: Final = ROOT / "docs" / "tour.md"
 REFERENCE: Final = ROOT / "docs" / "reference"
 STEP_S_MAX: Final = 120
 READY: Final = re.compile(r"dialer is ready at http://(127\.0\.0\.1:[0-9]+)/rest-api/")
@@ -106,8 +108,8 @@ class Step(NamedTuple):
 
 
 def tour() -> str:
-    """Return the text of the tour of README.md."""
-    return README.partition("\n## A tour in curl\n")[2].partition("\n## ")[0]
+    """Return the commands and answers of docs/tour.md with the sentences between them."""
+    return TOUR.read_text("utf-8").partition("\n## ")[0]
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -136,7 +138,7 @@ def steps() -> list[Step]:
 
 
 def is_shown(shown: list[str], printed: list[str]) -> bool:
-    """Return whether lines are as README.md shows them; `…` ends a shortened line."""
+    """Return whether lines are as docs/tour.md shows them; `…` ends a shortened line."""
     return len(shown) == len(printed) and all(
         line.startswith(wanted[:-1]) if wanted.endswith("…") else line == wanted
         for wanted, line in zip(shown, printed, strict=True)
@@ -201,6 +203,18 @@ def test_the_tour_prints_what_it_shows_and_leaves_nothing_for_git(tmp_path: Path
     assert git(tmp_path, "status", "--porcelain", "--untracked-files=all") == "?? .gitignore\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == [".git", ".gitignore", "tour"]
     assert sorted(path.name for path in (tmp_path / "tour").iterdir()) == TOUR_LEAVES
+
+
+def test_a_newcomer_reads_a_short_page_whose_commands_come_before_their_output() -> None:
+    text = README.read_text("utf-8")
+    (commands,) = [block for block in blocks(text, "sh") if "make demo" in block]
+    (output,) = blocks(text, "text")
+    assert len(text.encode()) <= README_BYTES_MAX
+    assert text.index(commands) < text.index(output)
+    assert len(output.splitlines()) == 12
+    assert {"make demo", "make test", "make console", "make quick", "make lint", ".ci/run"} <= set(
+        re.findall(r"make \w+|\.ci/run", text)
+    )
 
 
 def test_every_setting_is_listed_with_its_default() -> None:

@@ -30,9 +30,10 @@ from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.destinations import EVERYWHERE
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.pacing.fixed import due_ms, fixed_rate
-from dialer.domain.plans import NEVER_MS, SectionResult, Subscriber
+from dialer.domain.plans import SectionResult, Subscriber
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.moments import NEVER_MS
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_line import pressed, speech_ms
 from dialer.sim.callee_profile import parse_behaviour

@@ -19,5 +19,5 @@ html_theme = "furo"
 html_title = "dialer"
 html_copy_source = False
 html_show_sphinx = False
-# Answers of the tour in the README are cut off with "…", so they are no valid text of their language.
+# Answers of docs/tour.md are cut off with "…", so they are no valid text of their language.
 suppress_warnings = ["misc.highlighting_failure"]

@@ -14,6 +14,7 @@ from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import SendSound, SoundRouter
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.outputs import LegArrived, Send
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
 from dialer.domain.sessions.leg_protocol import Ask, Confer, Order, Record
@@ -71,7 +72,7 @@ class Capture:
         self.now_ms += chance.randrange(50)
         self._count += 1
         datagram = chance.choice(self.datagrams).replace(b"a1@", b"%d@" % self._count)
-        outputs = self.agent.receive(self.now_ms, mutated(datagram, chance), SERVER)
+        outputs = self.agent.receive(self.now_ms, mutated(datagram, chance), Flow(SERVER))
         assert len(outputs) <= OUTPUTS_MAX, outputs
         for arrived in [one for one in outputs if isinstance(one, LegArrived)]:
             if chance.randrange(2):

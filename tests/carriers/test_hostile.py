@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import LINE_LENGTH_MAX, MalformedMessageError, read_message
 from tests.carriers.hostile import Capture, attacks, mutated
 
@@ -53,4 +54,4 @@ def test_a_long_line_is_refused_before_it_is_parsed() -> None:
     capture = Capture()
     line = b"From: " + b"a " * LINE_LENGTH_MAX + b"\r\n"
     data = capture.datagrams[0].replace(b"\r\n", b"\r\n" + line, 1)
-    assert capture.agent.receive(capture.now_ms, data, ("192.0.2.10", 5060)) == []
+    assert capture.agent.receive(capture.now_ms, data, Flow(("192.0.2.10", 5060))) == []

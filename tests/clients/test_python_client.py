@@ -1,4 +1,4 @@
-"""Tests of the client in Python, as its wheel has it: the tour of README.md, events, signatures, and types."""
+"""Tests of the client in Python, as its wheel has it: docs/tour.md, events, signatures, and types."""
 
 import os
 import re

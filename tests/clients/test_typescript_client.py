@@ -1,4 +1,4 @@
-"""Tests of the client in TypeScript, as its archive has it, compiled strictly: the tour of README.md, and events."""
+"""Tests of the client in TypeScript, as its archive has it, compiled strictly: docs/tour.md, and events."""
 
 import json
 import os

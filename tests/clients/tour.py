@@ -1,4 +1,4 @@
-"""The tour of README.md with the client in Python: the outcome is printed as JSON.
+"""docs/tour.md with the client in Python: the outcome is printed as JSON.
 
 The arguments are the address of the service, a key of its admin, one of ben, a WAV file and a CSV file.
 """
@@ -87,7 +87,7 @@ def started(ben: AuthenticatedClient, survey: m.SurveyTemplateRead, gateway: str
 
 
 def outcome(ben: AuthenticatedClient) -> dict[str, Any]:
-    """Return the calls, answers and the balance, as README.md shows them."""
+    """Return the calls, answers and the balance, as docs/tour.md shows them."""
     calls = done(list_cdrs.sync_detailed(client=ben)).results
     answers = done(list_survey_results.sync_detailed(client=ben)).results
     return {

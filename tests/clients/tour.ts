@@ -1,4 +1,4 @@
-// The tour of README.md with the client in TypeScript: the outcome is printed as JSON.
+// docs/tour.md with the client in TypeScript: the outcome is printed as JSON.
 // The arguments are the address of the service, a key of its admin, one of ben, a WAV file and a CSV file.
 
 import { readFile } from "node:fs/promises";

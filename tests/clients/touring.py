@@ -1,4 +1,4 @@
-"""The service of the tour of README.md for programs with a client, and the outcome that README.md shows."""
+"""The service of docs/tour.md for programs with a client, and the outcome that the page shows."""
 
 import contextlib
 import json
@@ -105,7 +105,7 @@ def walk(folder: Path, environment: Mapping[str, str], *program: str) -> dict[st
 
 
 def shown() -> dict[str, Any]:
-    """Return the outcome that README.md shows."""
+    """Return the outcome that docs/tour.md shows."""
     tables = {
         step.command.split("/?")[0].rpartition("/")[2]: step.output[1:] for step in steps() if "/?" in step.command
     }

@@ -12,6 +12,7 @@ import pytest
 
 from dialer.api.records.trial_calls import TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import read_message, write_response
 from dialer.commands.trial_calls import place_for_api
 from dialer.store.tables import Gateway
@@ -38,7 +39,7 @@ def refusing() -> Iterator[int]:
             while (found := carrier.recvfrom(65_535))[0]:
                 request = read_message(found[0])
                 if request.method != "ACK":
-                    carrier.sendto(write_response(request, 486, "Busy Here", found[1], to_tag="t"), found[1])
+                    carrier.sendto(write_response(request, 486, "Busy Here", Flow(found[1]), to_tag="t"), found[1])
 
         thread = Thread(target=serve)
         thread.start()
@@ -133,7 +134,7 @@ async def test_a_trial_that_is_cancelled_hangs_up() -> None:
             request = read_message(data)
             seen.append(request.method)
             if request.method == "INVITE":
-                carrier.sendto(write_response(request, 180, "Ringing", source, to_tag="t"), source)
+                carrier.sendto(write_response(request, 180, "Ringing", Flow(source), to_tag="t"), source)
                 is_ringing.set()
 
         asyncio.get_running_loop().add_reader(carrier.fileno(), take)

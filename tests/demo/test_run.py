@@ -12,7 +12,8 @@ from dialer.demo.checks import Checks
 from dialer.demo.display import WIDTH
 from dialer.demo.run import conclude
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/tour.md")
 
 
 def demo(folder: Path, *arguments: str, hash_seed: str) -> "subprocess.Popen[str]":
@@ -28,19 +29,21 @@ def demo(folder: Path, *arguments: str, hash_seed: str) -> "subprocess.Popen[str
     )
 
 
-def test_it_prints_the_report_of_the_readme_and_keeps_the_day(tmp_path: Path) -> None:
-    """Another process with another hash seed made the report in README.md."""
+def test_it_prints_the_report_that_pages_show_and_keeps_the_day(tmp_path: Path) -> None:
+    """Another process with another hash seed made the reports in these pages."""
     run = demo(tmp_path, "--keep", "day", hash_seed="2")
     report, errors = run.communicate()
     assert run.returncode == 0, errors
     assert max(map(len, report.splitlines())) <= WIDTH
     assert {path.name for path in (tmp_path / "day").iterdir()} > {"dialer.db", "cdr.csv", "welcome.wav"}
-    assert [line for line in picture() if line not in report.splitlines()] == []
+    for page in PAGES:
+        assert picture(page)
+        assert [line for line in picture(page) if line not in report.splitlines()] == []
 
 
-def picture() -> list[str]:
-    """Return the lines of the report that README.md shows; it marks omitted lines."""
-    _, _, rest = README.read_text("utf-8").partition("```text\n$ make demo\n")
+def picture(page: str) -> list[str]:
+    """Return the lines of the report that a page shows; the page marks omitted lines."""
+    _, _, rest = (ROOT / page).read_text("utf-8").partition("```text\n$ make demo\n")
     return [line for line in rest.partition("```")[0].splitlines() if line.strip() != "…"]
 
 

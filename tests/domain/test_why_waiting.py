@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Windows, window_at
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import WaitsFor
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.why_waiting import Circumstances, Wait, why_not_now, with_times
+from dialer.domain.words.moments import NEVER_MS
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars
 from tests.domain.workers import DAY_MS, START_MS
 

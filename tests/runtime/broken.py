@@ -13,6 +13,7 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.openings import Openings
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.plans import Disposition
@@ -74,14 +75,14 @@ def plans(**changes: object) -> Plant:
 
     def plant(patch: Patch) -> None:
         def around(open_campaign: Wrapped) -> Wrapped:
-            def opened(self: Engine, now_ms: int, event: Any) -> None:  # noqa: ANN401 - an event
+            def opened(self: Openings, now_ms: int, event: Any) -> None:  # noqa: ANN401 - an event
                 if event.plan.user_id == ANN:
                     event = structs.replace(event, plan=structs.replace(event.plan, **changes))
                 open_campaign(self, now_ms, event)
 
             return opened
 
-        wrap(patch, Engine, "_open_campaign", around)
+        wrap(patch, Openings, "open_campaign", around)
 
     return plant
 

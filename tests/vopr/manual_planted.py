@@ -10,9 +10,9 @@ from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import ALLOWED, Never
+from dialer.domain.words.moments import NEVER_MS
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from dialer.carriers.parameters import is_address
+from dialer.carriers.sip.flows import Address, Flow
 from dialer.carriers.sip.messages import Received, read_message, write_response
-from dialer.carriers.sip.outputs import Address, LegAnswered, LegArrived, Output, Send
+from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LookUp, Output, Send
 from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
@@ -106,22 +106,22 @@ class World:
 
     def _come(self, data: bytes) -> None:
         self.came.append(Moment(self.now_ms, read_message(data), SERVER))
-        self.perform(self.agent.receive(self.now_ms, data, SERVER))
+        self.perform(self.agent.receive(self.now_ms, data, Flow(SERVER)))
 
     def perform(self, outputs: list[Output]) -> None:
         """Send what the user agent sends, and let the owner hear what it tells."""
         for output in outputs:
-            if not isinstance(output, Send):
-                self.told.append(output)
-                self._hear(output)
-            elif is_address(output.destination[0]):
+            if isinstance(output, LookUp):
+                host = NAMES.get(output.hop.address[0], "")
+                self.perform(self.agent.resolved(self.now_ms, output, host))
+            elif isinstance(output, Send):
                 message = read_message(output.data)
-                self.sent.append(Moment(self.now_ms, message, output.destination))
+                self.sent.append(Moment(self.now_ms, message, output.flow.address))
                 if not (self._loses and self.now_ms < LOSSES_UNTIL_MS and self.dice.happens(15)):
                     self.later(1, partial(self.carrier.hear, message))
             else:
-                host = NAMES.get(output.destination[0], "")
-                self.perform(self.agent.resolved(self.now_ms, output, host))
+                self.told.append(output)
+                self._hear(output)
 
     def _dial(self, key: str) -> None:
         self.dialled.append(key)
@@ -169,7 +169,7 @@ class Carrier:
         elif message.method == "REGISTER":
             self._register(message)
         elif message.method == "OPTIONS" and not message.to_tag:
-            self._world.say(write_response(message, 200, "OK", HERE, to_tag="x"))
+            self._world.say(write_response(message, 200, "OK", Flow(HERE), to_tag="x"))
         else:
             if message.call_id not in self._callees:
                 self._callees[message.call_id] = Callee(self._world, message)
@@ -180,7 +180,7 @@ class Carrier:
         if request.branch not in self._registered:
             if self._is_busy_registrar and self._dice.happens(50):
                 headers = (("Retry-After", str(self._dice.pick((40, 100, 300)))),)
-                self._registered[request.branch] = write_response(request, 503, "No", HERE, headers=headers)
+                self._registered[request.branch] = write_response(request, 503, "No", Flow(HERE), headers=headers)
             else:
                 self._registered[request.branch] = self._granted(request)
         self._world.say(self._registered[request.branch])
@@ -201,7 +201,7 @@ class Carrier:
         headers = tuple(("Contact", contact) for contact in contacts)
         if self._dice.happens(50):
             headers = (("Contact", ", ".join(contacts)), ("Expires", "3600"))
-        return write_response(request, 200, "OK", HERE, to_tag="r", headers=headers)
+        return write_response(request, 200, "OK", Flow(HERE), to_tag="r", headers=headers)
 
 
 class Party:
@@ -264,9 +264,9 @@ class Callee(Party):
         elif message.method == "ACK":
             self._acknowledged.add(message.to_tag)
         elif message.method in {"CANCEL", "BYE"} and not self._ignores:
-            self.world.say(write_response(message, 200, "OK", HERE, to_tag="callee"))
+            self.world.say(write_response(message, 200, "OK", Flow(HERE), to_tag="callee"))
             if message.method == "CANCEL" and not any(b"SIP/2.0 2" in one for one in self._last):
-                self._last = [write_response(self.invite, 487, "Terminated", HERE, to_tag="callee")]
+                self._last = [write_response(self.invite, 487, "Terminated", Flow(HERE), to_tag="callee")]
                 self._again()
             self._is_over = True
 
@@ -280,7 +280,7 @@ class Callee(Party):
         self._has_begun = True
         if self._style == "silent":
             return
-        self._last = [write_response(self.invite, 100, "Trying", HERE)]
+        self._last = [write_response(self.invite, 100, "Trying", Flow(HERE))]
         self._again()
         if self._style == "trying":
             return
@@ -291,10 +291,10 @@ class Callee(Party):
             return
         if self._style == "refuses":
             status, headers = self.dice.pick(((486, ()), (404, ()), (503, (("Retry-After", "9"),))))
-            self._last = [write_response(self.invite, status, "No", HERE, to_tag="callee", headers=headers)]
+            self._last = [write_response(self.invite, status, "No", Flow(HERE), to_tag="callee", headers=headers)]
             self._again()
             return
-        self._last = [write_response(self.invite, 180, "Ringing", HERE, to_tag="callee", headers=self.contact)]
+        self._last = [write_response(self.invite, 180, "Ringing", Flow(HERE), to_tag="callee", headers=self.contact)]
         self._again()
         for _ in range(self.dice.between(0, 3)):
             method = self.dice.pick(METHODS)
@@ -309,7 +309,7 @@ class Callee(Party):
         tags = ("callee", "second") if self._style == "forks" else ("callee",)
         self._last = [
             write_response(
-                self.invite, 200, "OK", HERE, to_tag=tag, headers=(*self.contact, SDP), body=write_offer(THEIRS)
+                self.invite, 200, "OK", Flow(HERE), to_tag=tag, headers=(*self.contact, SDP), body=write_offer(THEIRS)
             )
             for tag in tags
         ]
@@ -372,7 +372,7 @@ class Caller(Party):
         if message.method == "INVITE" and message.status >= 180:
             self._responded(message)
         elif not message.status and message.method in {"BYE", "UPDATE", "INVITE"}:
-            self.world.say(write_response(message, 200, "OK", HERE, to_tag=self.call_id))
+            self.world.say(write_response(message, 200, "OK", Flow(HERE), to_tag=self.call_id))
 
     def _responded(self, response: Received) -> None:
         if response.status == 482:

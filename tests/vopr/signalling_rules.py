@@ -11,6 +11,7 @@ import pytest
 
 from dialer.carriers.sip import leg, register_and_options
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.flows import Target
 from dialer.carriers.sip.inbound_leg import InboundLeg
 from dialer.carriers.sip.leg import SipLeg
 from dialer.carriers.sip.messages import Received
@@ -147,13 +148,13 @@ def _deaf_before_the_answer(patch: pytest.MonkeyPatch) -> None:
 
 
 def _swallowed(patch: pytest.MonkeyPatch) -> None:
-    before: Callable[..., object] = Outputs.reach
+    before: Callable[..., object] = Outputs.way
 
-    def reach(self: Outputs, address: tuple[str, int], key: str) -> object:
-        found = before(self, address, key)
-        return None if found != self.resolved(address) else found
+    def way(self: Outputs, target: Target, key: str) -> object:
+        found = before(self, target, key)
+        return None if found != self.resolution.resolved(target) else found
 
-    patch.setattr(Outputs, "reach", reach)
+    patch.setattr(Outputs, "way", way)
 
 
 def _each_attempt_is_a_loop(patch: pytest.MonkeyPatch) -> None:

@@ -18,10 +18,10 @@ from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
-from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.error_answers import EXCEPTION_HANDLERS
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.hosts import OwnNames
-from dialer.api.http.ignored import KnownParameters
+from dialer.api.http.known_parameters import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions

@@ -12,14 +12,14 @@ from litestar.handlers import BaseRouteHandler
 from sqlalchemy import Connection
 
 from dialer.api.crud.fields import Conventions
+from dialer.api.crud.pagination import Encode
 from dialer.api.crud.resource import Actor, Resource, Unit
-from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.account_turns import AccountTurns
 from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
-from dialer.api.http.ignored import is_strict
+from dialer.api.http.known_parameters import is_strict
 from dialer.api.records.advancing import ClockRun
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.listeners import tell_listeners
@@ -66,7 +66,6 @@ class ApiRequest(Request[Actor, Any, Any]):
         return service
 
 
-Encode = Callable[[Columns], bytes]
 Chunks = Callable[[Encode], AsyncIterator[bytes]]
 """Encodes all records that a request selects, a few at a time, and yields chunks that are never empty."""
 Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]

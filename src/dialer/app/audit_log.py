@@ -18,7 +18,8 @@ from dialer.app.events import (
     SignedIn,
 )
 from dialer.app.unit import RecordWritten, UnitOfWork
-from dialer.store.tables import REMOVABLE_MS, SMS, AuditLog, Campaign
+from dialer.store.backends.removal import REMOVABLE_MS
+from dialer.store.tables import SMS, AuditLog, Campaign
 
 REMOVED_AT_ONCE: Final = 1_000
 """Old entries that one unit of work removes."""

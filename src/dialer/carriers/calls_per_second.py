@@ -13,10 +13,10 @@ Leave = Callable[[], bool]
 
 
 class PaceTimer(Protocol):
-    """An action that is due later."""
+    """A scheduled action, such as the INVITE of a call that waits for its turn."""
 
     def cancel(self) -> None:
-        """Forget the action."""
+        """Cancel the scheduled action."""
 
 
 class PaceClock(Protocol):

@@ -65,7 +65,7 @@ class CallPlacer(Protocol):
         """
 
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:
-        """Return what an agent decides about a person whom they see; None for an agent who decides at their desk."""
+        """Return an agent's decision about the person shown to them; None if the agent decides at their desk."""
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop offering a call to an agent."""
@@ -86,7 +86,7 @@ class CallPlacer(Protocol):
         """Part a callee from their agent, so that the callee hears music, or connect them again."""
 
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
-        """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
+        """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""

@@ -43,17 +43,17 @@ Found: TypeAlias = Alive | Over | Unplaced | Unknown
 
 
 class Exchange(Protocol):
-    """The service, as a line sees it. Both methods return at once, and are called from the event loop only."""
+    """The service, as a line sees it. Its methods return at once, and are called from the event loop only."""
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
-        """Take what was heard of a leg. `number` counts what this line hears, from 1, for `Line.settled`.
+        """Report an event of a leg. `number` counts the events of this line from 1, for `Line.settled`.
 
         Something that is heard twice counts once. An unknown key is ignored, unless a call came in (`Arrived`).
         `Unplaced` is the answer of a line that cannot place a leg now, or that has lost the call to answer.
         """
 
     def is_up(self, why_not: str) -> None:
-        """Say that the line works, or why it does not. It counts as down until it first says that it works.
+        """Report that the line works, or why it does not. A line counts as down until its first report.
 
         A line that works again after it was down is asked to find its legs.
         """
@@ -70,7 +70,7 @@ class Line(Protocol):
         """Place a call, send a message, or answer a call that came in, now or never."""
 
     def perform(self, key: str, order: Order) -> None:
-        """Give an order to a leg. It replaces the order in progress, which is not reported as done any more."""
+        """Give an order to a leg. It replaces the order in progress, whose end is not reported any more."""
 
     async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
         """Return the state of each of these legs, in order, and go on reporting those that are alive.
@@ -80,7 +80,7 @@ class Line(Protocol):
         """
 
     def settled(self, number: int) -> None:
-        """Learn that everything heard up to this number is stored, and need not be repeated."""
+        """Note that all events up to this number are stored, so the line need not repeat them."""
 
     async def close(self) -> None:
         """Stop without ending legs in progress."""

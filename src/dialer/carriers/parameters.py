@@ -80,7 +80,7 @@ def is_address(text: str) -> bool:
 
 
 class ParameterField(msgspec.Struct, frozen=True):
-    """A parameter as a form asks for it."""
+    """A parameter of a gateway with its title, hint, example and unit, as forms show it."""
 
     name: str
     """Its key; a dot leads into an object."""

@@ -29,20 +29,20 @@ class ChangedAccount(Protocol):
         """Return the name of its user."""
 
     def plan(self, wanted: Sequence[Wanted]) -> list[RecordChange]:
-        """Return what `apply` would change; raises FileError if the files are wrong."""
+        """Return the changes that `apply` would make; raises FileError if the files are wrong."""
 
     def apply(self, wanted: Sequence[Wanted], shown: Sequence[RecordChange] | None = None) -> list[RecordChange]:
         """Write the records, all or none."""
 
     def try_people(self, one: PeopleFile) -> PeopleReport:
-        """Return what the import of a list would do."""
+        """Return the report that an import of a list would give, and import nothing."""
 
     def import_people(self, one: PeopleFile) -> PeopleReport:
-        """Import a list."""
+        """Import a list, and return the report."""
 
 
 class NotDoneError(click.ClickException):
-    """Some of the changes are made, and others are not."""
+    """Raised when some changes were made and others could not be made."""
 
 
 def apply(
@@ -55,7 +55,7 @@ def apply(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Show what files would change, and change it."""
+    """Show the changes that files describe, and make these changes."""
     try:
         wanted = read_files(files)
         people = people_files(wanted)

@@ -27,7 +27,7 @@ def survey(record_id: int, *, output: Path | None, as_json: bool) -> None:
 
 
 def campaign(record_id: int, *, output: Path | None, as_json: bool) -> None:
-    """Print a campaign with all that it needs."""
+    """Print a campaign with the records that it needs."""
     _print("campaigns", record_id, output=output, as_json=as_json)
 
 

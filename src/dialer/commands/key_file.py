@@ -77,7 +77,7 @@ class KeyFile:
             raise SecretsKeyError(f"{self.path} cannot be written: {error.strerror}") from None
 
     def missing(self) -> str:
-        """Return the message that there is no key."""
+        """Return the message for a missing key."""
         return (
             f"the key of the secrets in this database is missing: put your copy of it at {self.path}, or set"
             " DIALER_SECRETS_KEY or DIALER_SECRETS_KEY_FILE"

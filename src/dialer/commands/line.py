@@ -10,7 +10,7 @@ from dialer.logs import configure_logs
 
 
 def line(folder: Path, media: Path, helpers: int) -> None:
-    """Hold the calls of SIP gateways, until nobody needs them any more."""
+    """Hold the calls of SIP gateways, until no worker has needed the process for a while."""
     configure_logs()
     with alone(folder) as is_alone:
         if is_alone:

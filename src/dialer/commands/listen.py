@@ -41,7 +41,7 @@ class Following:
         self._again_s = 1.0
 
     def events(self) -> Iterator[SentEvent]:
-        """Yield events until somebody interrupts.
+        """Yield the account's events until the program is interrupted.
 
         Raises:
             ClickException: the service refuses for good.

@@ -74,7 +74,7 @@ def place_of_database(settings: Settings) -> str:
 
 
 def is_there(settings: Settings) -> bool:
-    """Return whether there is a database."""
+    """Return whether the database of the settings exists and has tables."""
     backend = backend_for(settings.database_url)
     return backend.has_tables(backend.synchronous_url(settings.database_url))
 
@@ -354,7 +354,7 @@ def service_settings(settings: Settings, database: Database) -> Settings:
 
 
 def check_media_dir(settings: Settings, service: Settings) -> None:
-    """Check that the environment or the file names no other media folder than the service's, before files are deleted.
+    """Check, before files are deleted, that the settings name the same media folder as the service.
 
     It is unknown which of two folders is meant, and a wrong guess would delete recordings.
 

@@ -44,7 +44,7 @@ class ServiceError(click.ClickException):
 
 
 class KeyLacksError(ServiceError):
-    """The API key may not do this."""
+    """Raised when the API key lacks a scope for the request."""
 
 
 def open_client(url: str, key_file: Path | None, transport: httpx.BaseTransport | None = None) -> httpx.Client:
@@ -84,7 +84,7 @@ class RemoteAccount:
         return "" if self._planned is None else self._planned.username
 
     def plan(self, wanted: Sequence[Wanted]) -> list[RecordChange]:
-        """Return what `apply` would change, and change nothing.
+        """Return the changes that `apply` would make, without making them.
 
         Raises:
             FileError: a record cannot be written.
@@ -121,7 +121,7 @@ class RemoteAccount:
         return changes_of(answer.records)
 
     def try_people(self, one: PeopleFile) -> PeopleReport:
-        """Return what the import of a file of people would do. Its list may be yet to be made.
+        """Return the report that an import of a file of people would give. Its list need not exist yet.
 
         Raises:
             FileError: the file is wrong, or has new people for a running campaign.
@@ -193,7 +193,7 @@ def _sounds_of(wanted: Sequence[Wanted]) -> list[Node]:
 
 
 def why_lost(error: httpx.HTTPError) -> str:
-    """Return why a request got no answer."""
+    """Return the reason of a failed request as text: the error's message, or else its type."""
     return str(error) or type(error).__name__
 
 

@@ -8,7 +8,7 @@ from dialer.settings import Settings
 
 
 def voice_of(settings: Settings) -> SpeakText:
-    """Return what speaks texts as calls do, and keeps them in the same files."""
+    """Return a function that speaks texts as calls do, and keeps the sound in the same files."""
     speaker = Speaker(settings.media_dir, settings.speech or "")
 
     async def speak(text: str) -> str:

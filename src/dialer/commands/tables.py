@@ -17,7 +17,7 @@ PLAIN_WIDTH: Final = 200
 
 
 def table(title: str, *columns: str, texts: int = 1) -> Table:
-    """Return an empty table. The first `texts` columns hold texts, and the others hold figures."""
+    """Return an empty table. The first `texts` columns are aligned as texts, and the other columns as figures."""
     made = Table(title=title, box=None, pad_edge=False, header_style="dim")
     for place, column in enumerate(columns):
         made.add_column(column, justify="left" if place < texts else "right", no_wrap=place >= texts)

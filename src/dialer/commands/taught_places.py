@@ -15,7 +15,7 @@ BYTES_MAX: Final = 1_000_000
 
 
 def learn_places(settings: Settings) -> None:
-    """Let this process know the places of the file, if there is one.
+    """Teach this process the area codes of the places file, if the settings name one.
 
     Raises:
         SettingsError: the file cannot be read, or a line of it is wrong.
@@ -24,7 +24,7 @@ def learn_places(settings: Settings) -> None:
 
 
 def let_stored_numbers_follow(database: Database) -> None:
-    """Read the zones of stored numbers again if they come from other rows than those that this process knows."""
+    """Set the time zones of stored numbers again, if they were set by other rules than those of this process."""
     changed = read_zones_again(database)
     if changed:
         say(f"The zones of {changed} stored numbers changed with the table of places")

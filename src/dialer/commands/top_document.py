@@ -11,7 +11,7 @@ from dialer.store.queries.live_overview import GatewayUse
 
 
 class TopCampaign(msgspec.Struct, frozen=True):
-    """A campaign that is started or paused."""
+    """A started or paused campaign in `dialer top`."""
 
     id: int
     campaign_code: str
@@ -48,7 +48,7 @@ class TopGateway(msgspec.Struct, frozen=True):
 
 
 class TopBalance(msgspec.Struct, frozen=True):
-    """A balance that runs low."""
+    """A low balance of an account in `dialer top`."""
 
     username: str
     free: str

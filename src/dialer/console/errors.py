@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from litestar import Request, Response
 from litestar.types import ExceptionHandlersMap
 
-from dialer.api.http.errors import EXCEPTION_HANDLERS, AnsweredError, InvalidError, Refusal, refusal_of
+from dialer.api.http.error_answers import EXCEPTION_HANDLERS, Refusal, refusal_of
+from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.api.http.headers import add_headers
 from dialer.app.errors import InvalidFieldsError
 from dialer.console.language import gettext, gettext_noop, language_of, speak

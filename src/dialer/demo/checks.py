@@ -24,7 +24,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Checks:
-    """The checks of one report."""
+    """The figures of one report, each compared with the records."""
 
     def __init__(self) -> None:
         self.all: Final[list[Check]] = []
@@ -36,5 +36,5 @@ class Checks:
 
     @property
     def differences(self) -> list[Check]:
-        """The checks that failed."""
+        """The figures that differ from the records."""
         return [check for check in self.all if not check.holds]

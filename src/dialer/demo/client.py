@@ -99,11 +99,11 @@ class Client:
         return self._object(answer)
 
     def advance_to(self, to: str) -> None:
-        """Advance the server's clock to a moment, and return when everything due until then has happened."""
+        """Advance the server's clock to a time, and return when all events due until then have happened."""
         self._ask("POST", "clock/advance/", httpx.codes.OK, json={"to": to})
 
     def read(self, resource: str, record_id: int) -> Record:
-        """Return one record."""
+        """Return a record of a resource by its id."""
         return self._object(self._ask("GET", f"{resource}/{record_id}/", httpx.codes.OK))
 
     def count(self, resource: str, **filters: Filter) -> int:

@@ -31,5 +31,5 @@ def live_through(
 
 
 def show(at: datetime) -> str:
-    """Return a moment as the API writes it."""
+    """Return a time in the format of the API."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -115,7 +115,7 @@ class Evidence(msgspec.Struct):
 
 
 def gather(admin: Client, owner: Client, prepared: Preparation, milestones: Sequence[ProgressRecord]) -> Evidence:
-    """Read all data of the report: as exports, as pages and as counts."""
+    """Read all records of the report: as exports, as pages and as counts."""
     campaign = {"campaign_id": prepared.campaign_id}
     subscribers = owner.export("subscriber-list", SubscriberRecord, **campaign)
     return Evidence(

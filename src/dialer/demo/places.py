@@ -26,7 +26,7 @@ class Place(msgspec.Struct, frozen=True):
     """The local spelling of the digits after the country code; each # is a digit."""
 
     def number(self, offset: int) -> str:
-        """Return one of its numbers in E.164; `offset` is below `count`."""
+        """Return a number of the place in E.164; `offset` is below `count`."""
         return f"{self.prefix}{int(self.first) + offset:0{len(self.first)}d}"
 
 

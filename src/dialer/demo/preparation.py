@@ -82,12 +82,12 @@ class Preparation(msgspec.Struct, frozen=True):
 
     @property
     def campaign_id(self) -> int:
-        """The campaign's id."""
+        """The id of the demonstration's campaign."""
         return int(self.campaign["id"])
 
 
 def prepare(admin: Client, owner: Client) -> Preparation:
-    """Create everything: the admin books money and adds a gateway, the owner adds the campaign and its parts."""
+    """Create the records of the day: the admin's payment and gateway, the owner's campaign and its parts."""
     (user,) = owner.every_page("users")
     payment = admin.create("payment", user=user["url"], amount=PAID_IN, description="Bank transfer 2026-11-13")
     gateway = admin.create(

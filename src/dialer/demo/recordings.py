@@ -48,7 +48,7 @@ class MadeRecording(msgspec.Struct, frozen=True):
 
     @property
     def duration_ms(self) -> int:
-        """The duration in milliseconds."""
+        """The duration of the recording in milliseconds."""
         return len(_samples(self)) * 1_000 // RATE_HZ
 
     def wav(self) -> bytes:

@@ -75,7 +75,7 @@ def watch(*, seed: int, keep: Path | None, port: int) -> None:
 
 
 def conclude(console: Console, checks: Checks) -> bool:
-    """Print the figures that are wrong, if any, and return whether there are none."""
+    """Print the figures that differ, and return whether all figures agree."""
     console.print()
     differences = checks.differences
     for difference in differences:

@@ -40,7 +40,7 @@ class Patience:
         self._moved_s = started_s
 
     def why_over(self, now_s: float, progress: Progress) -> str:
-        """Return why it is not worth waiting longer, or nothing if it is."""
+        """Return why waiting longer makes no sense; an empty text while the server makes progress."""
         if progress != self._seen:
             self._seen, self._moved_s = progress, now_s
         if now_s - self._moved_s >= self._silence_s:
@@ -77,7 +77,7 @@ def first_line(
 
 
 def seen_of(pid: int, folder: Path) -> Progress:
-    """Return what a process has done: the time that it computed, where the system tells, and its files."""
+    """Return the progress of a process: its processor time, where the system tells it, and the state of its files."""
     return (_computed(pid), *_files(folder))
 
 

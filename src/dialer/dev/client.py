@@ -10,7 +10,7 @@ LOCAL: Final = {"DIALER_WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128"}
 
 
 class DevClient(Client):
-    """A client that moves the clock, too."""
+    """A client of the API that also moves the clock."""
 
     def advance_clock(self, **target: Any) -> str:  # noqa: ANN401 - JSON
         """Advance the clock, and return the time that it shows then.

@@ -27,7 +27,7 @@ _SIMULATED: Final[dict[str, Any]] = {"protocol": "sim", "max_channels": 10, "max
 
 
 def has_example_data(admin: Client) -> bool:
-    """Return whether there is a campaign already."""
+    """Return whether the service has a campaign already."""
     return admin.count("campaigns") > 0
 
 

@@ -58,7 +58,7 @@ class HandClock:
         return shown
 
     def tick(self) -> None:
-        """Move a clock that runs by the real time since the last move. One that cannot be moved stops."""
+        """Move a running clock by the real time since its last move. A clock that the service refuses to move stops."""
         with self._turn:
             now_s = self._now_s()
             passed_s, self._moved_s = min(BEHIND_S_MAX, now_s - self._moved_s), now_s

@@ -13,7 +13,7 @@ _NOT_SHOWN: Final = 0o600
 
 
 def program_key(admin: Client, folder: Path) -> str:
-    """Return the key of the folder. One that is missing, revoked or disabled is replaced by a new one."""
+    """Return the API key kept in the folder. A missing, revoked or disabled key is replaced by a new one."""
     path = folder / FILE
     kept = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     prefixes = [str(record["prefix"]) for record in admin.every_page("api-key") if record["enabled"]]

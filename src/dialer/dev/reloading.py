@@ -11,9 +11,9 @@ Stamp = tuple[int, int] | None
 
 
 class Reloading:
-    """The files that somebody edits while the service runs.
+    """Files that are applied again whenever a user saves them.
 
-    `apply` returns the files that these ones name. They are looked at, too.
+    `apply` returns the files that these files name. Those are watched, too.
     """
 
     def __init__(self, files: Sequence[Path], apply: Callable[[], Sequence[Path]]) -> None:
@@ -24,7 +24,7 @@ class Reloading:
         self._seen: dict[Path, Stamp] = {}
 
     def look(self) -> bool:
-        """Apply the files if one was saved since the last look, or at the first look. Return whether one was."""
+        """Apply the files if any was saved since the last look, or at the first look. Return whether it did."""
         stamps = {path: _stamp(path) for path in (*self._files, *self._beside)}
         if stamps == self._seen or not self._files:
             return False
@@ -40,7 +40,7 @@ class Reloading:
             self.look()
 
     def end(self) -> None:
-        """End `run`."""
+        """End the watch over the files, so that `run` returns."""
         self._is_over.set()
 
 

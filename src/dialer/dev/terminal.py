@@ -18,7 +18,7 @@ END: Final = "q"
 
 
 class Terminal:
-    """The keyboard of somebody, whose lines move the clock."""
+    """A terminal whose typed lines move the clock."""
 
     def __init__(self, clock: HandClock, status: Callable[[], str], say: Callable[[str], None]) -> None:
         self._clock: Final = clock
@@ -26,7 +26,7 @@ class Terminal:
         self._say: Final = say
 
     def obey(self, lines: Iterable[str]) -> bool:
-        """Obey lines to their end, or to the one that ends everything. Return whether there was such a line."""
+        """Obey typed lines, up to a line that ends the service. Return whether there was such a line."""
         for line in lines:
             word = line.strip().lower()
             if word == END:

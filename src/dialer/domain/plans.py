@@ -17,13 +17,12 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
+from dialer.domain.queueing.plans import Promise
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
 from dialer.domain.survey.survey import Prompt
 
-NEVER_MS: Final = 2**62
-"""A moment that never comes."""
 VOICE: Final = "voice"
 """The medium of calls."""
 SMS: Final = "sms"
@@ -181,14 +180,6 @@ class Lent(NamedTuple):
 
 
 NOTHING_LENT: Final = Lent(0, 0)
-
-
-class Promise(NamedTuple):
-    """The promise of an agent to take a call-back themselves."""
-
-    agent_id: int
-    until_ms: int
-    """The time from which any agent may take it."""
 
 
 class Subscriber(msgspec.Struct, gc=False):

@@ -9,7 +9,6 @@ from dialer.domain.calling_times.calling_windows import Window, Windows, window_
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import CampaignReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     PERSON_RULES,
@@ -21,6 +20,7 @@ from dialer.domain.rules.dial_rules import (
     Verdict,
     verdict_on,
 )
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Reply to the one line on standard input."""
+    """Read a task from the one line of standard input, and reply with its result."""
     task = sys.stdin.buffer.readline()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # Log lines and prints go to standard error, as standard output carries the progress and the reply alone.

@@ -20,7 +20,7 @@ _AVAILABLE = (AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND)
 def stage_of_setting(
     connection: Connection, order: Order, stage: ForecastStage, setting: TriedSetting
 ) -> ForecastStage:
-    """Return the stage under a setting. The database is as before afterwards.
+    """Return the start of a forecast under a changed setting. The database is afterwards as before.
 
     Raises:
         InvalidFieldsError: the campaign may not have the setting.

@@ -38,7 +38,7 @@ _OVER_BECAUSE: Final = template(
 
 
 def ignore_progress(done: int) -> None:
-    """Hear how many seeds are done, and do nothing."""
+    """Ignore the number of seeds that are done."""
 
 
 class NoCampaignError(Exception):

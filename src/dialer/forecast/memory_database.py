@@ -24,7 +24,7 @@ class MemoryDatabase(Database):
             connection.execute("PRAGMA foreign_keys=OFF")
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
-        """Return what `work` returns, on the only connection: a second one would open another, empty database."""
+        """Return the result of `work` on the only connection: another connection would open another, empty database."""
         return self._run(self._writer, work)
 
     @contextlib.contextmanager

@@ -64,7 +64,7 @@ class Counters(NamedTuple):
 
 
 class RunStore:
-    """The `CampaignStore` of one run. It answers and counts as the rows of the service would."""
+    """The `CampaignStore` of one run of a forecast. It answers and counts as the rows of the service would."""
 
     def __init__(self, stage: ForecastStage) -> None:
         self._people: Final = stage.people
@@ -192,7 +192,7 @@ class RunStore:
 
     @staticmethod
     def take_call_back(arrived: events.CallArrived) -> events.CallArrived:
-        """Return the expected call unchanged: nobody deletes subscribers here."""
+        """Return an incoming call-back unchanged, as no subscriber is deleted during a forecast."""
         return arrived
 
     def _claimed(self, subscriber: Subscriber) -> Subscriber:
@@ -211,7 +211,7 @@ class RunStore:
     # --- what the engine reports ------------------------------------------------------------------------------------
 
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
-        """Record an effect."""
+        """Count an effect of the engine."""
         recorder = self._recorders[type(effect)]
         if recorder is not None:
             recorder(effect, now_ms)

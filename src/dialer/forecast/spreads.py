@@ -63,7 +63,7 @@ def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
 
 
 def spread(values: Sequence[_Value]) -> tuple[_Value, _Value, _Value]:
-    """Return the percentiles that a forecast shows."""
+    """Return the 10th, 50th and 90th percentile of values."""
     p10, p50, p90 = (nearest_rank(values, percent) for percent in PERCENTS)
     return p10, p50, p90
 

@@ -84,7 +84,7 @@ class Opening(NamedTuple):
 
 
 class ForecastStage(NamedTuple):
-    """A campaign at the moment from which it is forecast, without anything that depends on a seed or is changed."""
+    """A campaign as it is when its forecast begins, the same for all seeds."""
 
     campaign_id: int
     now_ms: int

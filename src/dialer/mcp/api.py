@@ -26,7 +26,7 @@ class Api:
         )
 
     async def get(self, path: str, **parameters: str | int) -> Any:  # noqa: ANN401 - JSON
-        """Return what is at a path; raises ToolError if the service refuses."""
+        """Return the JSON of a path of the API; raises ToolError if the service refuses the request."""
         return await self._ask("GET", path, parameters, None)
 
     async def send(self, method: str, path: str, **members: Any) -> Any:  # noqa: ANN401 - JSON
@@ -34,7 +34,7 @@ class Api:
         return await self._ask(method, path, {}, members)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the service."""
         await self._client.aclose()
 
     async def _ask(

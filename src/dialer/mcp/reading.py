@@ -31,7 +31,7 @@ Medium = Annotated[
 
 
 class ReadingTools:
-    """The tools that read, over an API."""
+    """The tools of an assistant that read from the API."""
 
     def __init__(self, api: Api) -> None:
         self._api: Final = api

@@ -17,7 +17,7 @@ INSTRUCTIONS: Final = (
 
 
 def create_server(api: Api, *, allow_writes: bool) -> MCPServer:
-    """Return a server whose tools use an API. Those that write are not even registered unless they are allowed."""
+    """Return an MCP server whose tools call an API. Tools that write are registered only if writes are allowed."""
     server = MCPServer("dialer", instructions=INSTRUCTIONS, version=__version__)
     reading = ReadingTools(api)
     for read in (

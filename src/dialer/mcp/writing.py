@@ -16,7 +16,7 @@ Number = Annotated[str, Field(min_length=3, max_length=40, description="The phon
 
 
 class WritingTools:
-    """The tools that write, over an API."""
+    """The tools of an assistant that change records by the API."""
 
     def __init__(self, api: Api) -> None:
         self._api: Final = api

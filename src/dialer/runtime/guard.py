@@ -1,9 +1,8 @@
 """Guard: checks every step against the invariants, with books of its own.
 
 The books hold a few numbers: subscribers in a call, the load of each campaign and gateway, and the money held. The
-guard receives the events that the engine receives, and sees each effect as it is recorded. So a decision is checked
-against books that the decision did not make. At the end of a step the guard, the engine and the rows must agree. The
-checks read no more rows than the step has touched.
+guard receives the events that the engine receives, and sees each effect as it is recorded, so it checks a decision
+against books that the decision did not make. At the end of a step the guard, the engine and the touched rows agree.
 """
 
 from collections import Counter, deque
@@ -22,7 +21,8 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
+from dialer.domain.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
+from dialer.domain.words.moments import NEVER_MS
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry, is_running
 from dialer.runtime.guard_counts import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_wishes import UtteredWishes

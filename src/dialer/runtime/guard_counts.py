@@ -8,7 +8,8 @@ from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.engine.gateway_load import limits_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened
-from dialer.domain.plans import NEVER_MS, CampaignPlan, GatewayPlan
+from dialer.domain.plans import CampaignPlan, GatewayPlan
+from dialer.domain.words.moments import NEVER_MS
 
 
 class CampaignBooks:

@@ -110,7 +110,7 @@ class ScenarioPerson(_Part, frozen=True):
 
 
 class CampaignScenario(_Part, frozen=True):
-    """One scenario: a campaign, the people whom it calls, and what comes of it."""
+    """One scenario of a file: a campaign, its people, and the expected outcomes."""
 
     name: Annotated[str, Meta(min_length=1, max_length=255)]
     campaign: str

@@ -23,7 +23,7 @@ _HEARD: Final = {CONNECTED: "connected", MISSED: "nobody took it", "": "pressed 
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """A section that a call visited."""
+    """A section that a call visited, and the callee's answer to it."""
 
     number: int
     """Its id in the file."""
@@ -38,7 +38,7 @@ class Visit(msgspec.Struct, frozen=True):
 
 
 class PersonOutcome(msgspec.Struct, frozen=True):
-    """The outcome of one person."""
+    """The calls, answers and state of one person at the end of a scenario."""
 
     number: str
     full_name: str
@@ -71,7 +71,7 @@ class PersonOutcome(msgspec.Struct, frozen=True):
 
     @property
     def texts(self) -> list[str]:
-        """Return the text messages."""
+        """Return the bodies of the text messages to the person."""
         return [message.text for one in self.story.attempts for message in one.messages]
 
     @property
@@ -82,13 +82,13 @@ class PersonOutcome(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Return the reason for the state, or of the wait of somebody who is still to be called."""
+        """Return the reason of the person's state, or the reason why the person waits."""
         part = self.story.subscriber
         return "" if part is None else part.status_reason or part.waits_for
 
     @property
     def agent(self) -> str | None:
-        """Return the agent who took the last transfer; None for nobody."""
+        """Return the agent who took the last transfer; None if no agent took it."""
         transfers = [transfer for one in self.story.attempts for transfer in one.transfers]
         return transfers[-1].agent or None if transfers and transfers[-1].answered else None
 
@@ -99,7 +99,7 @@ class PersonOutcome(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> str:
-        """Return the price of everything."""
+        """Return the price of the person's calls, transfers and messages together."""
         parts: list[Any] = [*self.story.attempts]
         parts += [transfer for one in self.story.attempts for transfer in one.transfers]
         if not self.is_texts:  # Of a campaign of texts the message is the attempt.
@@ -156,7 +156,7 @@ def _texts(connection: Connection) -> int:
 def person_outcome(
     connection: Connection, campaign_id: int, number: str, *, full_name: str, now_ms: int, hours: CallingHours
 ) -> PersonOutcome:
-    """Return the outcome of one person."""
+    """Return the calls, answers and state of one person of a campaign."""
     story = read_story(
         connection, str(campaign_id), number, now_ms=now_ms, region=None, service_zone="UTC", hours=hours
     )

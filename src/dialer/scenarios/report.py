@@ -25,7 +25,7 @@ def lines_of(result: ScenarioResult) -> Iterator[str]:
 
 
 def summary(results: Sequence[ScenarioResult]) -> str:
-    """Return how many scenarios there were, and how many failed."""
+    """Return a line with the number of scenarios, the failures and the time."""
     failed = sum(bool(one.failures) for one in results)
     seconds = sum(one.seconds for one in results)
     scenarios = "1 scenario" if len(results) == 1 else f"{len(results)} scenarios"
@@ -33,7 +33,7 @@ def summary(results: Sequence[ScenarioResult]) -> str:
 
 
 def junit(results: Sequence[ScenarioResult]) -> str:
-    """Return the results as JUnit's XML: a suite for each file."""
+    """Return the results as JUnit's XML, with a suite for each file."""
     suites = ET.Element("testsuites")
     for file in dict.fromkeys(one.file for one in results):
         of_file = [one for one in results if one.file == file]

@@ -17,7 +17,7 @@ from dialer.scenarios.world import Base, World
 
 
 class ScenarioResult(msgspec.Struct, frozen=True):
-    """The result of one scenario."""
+    """The failures of one scenario, and the time that it took."""
 
     file: str
     line: int | None
@@ -31,7 +31,7 @@ class ScenarioResult(msgspec.Struct, frozen=True):
 def run_scenarios(
     scenarios: Sequence[PlacedScenario], done: Callable[[ScenarioResult], None], steady_s: Callable[[], float]
 ) -> list[ScenarioResult]:
-    """Play scenarios one after the other, each in a service of its own, and report each when it is `done`.
+    """Play scenarios one after the other, each in its own service. Call `done` with each result.
 
     Raises:
         FileError: the records of a scenario are wrong.

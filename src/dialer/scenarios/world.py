@@ -72,7 +72,7 @@ class Base:
 
     @contextmanager
     def world(self, number: int) -> Iterator["World"]:
-        """Open a service for one scenario."""
+        """Open a service with a copy of the base database, for one scenario."""
         path = self._folder / f"{number}.db"
         path.write_bytes(self._file.read_bytes())
         database = Database(f"sqlite+aiosqlite:///{path}", synchronous="OFF")

@@ -52,7 +52,7 @@ class AgentBehaviour(msgspec.Struct, frozen=True):
     """True if a person at the desk takes the calls: they talk until one of both hangs up. Forecasts ignore it."""
 
     def decides(self, preview: Preview, chance: Chance, *, is_rehearsal: bool) -> Decision | None:
-        """Return what the agent decides about a person, before the time for it is over; None if they do at the desk."""
+        """Return the agent's decision about a person within the preview time; None if they decide at their desk."""
         if self.at_desk or (self.is_person and not is_rehearsal):
             return None
         action = DeskAction.SKIP if chance.happens(self.skipped) else DeskAction.CALL
@@ -87,7 +87,7 @@ def read_agent(parameters: str) -> AgentBehaviour:
 
 
 def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
-    """Return the behaviour that an agent's `parameters` describe.
+    """Return the behaviour of an agent with these `parameters`.
 
     Raises:
         BehaviourError: an unknown key, or a value out of bounds.

@@ -99,13 +99,13 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return _FOR_EVER_MS if self.talks_on else draw(talk or self.behaviour.talk, self.chance)
 
     def waits_ms(self) -> int | None:
-        """Return how many milliseconds the callee waits for an agent, or None for no limit."""
+        """Return the callee's patience in a queue in milliseconds; None without a limit."""
         if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
             return None
         return draw(self._scripted.patience or self.behaviour.patience, self.chance)
 
     def calls_back_after_ms(self) -> int | None:
-        """Return how many milliseconds after a missed call the callee calls back, or None if they do not."""
+        """Return the milliseconds from a missed call until the callee calls back; None if they do not call back."""
         scripted = self._scripted
         if scripted.call_back_after is not None:
             return draw(scripted.call_back_after, self.chance)

@@ -86,7 +86,7 @@ Reply = QueueWait | Resume | Parted | Transfer | None
 
 
 class CalleeLine(msgspec.Struct, eq=False, gc=False):
-    """Call with one simulated callee."""
+    """A call with one simulated callee, who obeys the orders of a session."""
 
     call: Call
     _callee: Callee
@@ -368,7 +368,7 @@ def speech_ms(text: str) -> int:
 
 
 class CalleeTextLine:
-    """Text message to one simulated number. It is in progress until its outcome is known and any reply has arrived."""
+    """A text message to one simulated number, in progress until its outcome and a possible reply are known."""
 
     __slots__ = ("_message", "_reply", "_session", "_status", "_walker")
 
@@ -383,7 +383,7 @@ class CalleeTextLine:
         return next(self._walker, None)
 
     def next(self, _reply: Reply = None) -> Milestone | None:
-        """Return the next milestone."""
+        """Return the next milestone of the message; None after the last."""
         return next(self._walker, None)
 
     def hang_up(self, now_ms: int) -> tuple[None, CallOutcome]:

@@ -81,14 +81,14 @@ class SimulatedCarrier:
         return self._next(call_id, QueueWait())
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int:  # noqa: ARG002 - no telephone
-        """Return when an agent takes a call that is offered to them at `offered_ms`."""
+        """Return the time at which an agent takes a call that is offered at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
         behaviour = read_agent(agent.parameters)
         is_played = behaviour.is_person and not self._is_rehearsal
         return offered_ms + behaviour.answers_after_ms(chance, is_played=is_played)
 
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:  # noqa: ARG002 - for all
-        """Return what an agent decides about a person whom they see, before the time is over."""
+        """Return an agent's decision about the person shown to them, within the preview time."""
         detail = f"preview:{agent.id}:{preview.from_ms}"
         chance = Chance(self._seed, preview.campaign_id, preview.subscriber_id, 0, detail)
         return read_agent(agent.parameters).decides(preview, chance, is_rehearsal=self._is_rehearsal)

@@ -38,7 +38,7 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         return Chance(self.seed, self.campaign_id, self.subscriber_id, self.attempt, self.detail)
 
     def of(self, detail: str) -> "Chance":
-        """Return the sequence of a detail, which draws nothing from this one."""
+        """Return an independent sequence of draws for a detail of the same attempt."""
         return Chance(self.seed, self.campaign_id, self.subscriber_id, self.attempt, detail)
 
     def draw(self) -> int:
@@ -46,7 +46,7 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         return (self._left or self._computed()).pop()
 
     def happens(self, below: int) -> bool:
-        """Return True with the probability of this threshold. Thresholds of 0 and 1 draw nothing."""
+        """Draw, and return True with the probability of a threshold. Thresholds of 0 and 1 draw nothing."""
         return below >= CERTAIN or (below > 0 and (self._left or self._computed()).pop() < below)
 
     def between(self, least: int, most: int) -> int:

@@ -27,7 +27,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """Figures of one strategy."""
+    """The figures of one strategy in a comparison."""
 
     strategy: str
     utilisation: Estimate

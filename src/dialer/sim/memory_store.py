@@ -216,7 +216,7 @@ class MemoryStore:
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def check_text(self, check: effects.CheckText) -> events.TextChecked:
-        """Return whether the number of a message that waits is on a do-not-call list of its campaign."""
+        """Return whether a waiting message goes to a number on a do-not-call list of its campaign."""
         is_on_dnc = self._is_on(self._campaigns[check.campaign_id].dnc_ids, check.number)
         return events.TextChecked(check.gateway_id, check.message_id, is_recorded=True, is_on_dnc=is_on_dnc)
 
@@ -231,7 +231,7 @@ class MemoryStore:
         return arrived
 
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
-        """Record an effect."""
+        """Apply an effect of the engine to the state in memory."""
         recorder = self._recorders[type(effect)]
         if recorder is not None:
             recorder(effect, now_ms)

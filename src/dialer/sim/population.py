@@ -25,7 +25,7 @@ class PopulationError(ValueError):
 
 
 def capacity_of(patterns: tuple[str, ...]) -> int:
-    """Return how many numbers the patterns can produce.
+    """Return the number of phone numbers that the patterns can produce.
 
     Raises:
         PopulationError: a pattern is not a number in normal form whose last digits are `x`.

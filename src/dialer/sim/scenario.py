@@ -91,7 +91,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AccountPart(_Part, frozen=True):
-    """Account that pays. Without any fields, calls cost nothing."""
+    """The account that pays for the calls of a scenario. Without any fields, calls cost nothing."""
 
     balance: _Amount = 0
     call_rate: _Amount = 0
@@ -243,7 +243,7 @@ class Scenario(_Part, frozen=True):
 
 
 def parse_scenario(document: bytes) -> Scenario:
-    """Return the scenario that a JSON document describes.
+    """Return the scenario of a JSON document.
 
     Raises:
         ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.

@@ -30,7 +30,7 @@ class RateCardPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rate_card_of(parts: tuple[RateCardPart, ...]) -> RateCard:
-    """Return the rate card that the parts describe.
+    """Return the rate card of a scenario.
 
     Raises:
         RateCardError: an amount is invalid or negative, or a prefix is repeated.

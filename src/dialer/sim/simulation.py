@@ -43,7 +43,7 @@ _Read = TypeVar("_Read")
 
 
 class Simulation:
-    """Run of a scenario. It is over when its campaign has stopped and no call is in progress.
+    """One run of a scenario. It is over when its campaign has stopped and no call is in progress.
 
     Raises:
         ScenarioError: a number of the scenario is not a valid phone number.
@@ -76,7 +76,7 @@ class Simulation:
         return self._kernel.run(self.plan.expires_ms + _AFTER_EXPIRY_MS, EVENTS_PER_STEP)
 
     def run(self) -> None:
-        """Handle all events."""
+        """Handle all events until the run is over."""
         while not self.step():
             pass
 

@@ -34,7 +34,7 @@ class Span(msgspec.Struct, frozen=True, gc=False):
 
 
 def draw(span: Span, chance: Chance) -> int:
-    """Return a length in milliseconds. A length that is certain draws nothing."""
+    """Draw a duration in milliseconds from a span. A span of one length draws nothing."""
     least_ms, most_ms = span.least_ms, span.most_ms
     if span.mean_ms:
         return _draw_measured(span, chance) if span.deciles_ms else chance.exponential(span.mean_ms)
@@ -96,7 +96,7 @@ def read_chance(place: str, value: object) -> int:
 
 
 def read_probability(place: str, value: object) -> float:
-    """Return a number from 0 to 1; raises BehaviourError for anything else."""
+    """Return a value as a number from 0 to 1; raises BehaviourError for any other value."""
     if not _number_within(value, 1):
         raise BehaviourError(f"{place}: Must be a number from 0 to 1.")
     return float(value)

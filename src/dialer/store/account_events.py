@@ -17,7 +17,7 @@ REMOVED_AT_ONCE: Final = 1_000
 
 
 class EventRow(NamedTuple):
-    """One event, as its row has it."""
+    """The columns of one stored event."""
 
     user_id: int
     type: str
@@ -28,7 +28,7 @@ class EventRow(NamedTuple):
 
 
 class EventsWanted(NamedTuple):
-    """The events that a page has."""
+    """The choice of a page of events: types, campaign, time, position and length."""
 
     types: tuple[str, ...] = ()
     """Empty: events of all types."""
@@ -87,7 +87,7 @@ def keeps_events(connection: Connection, user_id: int) -> bool:
 
 
 def keep_events(connection: Connection, user_id: int, *, keep: bool) -> bool:
-    """Switch the events of an account on or off, and return whether that is a change. Events that are kept stay."""
+    """Switch the events of an account on or off; stored events stay. Return whether the switch changed."""
     changed = update(User).where(User.id == user_id, User.keeps_events != keep).values(keeps_events=keep)
     return bool(connection.execute(changed).rowcount)
 
@@ -104,7 +104,7 @@ def read_events(connection: Connection, user_id: int, wanted: EventsWanted) -> S
 
 
 def has_old_events(connection: Connection, before_ms: int) -> bool:
-    """Return whether there are events that are older than a moment."""
+    """Return whether stored events are older than `before_ms`."""
     return connection.scalar(select(AccountEvent.id).where(AccountEvent.created_date < before_ms).limit(1)) is not None
 
 

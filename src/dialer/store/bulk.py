@@ -101,7 +101,7 @@ class BulkInsert(Bulk):
         self._table: Final = into
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Insert rows, and return how many they are."""
+        """Insert rows, and return their number."""
         if not backend_of(connection).copy_rows(connection, self._table.name, self._names, rows):
             super().run(connection, rows)
         return len(rows)
@@ -148,7 +148,7 @@ class Among:
         self._query: Final = PreparedStatement(select(column).where(*conditions, asked))
 
     def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:
-        """Return those of `values` that the column has; `given` holds the parameters of the conditions."""
+        """Return the values that occur in the column. `given` holds the parameters of the conditions."""
         backend_of(connection).plan_anew(connection)
         asked = list(values)
         found: set[str] = set()

@@ -52,7 +52,7 @@ _FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUS
 
 
 class Judged(NamedTuple):
-    """The people of one slice: those who can be called again by their outcomes, and the others by the reasons."""
+    """The people of one slice: those to call again, by their outcomes, and the others, by the reasons."""
 
     people: dict[int, AgainOutcome]
     """The outcomes of subscribers, by id."""
@@ -101,9 +101,9 @@ def judge_slice(connection: Connection, source_id: int, after: str, *, into: int
 
 
 def copy_people(connection: Connection, campaign_id: int, now_ms: int, most: int) -> int:
-    """Copy people whom a campaign calls again, of up to `most` subscribers of the other campaign.
+    """Copy people whom a campaign calls again, out of up to `most` subscribers of the earlier campaign.
 
-    Return how many were looked at. It is `most` if some are left. A campaign that is over copies nobody any more.
+    Return the number of subscribers looked at: `most` if some are left. A campaign that is over copies nobody.
     """
     query = select(PeopleToCopy.outcomes, PeopleToCopy.after_number, Campaign.source_campaign_id, Campaign.status)
     query = query.join(Campaign, Campaign.id == PeopleToCopy.id).where(PeopleToCopy.id == campaign_id)

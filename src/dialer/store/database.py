@@ -57,7 +57,7 @@ class OutcomeUnknownError(StorageUnavailableError):
 
 
 class Database:
-    """The service's database: `read` and `write` run a unit of work; nothing else begins a transaction.
+    """The service's database. `read` and `write` run a unit of work in a transaction, and nothing else begins one.
 
     Writers take turns in the order of their arrival. Each begins with the write lock, so the rows
     that a unit has read are still current when it writes. Readers see a consistent snapshot, and wait for no writer.
@@ -129,7 +129,7 @@ class Database:
         return await Waiter(in_context, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
-        """Return the result of `work`, a single statement that checks its own condition, without waiting for others.
+        """Return the result of `work`, one statement that checks its own condition, without waiting for writers.
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
@@ -232,7 +232,7 @@ class Database:
         return result
 
     async def open_presence(self) -> Presence:
-        """Return a sign by which others see that this process lives.
+        """Take a presence lock, by which other processes see that this process lives.
 
         Raises:
             StorageUnavailableError: the database cannot be reached now.
@@ -269,7 +269,7 @@ class Database:
         return EVERYTHING if self._backend.have_others_written(connection) else touched
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections to the database."""
         self.at_hand.close()
         self._writer.dispose()
         self._readers.dispose()

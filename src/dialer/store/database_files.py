@@ -30,7 +30,7 @@ class FilesError(Exception):
 
 
 def check(path: Path) -> list[str]:
-    """Return the problems of a database, `PROBLEMS_MAX` at most: damaged pages, indexes, references. Change nothing.
+    """Return up to `PROBLEMS_MAX` problems of a database, unchanged: damaged pages, indexes, references.
 
     Raises:
         FilesError: the database cannot be read at all.
@@ -53,7 +53,7 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def compact(path: Path, patience_ms: int = BUSY_TIMEOUT_MS) -> None:
-    """Rewrite the database, so that its files keep nothing of deleted rows.
+    """Rewrite the database's files without the remains of deleted rows.
 
     Other processes wait meanwhile: some seconds for each gigabyte. `patience_ms` is the time to wait for them.
 
@@ -83,7 +83,7 @@ def copy(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
 
 
 def restore(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
-    """Replace a database that no process uses with a copy.
+    """Replace a database that is not in use by a copy of its backup.
 
     Raises:
         FilesError: the copy is not a complete database, `target` already exists, or a process uses it.

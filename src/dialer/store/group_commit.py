@@ -98,7 +98,7 @@ class Turns:
         return bool(self._waiting)
 
     def enter(self, waiter: Waiter[Any]) -> bool:
-        """Add a waiter to the end of the queue. Return whether it leads, because no other waiter does."""
+        """Add a waiter to the end of the queue. Return whether this waiter runs the queue, because no other does."""
         self._waiting.append(waiter)
         leads = not self.are_taken
         self.are_taken = True

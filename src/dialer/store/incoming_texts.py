@@ -27,7 +27,7 @@ _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 
 class StoredNews(NamedTuple):
-    """A callback as it is stored."""
+    """A stored callback of a carrier of text messages."""
 
     id: int
     gateway_id: GatewayKey
@@ -49,7 +49,7 @@ class UnreadNews(NamedTuple):
 def write_text_received(
     connection: Connection, writers: Sequence[Writer], now_ms: int, *, state: str, has_others: bool
 ) -> None:
-    """Write the event that somebody answered to a text, for each account that wrote to them and keeps events.
+    """Write the event of a received text, for each account that texted the sender and keeps events.
 
     `has_others` says that other workers write events of some of these accounts. They wait, so that ids grow in the
     order of commits.

@@ -45,7 +45,7 @@ class AtHand:
         return found
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection for inline reads."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

@@ -41,7 +41,7 @@ _checks: Final = table(KeyCheck.__tablename__, column("id"), column("word"))
 
 
 def check_key(connection: Connection) -> None:
-    """Check that this process holds the key of the database's secrets. At the first use there may be no key yet.
+    """Check that this process holds the key of the database's secrets. The first use may create the key.
 
     Raises:
         SecretsKeyError: it does not.
@@ -56,7 +56,7 @@ def check_key(connection: Connection) -> None:
 
 
 def rotate(connection: Connection) -> int:
-    """Encrypt all secrets anew with the first key of this process, in one transaction. Return how many there are.
+    """Encrypt all secrets with the first key of this process, in one transaction. Return their number.
 
     Secrets that cannot be decrypted stay as they are.
 
@@ -91,7 +91,7 @@ def forget(connection: Connection) -> int:
 
 
 def secret_columns() -> Iterator[tuple[Table, str]]:
-    """Yield each table and column that holds secrets."""
+    """Yield each column of secrets with its table."""
     for of in Row.metadata.sorted_tables:
         for one in of.c:
             if isinstance(one.type, Secret):

@@ -16,7 +16,7 @@ _RINGS_MAX: Final = 4
 
 
 class SecretsKeyError(Exception):
-    """The key of stored secrets is missing or wrong, and nothing has changed; the message is one line."""
+    """Raised when the key of stored secrets is missing or wrong; nothing has changed, and the message is one line."""
 
 
 class UnreadableSecretError(Exception):
@@ -37,20 +37,20 @@ class KeySource(Protocol):
 
 
 class GivenKeys:
-    """Keys that another process has told this one."""
+    """Keys of secrets that another process passed on."""
 
     def __init__(self, keys: str) -> None:
         self._keys: Final = keys
 
     def read(self) -> str:
-        """Return the keys."""
+        """Return the keys that were passed on."""
         return self._keys
 
     create = missing = read
 
 
 class KeyRing:
-    """The keys of this process. They are read from their source when the first secret is read or written."""
+    """The keys of this process for secrets, read from their source at the first use."""
 
     def __init__(self) -> None:
         self._source: KeySource | None = None
@@ -63,7 +63,7 @@ class KeyRing:
             self._source, self._keys = source, None
 
     def keys(self, *, may_create: bool = False) -> str:
-        """Return the keys. Create one if there are none and `may_create`.
+        """Return the keys of secrets. Without any, create a key if `may_create`.
 
         Raises:
             SecretsKeyError: there are none.
@@ -119,7 +119,7 @@ class _RingBackend(FernetBackend):
 
 
 class Secret(EncryptedString):
-    """A text that is encrypted in the database."""
+    """A column type for texts that are encrypted in the database."""
 
     cache_ok = True
 

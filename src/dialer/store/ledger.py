@@ -24,7 +24,7 @@ _move_balance = KeyedBulk(
 
 
 class Entry(NamedTuple):
-    """One change of one balance: positive into the account, negative out of it, in integers of 1e-5."""
+    """One change of a balance in integers of 1e-5: positive into the account, negative out of it."""
 
     user_id: int
     kind: str

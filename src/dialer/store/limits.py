@@ -48,14 +48,14 @@ def restored_us(connection: Connection, subject: str) -> int:
 
 
 def spend(connection: Connection, subject: str, *, cost_us: int, now_us: int, latest_us: int) -> bool:
-    """Let an allowance be whole again later, by `cost_us`. Do nothing and return False if that is after `latest_us`."""
+    """Take `cost_us` from an allowance. Return False, without taking it, if it is whole after `latest_us` only."""
     values = {"of": subject, "cost_us": cost_us, "now_us": now_us, "latest_us": latest_us}
     touch(connection, NOTHING)
     return connection.execute(_SPEND, values).rowcount == 1
 
 
 def forget_restored(connection: Connection, now_us: int) -> None:
-    """Delete allowances that are whole again."""
+    """Delete allowances that are fully restored."""
     touch(connection, NOTHING)
     connection.execute(delete(RequestAllowance).where(RequestAllowance.restored_us <= now_us))
 

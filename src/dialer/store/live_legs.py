@@ -92,12 +92,12 @@ _ORDER: Final = msgspec.json.Decoder[Leg](Leg)
 
 
 def add_legs(connection: Connection, legs: Sequence[LegRow]) -> None:
-    """Insert legs that were decided."""
+    """Insert the rows of new legs."""
     _INSERT.run(connection, legs)
 
 
 def change_legs(connection: Connection, legs: Sequence[LegChange]) -> None:
-    """Store how far legs have come."""
+    """Store the new states of legs."""
     _CHANGE.run(connection, legs)
 
 

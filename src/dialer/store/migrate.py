@@ -78,7 +78,7 @@ def _when_tables_are_free(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Check that this code can work with the database at `url`. Change nothing.
+    """Check, without a change, that this code can work with the database at `url`.
 
     The database is at the newest revision that this code knows, or at a later one that has only added to it.
 
@@ -176,7 +176,7 @@ def _upgrade(connection: Connection) -> None:
         return  # The check below reads every row, and a start must be quick.
     backend.before_upgrade(connection)
     _run_steps(connection)
-    backend.after_upgrade(connection)
+    backend.after_upgrade(connection, Row.metadata)
 
 
 def _run_steps(connection: Connection) -> None:
@@ -213,7 +213,7 @@ def _in_transaction(url: str, work: Callable[[Connection], Result]) -> Result:
 
 
 def write_revision(message: str) -> None:
-    """Write the migration from the newest revision to the current models."""
+    """Write a migration file from the newest revision to the current tables."""
     from alembic import command  # noqa: PLC0415
 
     def compare(connection: Connection) -> None:

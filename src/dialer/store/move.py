@@ -24,11 +24,11 @@ _TABLES: Final = Row.metadata.sorted_tables
 
 
 class MoveError(Exception):
-    """A database cannot be moved, and nothing has changed; the message is one line that says why."""
+    """Raised when a database cannot be moved; nothing has changed, and the message is one line."""
 
 
 class TableRows(msgspec.Struct, frozen=True):
-    """The rows of one table."""
+    """The rows of one table that is moved."""
 
     name: str
     rows: int

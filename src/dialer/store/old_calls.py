@@ -87,7 +87,7 @@ class _Source(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """The result of one slice."""
+    """The result of one slice of removals: counts, and the position to go on from."""
 
     rows: int
     """Number of calls, messages, CDRs, answers or charges that were removed, without what belongs to them."""
@@ -98,7 +98,7 @@ class Removed(NamedTuple):
 def remove_old_calls(
     connection: Connection, before_ms: int, place: RemovalPlace, delete_file: DeleteFile, most: int = SLICE
 ) -> Removed:
-    """Remove what began before a moment and is over, from a place on, looking at up to `most` rows.
+    """Remove finished calls that began before a time, looking at up to `most` rows from a position on.
 
     Files are deleted at once. If the unit of work fails, it is repeated, and they had to be deleted anyway.
     """

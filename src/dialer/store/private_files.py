@@ -11,12 +11,12 @@ ALL_BUT_OWNER: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_new_files_private() -> None:
-    """Keep this process from making a file or a folder that another user may read, write or enter."""
+    """Set the umask of this process, so that only its user can read and write new files and folders."""
     os.umask(os.umask(ALL_BUT_OWNER) | ALL_BUT_OWNER)
 
 
 def take_rights(path: Path, rights: int) -> bool:
-    """Take rights of others from a file or a folder, and return whether there were any.
+    """Remove rights of other users from a file or a folder. Return whether there were any.
 
     Raises:
         PermissionError: its mode cannot be changed, because it belongs to another user.

@@ -18,7 +18,7 @@ class ServedError(Exception):
 
 
 class DisplacedError(ServedError):
-    """This process has lost its place for good: another process may have served the database meanwhile."""
+    """Raised when this process may no longer serve the database, because another process may have served it."""
 
 
 class LockedPlace:
@@ -30,7 +30,7 @@ class LockedPlace:
 
     @property
     def is_locked(self) -> bool:
-        """Return whether there is a locked file."""
+        """Return whether this process holds the lock file."""
         return self._file is not None
 
     def delete(self) -> None:
@@ -39,7 +39,7 @@ class LockedPlace:
             _delete(self._path)
 
     def take(self, driver: object) -> None:
-        """Do nothing: the file is locked, whichever connection writes."""
+        """Do nothing: the lock on the file holds for all connections."""
 
     def check(self) -> None:
         """Check that the locked file is still the one beside the database.
@@ -111,7 +111,7 @@ class LockFile:
         return False
 
     def close(self) -> None:
-        """Delete the file."""
+        """Delete and unlock the lock file."""
         _delete(self._path)
         self._file.close()
 

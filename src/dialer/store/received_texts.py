@@ -16,7 +16,7 @@ NUMBER_MAX: Final = 64
 
 
 class ReceivedText(NamedTuple):
-    """A text message that came in."""
+    """A text message that a person sent to the service."""
 
     gateway_id: int
     given: str
@@ -62,16 +62,17 @@ def keep_answer(connection: Connection, wish: KeepWish, now_ms: int) -> None:
 
 
 def is_held_by_others(connection: Connection, user_id: int, number: str, but: int) -> bool:
-    """Return whether another text message of a number waits for somebody to look at it."""
+    """Return whether another text message of a number waits for a person's verdict."""
     waits = (SmsReceived.understood == Understood.PERHAPS.value) & (SmsReceived.verdict == "")
     is_other = (SmsReceived.user_id == user_id) & (SmsReceived.number == number) & (SmsReceived.id != but)
     return bool(connection.scalar(select(exists().where(waits, is_other))))
 
 
 def texts_needing_person(connection: Connection, most: int, user_id: int | None = None) -> int:
-    """Return how many text messages to an account, or to all, wait for somebody to look at them, counted up to `most`.
+    """Return the number of text messages that wait for a person's verdict, counted up to `most`.
 
-    Their senders are held, so nobody calls or writes to them.
+    They are those to an account, or to all accounts if it is None. Their senders are neither called nor texted
+    meanwhile.
     """
     waiting = select(SmsReceived.id).where(SmsReceived.needs_person == true())
     if user_id is not None:

@@ -36,7 +36,7 @@ SPEECH_MAX: Final = 255
 
 
 class State(NamedTuple):
-    """The position of the clock, until which everything due has happened, and the last ids that the service gave."""
+    """The service's clock, until which all due events have happened, and the last ids of calls and CDRs."""
 
     now_ms: int
     last_callrequest_id: int = 0
@@ -91,7 +91,7 @@ def save_settings(connection: Connection, settings: ServiceSettings, first_now_m
 
 
 def read_speech(connection: Connection) -> str | None:
-    """Return why texts cannot be spoken in calls; empty if they can, None if the service has no voice."""
+    """Return why speech is out of order; an empty text if it works, None if the service has no voice."""
     return connection.scalar(select(ServiceState.speech_down).where(ServiceState.id == _ONLY_ROW))
 
 

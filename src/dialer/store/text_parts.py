@@ -35,7 +35,7 @@ _TEXT: Final = msgspec.json.Decoder(TextReceived)
 
 
 class TextToStore(NamedTuple):
-    """A text as it is stored: whole, or a part that waits for the others of its group."""
+    """A received text to store: whole, or a part that waits for the other parts."""
 
     heard: TextReceived
     group: str = ""
@@ -116,7 +116,7 @@ def join_late(connection: Connection, ids: Sequence[int], parts: Sequence[TextRe
 
 
 def erase_parts(connection: Connection, spellings: Spellings) -> None:
-    """Delete the parts of texts from a number that wait for others, and the number in parts from other people."""
+    """Delete waiting parts of texts from a number, and the number in waiting parts of other senders."""
     query = select(TextNews.id, TextNews.heard).where(_IS_PART, TextNews.heard.like(spellings.like))
     for row in connection.execute(query).all():
         heard = _TEXT.decode(row.heard)

@@ -33,7 +33,7 @@ def holder_of(mark: str) -> str:
 
 
 def gone_holders(connection: Connection, holders: Collection[str]) -> frozenset[str]:
-    """Return those of the holders whose processes have ended, as far as the database can tell."""
+    """Return the lease holders whose processes have ended, as far as the database can tell."""
     marks = {holder.removeprefix(_SIGNED) for holder in holders if holder.startswith(_SIGNED)}
     ended = marks - backend_of(connection).present(connection, marks) if marks else marks
     return frozenset(map(holder_of, ended))
@@ -233,7 +233,7 @@ def keep_job(
     lease_until_ms: int,
     event_ms: int,
 ) -> bool:
-    """Write what came of a job, unless another process has taken the lease meanwhile; return whether it was written.
+    """Write the results of a delivery job, unless another process took the lease. Return whether they are written.
 
     `event_ms` is the time of the service's clock, for the event that a webhook was switched off.
     """

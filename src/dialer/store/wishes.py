@@ -29,7 +29,7 @@ def own_list(connection: Connection, user_id: int, now_ms: int) -> int:
 
 
 def held_list(connection: Connection, user_id: int, now_ms: int) -> int:
-    """Return the id of the list of numbers that an account holds until somebody has looked. Make it if needed."""
+    """Return the id of an account's list of held numbers, which wait for a person's verdict. Make it if needed."""
     is_held = (DncList.keeps_wishes_of == HELD) & (DncList.user_id == user_id)
     return _list(connection, is_held, now_ms, user_id=user_id, name=HELD_LIST_NAME, keeps_wishes_of=HELD)
 

@@ -56,7 +56,7 @@ class DialerService(Client):
 
     @property
     def now(self) -> datetime:
-        """The time that the virtual clock shows."""
+        """The time of the virtual clock."""
         return datetime.fromisoformat(self._admin.now())
 
     def advance(self, span: str | timedelta) -> datetime:

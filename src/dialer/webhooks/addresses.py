@@ -23,7 +23,7 @@ _LOOKUPS: Final = NameLookups()
 
 
 class AddressError(ValueError):
-    """Raised for a URL to which nothing may be sent; the sentence says why."""
+    """Raised for a URL to which webhooks must not be sent; its message is a sentence for the user."""
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__(str(sentence))
@@ -84,7 +84,7 @@ class AddressGuard:
         self._lookups: Final = lookups
 
     def check(self, text: str) -> None:
-        """Check the URL of a program. It resolves the name, so it may take seconds.
+        """Check that webhooks may be sent to a URL. The host name is resolved, which may take seconds.
 
         Raises:
             AddressError: nothing may be sent there.

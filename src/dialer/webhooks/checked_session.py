@@ -70,7 +70,7 @@ class CheckedSession:
             return answer.status, answer.headers.get("Retry-After")
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections to receivers."""
         await self._session.close()
 
     def _socket(self, target: AddrInfoType) -> socket.socket:
@@ -103,7 +103,7 @@ class CheckedNames(AbstractResolver):
         return [_result(host, address, port) for address in addresses[:ADDRESSES_MAX]]
 
     async def close(self) -> None:
-        """Do nothing: a name is asked for in a thread that ends by itself."""
+        """Do nothing: the threads that look up names end by themselves."""
 
 
 def _result(host: str, address: str, port: int) -> ResolveResult:

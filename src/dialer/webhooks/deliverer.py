@@ -104,13 +104,13 @@ class Deliverer:
             self.close()
 
     def close(self) -> None:
-        """Take away the sign that this process lives, so that others need not wait for it."""
+        """Remove the presence lock of this process, so that other processes take over its deliveries at once."""
         if self._presence is not None:
             self._presence.close()
             self._presence = None
 
     async def deliver_due(self) -> None:
-        """Send all that is due now, and return when it has been sent or has failed once."""
+        """Send all events that are due now, and return when each was delivered or has failed once."""
         async with anyio.create_task_group() as tasks:
             await self._look(tasks)
 

@@ -31,7 +31,7 @@ class JobResults:
 
     @property
     def is_failing(self) -> bool:
-        """Return whether the receiver fails so often that it gets nothing more for now."""
+        """Return whether the webhook gets no further events for now, because it is disabled or waits for a retry."""
         return bool(self._standing.disabled) or self._standing.next_attempt_ms > 0
 
     def answered(self, sending: EventSending, outcome: PostOutcome, now_ms: int) -> None:
@@ -63,7 +63,7 @@ class JobResults:
         )
 
     def left(self, sending: EventSending, now_ms: int) -> None:
-        """Add an event that was not sent. It is sent again as soon as anything is."""
+        """Add an event that was not sent in this job. It is sent with the next one."""
         if sending.is_new:
             self._deliveries.append(
                 EventDelivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True)
@@ -79,7 +79,7 @@ class JobResults:
         return self._standing
 
     def deliveries(self) -> list[EventDelivery]:
-        """Return what came of each event."""
+        """Return the state of each event's delivery, with its attempts."""
         return self._deliveries
 
     def _add(

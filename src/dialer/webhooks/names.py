@@ -45,7 +45,7 @@ def account_of_names() -> int:
 
 
 class NameLookups:
-    """The lookups of a process. Each has a thread of its own, as nobody can end one that hangs."""
+    """The lookups of host names of a process. Each has its own thread, because a lookup that hangs cannot be ended."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s: Final = now_s
@@ -54,7 +54,7 @@ class NameLookups:
         self._slow: Final[dict[str, float]] = {}
 
     def addresses(self, resolve: Resolve, host: str, port: int) -> Sequence[str]:
-        """Return what `resolve` returns, if that comes in time.
+        """Return the addresses that `resolve` finds for a host, if they come in time.
 
         Raises:
             SlowNameError: it does not, or did not a moment ago, or the account has too many such names.

@@ -43,7 +43,7 @@ class Poster:
         self._session: CheckedSession | None = None
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections to receivers."""
         with anyio.CancelScope(shield=True):
             if self._session is not None:
                 await self._session.close()

@@ -23,7 +23,7 @@ def new_secret() -> str:
 
 
 def check_secret(text: str) -> str:
-    """Return a secret that somebody gave.
+    """Return a secret of a user, if it is valid.
 
     Raises:
         SecretError: the text is none.

@@ -5,6 +5,7 @@ from heapq import heappop, heappush
 from typing import Final
 
 from dialer.carriers.sip.digest_authentication import TrunkAccount
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.outputs import LegOver, Output, Send
 from dialer.carriers.sip.sdp import Codec, LocalSound, write_offer
@@ -15,7 +16,11 @@ from dialer.domain.sessions.leg_protocol import Dialling
 SERVER: Final = ("192.0.2.10", 5060)
 HERE: Final = ("192.0.2.1", 5070)
 TRUNK: Final = Trunk(
-    server=SERVER, domain="carrier.example", here=HERE, credentials=TrunkAccount("anna", "secret"), session_expires_s=0
+    server=Flow(SERVER),
+    domain="carrier.example",
+    here=HERE,
+    credentials=TrunkAccount("anna", "secret"),
+    session_expires_s=0,
 )
 OURS: Final = LocalSound("192.0.2.1", 20_000, (Codec.PCMU, Codec.PCMA), 1)
 THEIRS: Final = LocalSound("192.0.2.10", 30_000, (Codec.PCMA,), 2)
@@ -98,7 +103,7 @@ class Network:
 
     def _deliver(self, data: bytes, *, is_ours: bool) -> None:
         if not is_ours:
-            self.take(self.agent.receive(self.now_ms, data, SERVER))
+            self.take(self.agent.receive(self.now_ms, data, Flow(SERVER)))
         elif data:
             self._callee.receive(read_message(data))
         else:
@@ -218,4 +223,6 @@ class Callee:
         self, request: Received, status: int, headers: tuple[tuple[str, str], ...] = (), body: bytes = b""
     ) -> None:
         """Answer a request."""
-        self.network.to_us(write_response(request, status, "Text", HERE, to_tag=self.tag, headers=headers, body=body))
+        self.network.to_us(
+            write_response(request, status, "Text", Flow(HERE), to_tag=self.tag, headers=headers, body=body)
+        )

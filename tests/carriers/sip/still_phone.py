@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.sip.digest_authentication import TrunkAccount
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
-from dialer.carriers.sip.outputs import Address, LegOver, Output, Send, TrunkState
+from dialer.carriers.sip.outputs import LegOver, Output, Send, TrunkState
 from dialer.carriers.sip.sdp import Codec, LocalSound
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.voice.sockets import UdpSocket, bind
+from dialer.carriers.voice.sockets import bind
+from dialer.carriers.voice.udp_transport import UdpTransport
 from dialer.domain.sessions.leg_protocol import Dialling
 from tests.carriers.listening import Watch
 from tests.carriers.sip.sipp import playing, scenario
@@ -47,15 +49,15 @@ class StillPhone:
 
     def __init__(self, port: int, *, expires_s: int = 0, registers: bool = False, noise: Noise = silence) -> None:
         """Open a socket. `port` is the carrier's."""
-        self._socket = UdpSocket(bind(socket.AF_INET, 0), self._take)
+        self._transport = UdpTransport(bind(socket.AF_INET, 0), self._take)
         self._noise = noise
-        self._arrived: deque[tuple[bytes, Address]] = deque()
+        self._arrived: deque[tuple[bytes, Flow]] = deque()
         self._watch = Watch()
         self._known: set[bytes] = set()
         trunk = Trunk(
-            server=("127.0.0.1", port),
+            server=Flow(("127.0.0.1", port)),
             domain="127.0.0.1",
-            here=("127.0.0.1", self._socket.port),
+            here=("127.0.0.1", self._transport.port),
             credentials=TrunkAccount("anna", "secret, with a comma"),
             registers=registers,
             session_expires_s=expires_s,
@@ -70,7 +72,7 @@ class StillPhone:
 
     def close(self) -> None:
         """Close the socket."""
-        self._socket.close()
+        self._transport.close()
 
     @property
     def ends(self) -> list[int]:
@@ -153,28 +155,28 @@ class StillPhone:
             self.loses.remove(kind)
             return
         self.sent.append(kind)
-        self._socket.send(output.data, output.destination)
+        self._transport.send(output.data, output.flow)
 
-    def _take(self, data: bytes, source: Address) -> None:
-        self._arrived.append((data, source))
+    def _take(self, data: bytes, flow: Flow) -> None:
+        self._arrived.append((data, flow))
         self._watch.touch()
 
-    def _hear(self, data: bytes, source: Address) -> None:
+    def _hear(self, data: bytes, flow: Flow) -> None:
         for noise in self._noise(data):
-            self.perform(self.agent.receive(self.now_ms, noise, source))
-        self.perform(self.agent.receive(self.now_ms, data, source))
+            self.perform(self.agent.receive(self.now_ms, noise, flow))
+        self.perform(self.agent.receive(self.now_ms, data, flow))
 
-    async def _next(self, kind: str) -> tuple[bytes, Address]:
+    async def _next(self, kind: str) -> tuple[bytes, Flow]:
         """Wait for a datagram of a kind, and hear the repeated ones before."""
         while True:
             await self._watch.until(lambda: self._arrived)
-            data, source = self._arrived.popleft()
+            data, flow = self._arrived.popleft()
             found, is_known = kind_of(read_message(data)), data in self._known
             self._known.add(data)
             if found == kind:
-                return data, source
+                return data, flow
             assert is_known, f"{found} instead of {kind}"
-            self._hear(data, source)
+            self._hear(data, flow)
 
 
 @contextlib.contextmanager

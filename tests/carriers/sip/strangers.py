@@ -3,6 +3,7 @@
 from random import Random
 from typing import Final
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import LegArrived, Output, Send
 from dialer.carriers.sip.trunk import Trunk
@@ -37,7 +38,7 @@ class Tapped(Network):
                 self._overheard.append(one.data)
                 if b"Authorization:" in one.data:
                     self.with_credentials.append(one)
-                if one.destination[0] != CARRIER:
+                if one.flow.address[0] != CARRIER:
                     self.to_strangers.append(one)
         super().take(outputs)
 
@@ -51,7 +52,7 @@ class Tapped(Network):
     def attack(self) -> None:
         """Send one datagram of a stranger."""
         source = (f"203.0.113.{self._chance.randrange(1, 255)}", self._chance.choice((5060, SERVER[1], 40_000)))
-        self.caused += (outputs := self.agent.receive(self.now_ms, self._forged(), source))
+        self.caused += (outputs := self.agent.receive(self.now_ms, self._forged(), Flow(source)))
         super().take(outputs)
 
     def _forged(self) -> bytes:

@@ -5,10 +5,10 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.allowed_hosts import PEER_MESSAGES_A_SECOND_MAX
+from dialer.carriers.sip.flows import Flow, NextHop
 from dialer.carriers.sip.messages import Received, read_message, write_response
-from dialer.carriers.sip.outputs import Diverted, LegArrived, Output, Send
+from dialer.carriers.sip.outputs import Diverted, LegArrived, LookUp, Output, Send
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.trunk import Trunk
@@ -20,7 +20,7 @@ from tests.carriers.sip.test_dialog_requests import SDP
 from tests.carriers.sip.test_leg import Owned
 from tests.carriers.sip.test_strangers import OFFER, answered
 
-IPV6: Final = Trunk(server=("2001:db8::10", 5060), domain="carrier.example", here=("2001:db8::1", 5070))
+IPV6: Final = Trunk(server=Flow(("2001:db8::10", 5060)), domain="carrier.example", here=("2001:db8::1", 5070))
 
 
 def at(contact: str, route: str = "") -> bytes:
@@ -43,11 +43,11 @@ class Sending(Network):
     def take(self, outputs: list[Output]) -> None:
         """Note the destinations, and look up names."""
         for output in outputs:
-            if isinstance(output, Send) and not is_address(output.destination[0]):
-                self.take(self.agent.resolved(self.now_ms, output, self._names.get(output.destination[0], "")))
+            if isinstance(output, LookUp):
+                self.take(self.agent.resolved(self.now_ms, output, self._names.get(output.hop.address[0], "")))
                 continue
             if isinstance(output, Send):
-                host, port = output.destination
+                host, port = output.flow.address
                 self.destinations.append(host)
                 if not (sent := read_message(output.data)).status:
                     self.places.append((sent.method, f"{host}:{port}"))
@@ -159,8 +159,8 @@ def test_what_is_owed_to_a_place_that_gets_nothing_goes_to_the_carrier(contact: 
     assert network.places == [(method, CARRIER) for method in methods]
     assert (network.ends, len(network.agent)) == ([("k1", 16)], 0)
     (diverted,) = (one for one in network.told if isinstance(one, Diverted))
-    assert (diverted.key, diverted.to) == ("k1", SERVER)
-    assert f"{diverted.meant[0]}:{diverted.meant[1]}" in {contact, f"{contact.strip('[]')}:5060"}
+    assert (diverted.key, diverted.to) == ("k1", Flow(SERVER))
+    assert "{}:{}".format(*diverted.meant.address) in {contact, f"{contact.strip('[]')}:5060"}
 
 
 @pytest.mark.parametrize("moves_to", UNUSABLE)
@@ -180,12 +180,12 @@ def test_a_call_that_came_in_from_such_a_place_is_hung_up_at_the_carrier(contact
     phone.call()
     network.run()
     assert (network.places, phone.byes) == ([("BYE", CARRIER)], 1)
-    assert [one.to for one in network.told if isinstance(one, Diverted)] == [SERVER]
+    assert [one.to for one in network.told if isinstance(one, Diverted)] == [Flow(SERVER)]
 
 
 def test_the_carrier_may_be_on_this_machine() -> None:
     """A carrier at home, such as a PBX on the same machine, is the carrier all the same."""
-    trunk = replace(TRUNK, server=("127.0.0.1", 5060), machine="127.0.0.1", networks=("192.0.2.10",))
+    trunk = replace(TRUNK, server=Flow(("127.0.0.1", 5060)), machine="127.0.0.1", networks=("192.0.2.10",))
     assert [trunk.may_send_to(host) for host in ("127.0.0.1", "192.0.2.10", "127.0.0.2")] == [True, True, False]
 
 
@@ -214,7 +214,7 @@ def test_an_offer_of_the_other_kind_of_internet_is_refused() -> None:
 
 def test_sound_never_goes_to_our_own_address() -> None:
     """The address that the network shows is this machine, though `public_host` is another one."""
-    trunk = SipParameters(server="192.0.2.10", public_host="198.51.100.1").trunk(SERVER, HERE)
+    trunk = SipParameters(server="192.0.2.10", public_host="198.51.100.1").trunk(Flow(SERVER), HERE)
     assert [trunk.may_sound_be_at(host) for host in (HERE[0], "198.51.100.1")] == [False, True]
 
 
@@ -226,11 +226,13 @@ def test_the_other_end_of_a_call_is_read_a_number_of_times_a_second() -> None:
     network.run(2_000)
     assert phone.arrivals
     data = request(read_message(invitation()), "OPTIONS", 9)
-    heard = [network.agent.receive(network.now_ms, data, EVIL) != [] for _ in range(3 * PEER_MESSAGES_A_SECOND_MAX)]
+    heard = [
+        network.agent.receive(network.now_ms, data, Flow(EVIL)) != [] for _ in range(3 * PEER_MESSAGES_A_SECOND_MAX)
+    ]
     assert heard.count(True) == PEER_MESSAGES_A_SECOND_MAX
-    assert not network.agent.hears(network.now_ms, EVIL, 100)
-    assert network.agent.hears(network.now_ms, SERVER, 100)
-    assert network.agent.hears(network.now_ms + 1_000, EVIL, 100)
+    assert not network.agent.hears(network.now_ms, Flow(EVIL), 100)
+    assert network.agent.hears(network.now_ms, Flow(SERVER), 100)
+    assert network.agent.hears(network.now_ms + 1_000, Flow(EVIL), 100)
 
 
 def test_each_telephone_that_rings_is_heard_and_after_the_answer_the_one_that_answered() -> None:
@@ -242,8 +244,10 @@ def test_each_telephone_that_rings_is_heard_and_after_the_answer_the_one_that_an
 
     def told(status: int, tag: str, *headers: tuple[str, str], body: bytes = b"") -> list[Output]:
         contact = ("Contact", f"<sip:callee@{tag}.example>")
-        response = write_response(invite, status, "Text", HERE, to_tag=tag, headers=(contact, *headers), body=body)
-        return agent.receive(1, response, SERVER)
+        response = write_response(
+            invite, status, "Text", Flow(HERE), to_tag=tag, headers=(contact, *headers), body=body
+        )
+        return agent.receive(1, response, Flow(SERVER))
 
     def asked(tag: str, cseq: int) -> list[int]:
         lines = (
@@ -256,12 +260,12 @@ def test_each_telephone_that_rings_is_heard_and_after_the_answer_the_one_that_an
             "Content-Length: 0",
         )
         data = "\r\n".join([*lines, "", ""]).encode()
-        outputs = agent.receive(2, data, (names[f"{tag}.example"], 5060))
+        outputs = agent.receive(2, data, Flow((names[f"{tag}.example"], 5060)))
         return [read_message(one.data).status for one in outputs if isinstance(one, Send)]
 
     for name, host in names.items():
         told(180, name.partition(".")[0])
-        agent.resolved(1, Send((name, 5060), b""), host)
+        agent.resolved(1, LookUp(NextHop((name, 5060)), b""), host)
     assert (asked("first", 1), asked("second", 1)) == ([200], [200])
     told(200, "first", SDP, body=write_offer(THEIRS))
     assert (asked("first", 2), asked("second", 2)) == ([200], [])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import read_message
 from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send, SoundAgreed
@@ -239,7 +240,7 @@ def test_the_same_call_by_another_way_is_no_second_call() -> None:
 
 def test_only_the_trunk_and_its_networks_are_heard() -> None:
     agent = UserAgent(replace(TRUNK, networks=("198.51.100.0/24",)), "secret")
-    heard = [agent.receive(0, invitation(), (host, 5060)) for host in ("203.0.113.7", "198.51.100.7", SERVER[0])]
+    heard = [agent.receive(0, invitation(), Flow((host, 5060))) for host in ("203.0.113.7", "198.51.100.7", SERVER[0])]
     assert [any(isinstance(one, LegArrived) for one in outputs) for outputs in heard] == [False, True, False]
     assert heard[0] == []
 
@@ -247,8 +248,8 @@ def test_only_the_trunk_and_its_networks_are_heard() -> None:
 def test_too_many_calls_within_a_second_are_refused() -> None:
     agent = UserAgent(TRUNK, "secret")
     for place in range(ARRIVALS_PER_S_MAX):
-        agent.receive(0, invitation().replace(b"a1@", b"%d@" % place), SERVER)
-    outputs = agent.receive(0, invitation(), SERVER)
+        agent.receive(0, invitation().replace(b"a1@", b"%d@" % place), Flow(SERVER))
+    outputs = agent.receive(0, invitation(), Flow(SERVER))
     (refused,) = (read_message(one.data) for one in outputs if isinstance(one, Send))
     assert (refused.status, refused.header("Retry-After")) == (503, "1")
 

@@ -11,6 +11,7 @@ import pytest
 from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
 from dialer.carriers.media.rtp import RtpPacket, read_packet
 from dialer.carriers.sip.digest_authentication import SignedRequest, TrunkAccount, authorise, read_challenge
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import Send
 from dialer.carriers.sip.registered_contacts import granted_s
@@ -95,7 +96,9 @@ def test_a_body_that_the_network_has_torn_is_repeated_whole() -> None:
     data, sent = invitation(), list[Received]()
     network = Network(Calling())
     for torn in (data[:-30], data[:-20], data):
-        sent += [read_message(one.data) for one in network.agent.receive(1, torn, SERVER) if isinstance(one, Send)]
+        sent += [
+            read_message(one.data) for one in network.agent.receive(1, torn, Flow(SERVER)) if isinstance(one, Send)
+        ]
     assert [one.status for one in sent] == [180]
 
 

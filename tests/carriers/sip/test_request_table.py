@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.outputs import LegArrived, LegOver, Output, Send
 from dialer.carriers.sip.sdp import write_offer
@@ -53,7 +54,7 @@ class Call:
         return [read_message(one.data) for one in outputs if isinstance(one, Send)]
 
     def receive(self, data: bytes) -> list[Received]:
-        return self.take(self.agent.receive(10, data, SERVER))
+        return self.take(self.agent.receive(10, data, Flow(SERVER)))
 
     def ask(
         self, method: str, *headers: str, cseq: int = 20, branch: str = "asked", body: bytes = b""
@@ -86,12 +87,12 @@ def placed(state: str) -> Call:
     call.call_id = invite.call_id
     call.ends = (f"{invite.header('To')};tag=callee", invite.header("From"))
     reached = PLACED.index(state)
-    call.receive(write_response(invite, 100, "Trying", HERE))
+    call.receive(write_response(invite, 100, "Trying", Flow(HERE)))
     if reached >= 1:
-        call.receive(write_response(invite, 180, "Ringing", HERE, to_tag="callee"))
+        call.receive(write_response(invite, 180, "Ringing", Flow(HERE), to_tag="callee"))
     if reached >= 2:
         call.receive(
-            write_response(invite, 200, "OK", HERE, to_tag="callee", headers=DESCRIBED, body=write_offer(THEIRS))
+            write_response(invite, 200, "OK", Flow(HERE), to_tag="callee", headers=DESCRIBED, body=write_offer(THEIRS))
         )
     if reached >= 3:
         call.take(call.agent.acknowledge(10, "k1"))
@@ -185,7 +186,7 @@ def test_a_telephone_that_hangs_up_while_it_rings_ends_the_call() -> None:
     (answered, cancel) = call.ask("BYE", "Reason: Q.850;cause=21")
     assert (answered.status, cancel.method) == (200, "CANCEL")
     invite = read_message(next(one.data for one in call.outputs if isinstance(one, Send)))
-    call.receive(write_response(invite, 487, "Request Terminated", HERE, to_tag="callee"))
+    call.receive(write_response(invite, 487, "Request Terminated", Flow(HERE), to_tag="callee"))
     assert call.causes == [21]
 
 

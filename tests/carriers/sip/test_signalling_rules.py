@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.calls_per_second import SECOND_MS, WirePace
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import (
     LINE_LENGTH_MAX,
     MalformedMessageError,
@@ -107,7 +108,7 @@ def test_a_bare_cr_or_lf_is_no_part_of_a_message(torn: bytes) -> None:
     data = invitation().replace(b'"Zoe"', b'"Zo' + torn + b'e"')
     with pytest.raises(MalformedMessageError):
         read_message(data)
-    assert not [one for one in UserAgent(TRUNK, "secret").receive(0, data, SERVER) if isinstance(one, Send)]
+    assert not [one for one in UserAgent(TRUNK, "secret").receive(0, data, Flow(SERVER)) if isinstance(one, Send)]
 
 
 @given(st.text(max_size=40))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.sip import allowed_hosts
+from dialer.carriers.sip.flows import Flow, NextHop
 from dialer.carriers.sip.messages import Received, read_message
-from dialer.carriers.sip.outputs import LegAnswered, LegArrived, Send, SoundAgreed
+from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LookUp, Send, SoundAgreed
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import PEER_BYTES_MAX, UserAgent
 from tests.carriers.sip.calling import Calling, invitation
@@ -93,7 +94,7 @@ def leaked(_is_of: object) -> list[Send]:
         def receive(self, message: Received) -> None:
             if message.method == "BYE":
                 outputs = self.network.agent.receive(
-                    self.network.now_ms, challenge(message, *CHALLENGES[1]), (EVIL[0], 5060)
+                    self.network.now_ms, challenge(message, *CHALLENGES[1]), Flow((EVIL[0], 5060))
                 )
                 self.network.take(outputs)
             else:
@@ -143,7 +144,9 @@ def test_the_tag_of_our_end_cannot_be_guessed() -> None:
     """RFC 3261 19.3: 32 bits of chance at least. Two services give one call two tags."""
     tags = set()
     for secret in ("one", "two"):
-        (told,) = (one for one in UserAgent(TRUNK, secret).receive(0, invitation(), SERVER) if isinstance(one, Send))
+        (told,) = (
+            one for one in UserAgent(TRUNK, secret).receive(0, invitation(), Flow(SERVER)) if isinstance(one, Send)
+        )
         tags.add(read_message(told.data).to_tag)
     assert [len(tag) for tag in tags] == [20, 20]
 
@@ -193,7 +196,7 @@ def test_the_forger_of_a_call_does_not_learn_its_tag_at_its_contact(method: str)
     network.run(2_000)
     (tag,) = {one.to_tag for one in network.sent if one.status == 200}
     for data in (invitation(), request(read_message(invitation()), method, 9)):
-        outputs = network.agent.receive(network.now_ms, data.replace(b"bKin1", b"bKin2"), EVIL)
+        outputs = network.agent.receive(network.now_ms, data.replace(b"bKin1", b"bKin2"), Flow(EVIL))
         assert not [one for one in outputs if isinstance(one, Send) and tag.encode() in one.data]
         network.take(outputs)
     assert not [one for one in network.told if isinstance(one, SoundAgreed | LegAnswered)]
@@ -225,7 +228,7 @@ def test_sound_may_be_limited_to_the_networks_of_the_carrier() -> None:
     limited = replace(TRUNK, sound_networks=("198.51.100.0/24",))
     hosts = ("192.0.2.10", "198.51.100.7", "203.0.113.5")
     assert [limited.may_sound_be_at(host) for host in hosts] == [True, True, False]
-    at_home = replace(TRUNK, server=("127.0.0.1", 5060))
+    at_home = replace(TRUNK, server=Flow(("127.0.0.1", 5060)))
     assert [at_home.may_sound_be_at(host) for host in ("127.0.0.1", "127.0.0.2")] == [True, False]
     listed = replace(at_home, sound_networks=("127.0.0.0/8",))
     assert [listed.may_sound_be_at(host) for host in ("127.0.0.2", "192.0.2.10")] == [True, False]
@@ -236,9 +239,13 @@ def test_strangers_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     monkeypatch.setattr("dialer.carriers.sip.user_agent.read_message", lambda data: read.append(len(data)))
     agent = UserAgent(LISTED, "secret")
-    assert agent.receive(0, invitation(), EVIL) == []
+    assert agent.receive(0, invitation(), Flow(EVIL)) == []
     assert read == []
-    assert [agent.hears(0, source, 9_000) for source in (SERVER, ("198.51.100.9", 9), EVIL)] == [True, True, False]
+    assert [agent.hears(0, Flow(source), 9_000) for source in (SERVER, ("198.51.100.9", 9), EVIL)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_other_end_of_a_call_is_heard_where_its_contact_says() -> None:
@@ -254,14 +261,14 @@ def test_the_other_end_of_a_call_is_heard_where_its_contact_says() -> None:
     network = Network(callee)
     network.take(network.agent.dial(0, dialling(), OURS))
     network.run(2_000)
-    assert not network.agent.hears(network.now_ms, EVIL, PEER_BYTES_MAX + 1)
+    assert not network.agent.hears(network.now_ms, Flow(EVIL), PEER_BYTES_MAX + 1)
     assert callee.invite is not None
     bye = request(callee.invite, "BYE", 8).replace(b"\r\nTo: ", b";tag=callee\r\nTo: ", 1)
     for source, ends in ((("203.0.113.67", 5060), []), (EVIL, [("k1", 16)])):
-        network.take(network.agent.receive(network.now_ms, bye, source))
+        network.take(network.agent.receive(network.now_ms, bye, Flow(source)))
         assert network.ends == ends
     network.run(SETTLED_MS)
-    assert not network.agent.hears(network.now_ms, EVIL, 100)
+    assert not network.agent.hears(network.now_ms, Flow(EVIL), 100)
 
 
 def test_a_name_in_a_contact_is_heard_once_its_address_is_known() -> None:
@@ -274,12 +281,12 @@ def test_a_name_in_a_contact_is_heard_once_its_address_is_known() -> None:
     network = Network(Named())
     network.take(network.agent.dial(0, dialling(), OURS))
     network.run(2_000)
-    assert not network.agent.hears(network.now_ms, EVIL, 100)
-    asked = Send(("phone.example", 5060), b"the ACK", "k1")
-    assert network.agent.resolved(network.now_ms, asked, EVIL[0]) == [Send((EVIL[0], 5060), b"the ACK", "k1")]
-    assert network.agent.hears(network.now_ms, EVIL, 100)
+    assert not network.agent.hears(network.now_ms, Flow(EVIL), 100)
+    asked, found = LookUp(NextHop(("phone.example", 5060)), b"the ACK", "k1"), Flow((EVIL[0], 5060))
+    assert network.agent.resolved(network.now_ms, asked, EVIL[0]) == [Send(found, b"the ACK", "k1")]
+    assert network.agent.hears(network.now_ms, Flow(EVIL), 100)
     outputs = network.agent.clear(network.now_ms, "k1", 16, "")
-    assert [one.destination for one in outputs if isinstance(one, Send)] == [(EVIL[0], 5060)]
+    assert [one.flow for one in outputs if isinstance(one, Send)] == [found]
 
 
 def test_replies_without_rport_go_to_the_port_of_the_via() -> None:
@@ -287,13 +294,13 @@ def test_replies_without_rport_go_to_the_port_of_the_via() -> None:
     found = []
     for via, port in ((b":5066;branch", 5066), (b";branch", 5060), (b":5066;rport;branch", 4_444)):
         data = invitation().replace(b":5060;branch=z9hG4bKin1;rport", via + b"=z9hG4bKin1")
-        outputs = UserAgent(TRUNK, "secret").receive(0, data, (SERVER[0], 4_444))
-        found.append([one.destination for one in outputs if isinstance(one, Send)] == [(SERVER[0], port)])
+        outputs = UserAgent(TRUNK, "secret").receive(0, data, Flow((SERVER[0], 4_444)))
+        found.append([one.flow for one in outputs if isinstance(one, Send)] == [Flow((SERVER[0], port))])
     assert found == [True] * 3
 
 
 def test_here_is_no_stranger() -> None:
     """A service and its carrier may be on one machine."""
     callee = Callee()
-    network = Network(callee, trunk=replace(TRUNK, server=(HERE[0], 5060)))
-    assert network.agent.hears(network.now_ms, (HERE[0], 5060), 10_000)
+    network = Network(callee, trunk=replace(TRUNK, server=Flow((HERE[0], 5060))))
+    assert network.agent.hears(network.now_ms, Flow((HERE[0], 5060)), 10_000)

@@ -5,6 +5,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import Send, TrunkState
 from dialer.carriers.sip.user_agent import UserAgent
@@ -133,7 +134,7 @@ def test_a_registration_that_is_taken_back_at_once_is_not_made_by_a_late_challen
         ("0", True),
     ]
     assert (network.agent.is_closed, states(network)) == (True, [])
-    assert network.agent.receive(network.now_ms, invitation(), SERVER) == []
+    assert network.agent.receive(network.now_ms, invitation(), Flow(SERVER)) == []
 
 
 def test_a_registration_that_fails_is_tried_again() -> None:
@@ -166,7 +167,7 @@ def request(method: str, source: tuple[str, int]) -> list[tuple[int, str]]:
         f"{method} sip:dialer@192.0.2.1 SIP/2.0\r\nv: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK1;rport\r\n"
         f"f: <sip:a@b>;tag=1\r\nt: <sip:c@d>\r\ni: other\r\nCSeq: 1\r\n  {method}\r\nl : 0\r\n\r\n"
     )
-    outputs = UserAgent(TRUNK, "secret").receive(0, data.encode(), source)
+    outputs = UserAgent(TRUNK, "secret").receive(0, data.encode(), Flow(source))
     found = [read_message(one.data) for one in outputs if isinstance(one, Send)]
     return [(one.status, f"{one.via.parameters['received']}:{one.via.parameters['rport']}") for one in found]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Self
 
+from dialer.carriers.sip.flows import Address, Flow
 from dialer.carriers.sip.messages import Received, read_message, write_response
-from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, read_sound, write_offer
 
 
@@ -58,5 +58,5 @@ class SmallCarrier:
     def _answer(
         self, request: Received, source: Address, status: int, *headers: tuple[str, str], body: bytes = b""
     ) -> None:
-        answer = write_response(request, status, "Text", source, to_tag="t", headers=headers, body=body)
+        answer = write_response(request, status, "Text", Flow(source), to_tag="t", headers=headers, body=body)
         self._socket.sendto(answer, source)

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
-from dialer.carriers.sip.outputs import Address
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
@@ -58,7 +58,7 @@ class Listener:
     def trunk_is(self, why_not: str) -> None:
         """Ignore the state of the trunk."""
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Ignore messages."""
 
     def remark(self, key: str, text: str) -> None:

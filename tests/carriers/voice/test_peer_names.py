@@ -11,7 +11,8 @@ from typing import Final
 
 import pytest
 
-from dialer.carriers.sip.outputs import Send
+from dialer.carriers.sip.flows import NextHop
+from dialer.carriers.sip.outputs import LookUp
 from dialer.carriers.voice import peer_names
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.peer_names import AT_ONCE, NAMES_MAX, SENDS_MAX, PeerNames
@@ -52,8 +53,8 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
     served.goes_on.set()
 
 
-def send(host: str, data: bytes = b"") -> Send:
-    return Send((host, 5060), data)
+def send(host: str, data: bytes = b"") -> LookUp:
+    return LookUp(NextHop((host, 5060)), data)
 
 
 class Lookups:
@@ -63,10 +64,10 @@ class Lookups:
         self._queue: asyncio.Queue[tuple[str, bytes, str]] = asyncio.Queue()
         self.names = PeerNames(socket.AF_INET, self._found)
 
-    def _found(self, message: Send, host: str) -> None:
-        self._queue.put_nowait((message.destination[0], message.data, host))
+    def _found(self, message: LookUp, host: str) -> None:
+        self._queue.put_nowait((message.hop.address[0], message.data, host))
 
-    async def answers(self, *messages: Send) -> list[tuple[str, bytes, str]]:
+    async def answers(self, *messages: LookUp) -> list[tuple[str, bytes, str]]:
         """Look up the names of some messages, and return host, data and address of each as they come."""
         for one in messages:
             self.names.add(one)

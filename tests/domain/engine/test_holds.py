@@ -11,9 +11,10 @@ from dialer.domain.effects import Effect, HoldCall, KeepAgent
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.holds import HOLD_MS_MAX
 from dialer.domain.engine.state import EngineState
-from dialer.domain.plans import NEVER_MS, Call, Transfer
+from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.words.moments import NEVER_MS
 
 AGENTS: Final = st.integers(1, 3)
 CALLS: Final = st.integers(1, 4)

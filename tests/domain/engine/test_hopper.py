@@ -12,9 +12,10 @@ from dialer.domain.calling_times.zones import UNKNOWN
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.engine import hopper as hopper_module
 from dialer.domain.engine.hopper import Hopper
-from dialer.domain.plans import NEVER_MS, CampaignPlan, Subscriber
+from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.moments import NEVER_MS
 from tests.gateways import FIRST
 
 ZONES: Final = ("", "Europe/Paris", "America/New_York")

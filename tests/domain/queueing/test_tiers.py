@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.decisions import AgentOffer, Withdraw
+from dialer.domain.words.moments import NEVER_MS
 from tests.domain.queueing.hall import START_MS, Hall, at
 
 RULES: Final[dict[str, Any]] = {"tier_rules_apply": True, "tier_rule_wait_ms": 30_000}

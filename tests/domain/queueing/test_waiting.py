@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing import queue_state as line_module
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import TransferReason
+from dialer.domain.words.moments import NEVER_MS
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers
 
 TOP_DOWN = QueueStrategy.TOP_DOWN

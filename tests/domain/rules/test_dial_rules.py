@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.engine.person_verdicts import PersonVerdicts
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     ALLOWED,
@@ -24,6 +23,7 @@ from dialer.domain.rules.dial_rules import (
     room_at_ms,
     verdict_on,
 )
+from dialer.domain.words.moments import NEVER_MS
 from tests.domain.workers import START_MS, Fleet, numbers, plan
 
 NOW_MS: Final = 1_000

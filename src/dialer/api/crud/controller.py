@@ -18,9 +18,9 @@ from litestar.types import BeforeRequestHookHandler
 from msgspec import Meta
 
 from dialer.api.crud import records
-from dialer.api.crud.deleting import delete_selected, parse_deletion
+from dialer.api.crud.deleting import CONFIRM, delete_selected, parse_deletion
 from dialer.api.crud.fields import Conventions
-from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
@@ -29,7 +29,9 @@ from dialer.api.http.answers import Answer
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
-from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
+from dialer.api.http.ignored import ignored_header
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION, parse_parameters
+from dialer.api.http.list_chunks import read_chunks
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
 from dialer.domain.described import described

@@ -13,10 +13,12 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors, InvalidError
-from dialer.api.http.ignored import CONFIRM, unknown_errors
+from dialer.api.http.ignored import unknown_errors
 from dialer.app.errors import ErrorCode, RefusedError, StillUsedError
 from dialer.domain.sentences import Sentence, message_of
 
+CONFIRM: Final = "confirm"
+"""The query parameter of a deletion by filter: the number of records that the client expects to delete."""
 DELETED_AT_ONCE_MAX: Final = 1_000
 """Records that one request deletes. They share a transaction, and calls cannot be placed meanwhile."""
 NO_FILTER: Final = "Give at least one filter. This request would delete the whole list."

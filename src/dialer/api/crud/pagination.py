@@ -4,8 +4,7 @@ A page is found by its number. A page that a client reached by a link is found b
 takes equally long on every page.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -28,9 +27,9 @@ from dialer.api.crud.ordering import (
 from dialer.api.crud.records import shown, shown_columns
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.searching import SEARCH, Search, is_searchable, parse_search
+from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
-from dialer.api.service import ApiRequest, Encode, Service
 from dialer.domain.sentences import Sentence, message_of
 
 PAGE_SIZE: Final = 10
@@ -44,6 +43,8 @@ INVALID_PAGE: Final = "Invalid page."
 _PAGING: Final = ("page", "page_size", "cursor")
 
 Parameters = list[tuple[str, str]]
+Encode = Callable[[Columns], bytes]
+"""Encode the columns of records."""
 
 
 class ListSelection(msgspec.Struct, frozen=True):
@@ -241,27 +242,10 @@ def _link(unit: Unit, resource: Resource, selection: ListSelection, page: int, c
     return f"{unit.conventions.links.collection(resource.path)}?{urlencode(parameters)}"
 
 
-async def read_chunks(
-    service: Service, request: ApiRequest, resource: Resource, selection: ListSelection, encode: Encode
-) -> AsyncIterator[bytes]:
-    """Yield all selected records in order, `CHUNK_SIZE` at a time, each chunk from a snapshot of its own.
-
-    One thread job reads, shows and encodes a whole chunk, so that other requests do not wait.
-    """
-    after: Anchor | None = None
-    is_first = True
-    while is_first or after is not None:
-        work = partial(_chunk, resource=resource, selection=selection, after=after, encode=encode)
-        chunk, after = await service.read(request, work, is_long=True)
-        is_first = False
-        if chunk:
-            yield chunk
-
-
-def _chunk(
+def read_chunk(
     unit: Unit, resource: Resource, selection: ListSelection, after: Anchor | None, encode: Encode
 ) -> tuple[bytes, Anchor | None]:
-    """Return a chunk of encoded records, and the place after which to read on; None after the last chunk."""
+    """Return the next `CHUNK_SIZE` records, encoded, and the place after which to go on; None after the last chunk."""
     criteria = selection.criteria
     rows = read_rows(unit, resource, criteria, most=CHUNK_SIZE, anchor=after)
     if not rows:

@@ -11,7 +11,7 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from dialer.api.http.errors import REQUEST_ID_STATE, ErrorBody
+from dialer.api.http.error_answers import REQUEST_ID_STATE, ErrorBody
 from dialer.api.http.headers import ADDED_STATE, IS_HEAD_STATE, header
 from dialer.api.http.hosts import OwnNames
 from dialer.api.http.metrics import Metrics

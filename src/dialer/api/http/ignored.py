@@ -1,15 +1,11 @@
-"""Unknown names in a request: they are ignored and named in a header, or refused if the client prefers that."""
+"""Unknown names in a request: the header that names what was ignored, and the errors of what is refused."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Final
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
-from litestar.types import ASGIApp, Receive, Scope, Send
-
-from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.http.headers import add_headers, preference
+from dialer.api.http.errors import Errors
 
 IGNORED_FIELDS_HEADER: Final = "X-Ignored-Fields"
 IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
@@ -18,78 +14,6 @@ IGNORED_NAME_LENGTH_MAX: Final = 40
 """Characters of a name in the header; a longer name is cut and ends in `...`."""
 NEAR: Final = 0.75
 """The likeness (`difflib`) from which a known name was probably meant. Names of read-only fields stay below it."""
-LISTS_OPTION: Final = "lists"
-"""The option of a handler that reads the query parameters of lists; its value names further ones."""
-CONFIRM: Final = "confirm"
-"""The query parameter of a deletion by filter: the number of records that the client expects to delete."""
-PARAMETERS_OPTION: Final = "parameters"
-"""The option that names the query parameters of a resource's lists."""
-STRICT: Final = "handling=strict"
-"""The preference (RFC 7240, 4.4) with which an unknown name is an error."""
-
-_STRICT_STATE: Final = "is_strict"
-_PARAMETERS_STATE: Final = "parameters"
-"""The key of the parameters, which are parsed once for a request."""
-
-
-class KnownParameters:
-    """Middleware that names the query parameters that a handler does not read, or refuses them.
-
-    It is not a guard, because the framework copies the handler for each call of a guard, at a higher cost.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app: Final = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
-        _check_parameters(scope)
-        await self._app(scope, receive, send)
-
-
-def _check_parameters(scope: Scope) -> None:
-    """Raise InvalidError for repeated parameters, and for unknown ones if the client prefers that; else name these."""
-    strict = prefers_strict(scope)
-    if strict:
-        scope["state"][_STRICT_STATE] = True
-        add_headers(scope, {"Preference-Applied": STRICT})
-    if not scope["query_string"]:
-        return
-    options = scope["route_handler"].opt
-    known_names = (*options[PARAMETERS_OPTION], *options[LISTS_OPTION]) if LISTS_OPTION in options else ()
-    parameters = parse_parameters(scope)
-    # Values that are equal do no harm; of different ones, the client cannot know which counts.
-    repeated = [
-        name
-        for name, count in Counter(name for name, _ in set(parameters)).items()
-        if count > 1 and name in known_names
-    ]
-    if repeated:
-        raise InvalidError(unknown_errors(repeated, "This parameter has different values. Give it once."))
-    unknown = [name for name in dict(parameters) if name not in known_names]
-    if unknown and strict:
-        takes = f"Known: {', '.join(known_names)}." if known_names else "There are none here."
-        raise InvalidError(unknown_errors(unknown, f"Unknown parameter. {takes}"))
-    add_headers(scope, ignored_header(unknown, IGNORED_PARAMETERS_HEADER))
-
-
-def parse_parameters(scope: Scope) -> list[tuple[str, str]]:
-    """Return the query parameters in the client's order, which the framework's own parameters lose."""
-    state = scope["state"]
-    if _PARAMETERS_STATE not in state:
-        state[_PARAMETERS_STATE] = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    parameters: list[tuple[str, str]] = state[_PARAMETERS_STATE]
-    return parameters
-
-
-def prefers_strict(scope: Scope) -> bool:
-    """Return whether a `Prefer` header asks for strict handling; the first that names a handling counts."""
-    return preference(scope, "handling") == "strict"
-
-
-def is_strict(scope: Scope) -> bool:
-    """Return whether the client asked that unknown names in its request be errors, by `Prefer: handling=strict`."""
-    return bool(scope["state"].get(_STRICT_STATE))
 
 
 def unknown_errors(names: Iterable[str], message: str, known: Collection[str] = ()) -> Errors:

@@ -16,7 +16,8 @@ from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.edge import REQUEST_ID_HEADER
 from dialer.api.http.idempotency import REPLAYED_HEADER
-from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
+from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER
+from dialer.api.http.known_parameters import STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.openapi.parts import TEXT, Json, header, parameter
 from dialer.api.routes.campaign_check import FORECAST

@@ -10,7 +10,7 @@ import msgspec
 from dialer.api.crud.properties import NUMBER
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX, URL_PATHS
-from dialer.api.http.errors import PROBLEM_JSON, code_of
+from dialer.api.http.error_answers import PROBLEM_JSON, code_of
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
     ALWAYS_TOLD,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dialer.api.crud.deleting import DELETED_AT_ONCE_MAX
+from dialer.api.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 from dialer.api.crud.fields import INT32_MAX, NOT_BLANK, Amount
 from dialer.api.crud.filters import Filter, filters_of
@@ -17,7 +17,6 @@ from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
 from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
-from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
     AFTER_PARAMETER,

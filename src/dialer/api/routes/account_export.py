@@ -12,7 +12,7 @@ from sqlalchemy import Row, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import ConflictError, InvalidError
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes.exports import accepted_type
 from dialer.api.service import ApiRequest
 from dialer.domain.usernames import username_key

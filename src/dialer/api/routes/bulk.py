@@ -16,7 +16,8 @@ from litestar.openapi.spec.enums import OpenAPIType
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, MalformedError, encode_plain
+from dialer.api.http.error_answers import encode_plain
+from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.streams import describe_bodies
 from dialer.api.records.bulk import (

@@ -10,7 +10,7 @@ from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import Links, identity_in
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.queues import AGENTS, QUEUES
 from dialer.api.routes import call_centre_shapes as shapes
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, parse_hours

@@ -14,7 +14,7 @@ from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import Links, identity_in
 from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import Forecaster
 from dialer.api.records.messages import SMS_CAMPAIGNS

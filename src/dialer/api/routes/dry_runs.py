@@ -15,7 +15,7 @@ from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import message_of
 

@@ -21,7 +21,8 @@ from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.event_streams import EVENT_STREAM, SlowReadersCutOff
 from dialer.api.http.headers import header
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header
+from dialer.api.http.ignored import ignored_header
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.events import EVENT_ID, EventRead, account_of, event_read
 from dialer.api.routes.event_stream import open_stream
 from dialer.api.service import ApiRequest

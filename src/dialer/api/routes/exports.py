@@ -23,7 +23,7 @@ from dialer.api.http.compression import HEADERS_KEPT_MAX
 from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import header, is_head
-from dialer.api.http.ignored import parse_parameters
+from dialer.api.http.known_parameters import parse_parameters
 from dialer.api.http.spreadsheets import XLSX, CellValue, Spreadsheet, answer_spreadsheet
 from dialer.api.routes.variable_columns import variable_names, with_variables
 from dialer.api.service import ApiRequest, Chunks

@@ -15,7 +15,7 @@ from dialer.api.crud.fields import Conventions
 from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.forms import MULTIPART, file_pieces
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.spreadsheets import XLSX
 from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.records.import_options import (

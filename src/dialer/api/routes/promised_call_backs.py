@@ -8,7 +8,7 @@ from litestar import get
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import Links
-from dialer.api.http.ignored import LISTS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.store.queries.promised_call_backs import PROMISED_MAX, PromisedCallBack, promised_call_backs

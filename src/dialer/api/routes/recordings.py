@@ -22,7 +22,7 @@ from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.downloads import WAV, no_content
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_answer
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS

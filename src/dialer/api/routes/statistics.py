@@ -9,7 +9,7 @@ from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.errors import InvalidError
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.routes.statistics_answer import (

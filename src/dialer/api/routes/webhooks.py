@@ -16,7 +16,7 @@ from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import ID_MAX, identity_in, parse_id
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.events import EVENT_ID, account_of
 from dialer.api.records.webhooks import WEBHOOKS
 from dialer.api.service import ApiRequest

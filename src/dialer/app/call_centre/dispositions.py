@@ -15,8 +15,8 @@ from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStat
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.outcomes import Outcome, offered_outcomes
-from dialer.domain.plans import Promise
 from dialer.domain.proof import Proof, WishSource
+from dialer.domain.queueing.plans import Promise
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition

@@ -29,7 +29,7 @@ def kept_command(command: str) -> KeptLine | None:
 
 
 def kept_event(event: SwitchEvent) -> KeptLine | None:
-    """Return an event with the fields that say something; None if it is of no leg."""
+    """Return an event of a leg, reduced to the fields that a trace shows; None for an event without a leg."""
     key = event.key or event["Job-UUID"]
     if not _KEY.fullmatch(key):
         return None

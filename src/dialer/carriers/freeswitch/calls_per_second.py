@@ -23,7 +23,7 @@ class LoopClock:
 
 
 class CallTurns:
-    """The calls that wait for their turn."""
+    """The calls that wait until `max_cps` of their gateway lets them leave."""
 
     def __init__(self, place: Callable[[Dialling], bool]) -> None:
         """Prepare it. `place` places a call, and returns whether that was possible."""
@@ -42,9 +42,9 @@ class CallTurns:
         return True
 
     def drop(self, key: str) -> bool:
-        """Forget a call that waits, and return whether it did."""
+        """Remove a call from the waiting calls. Return whether the call was waiting."""
         return self._waiting.pop(key, None) is not None
 
     def close(self) -> None:
-        """Forget all calls."""
+        """Remove all waiting calls without placing them."""
         self._waiting.clear()

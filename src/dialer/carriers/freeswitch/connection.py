@@ -32,7 +32,7 @@ class SwitchLostError(Exception):
 
 
 class SwitchConnection:
-    """One connection, which is logged in."""
+    """One connection to FreeSWITCH's event socket, logged in."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, trace: Trace | None) -> None:
         self._reader, self._writer, self._trace = reader, writer, trace
@@ -91,7 +91,7 @@ class SwitchConnection:
                 future.set_exception(SwitchLostError(self._why_lost))
 
     async def log_in(self, password: str) -> None:
-        """Log in.
+        """Log in to FreeSWITCH's event socket.
 
         Raises:
             SwitchLostError: the switch does not want to speak with us.
@@ -106,7 +106,7 @@ class SwitchConnection:
             raise SwitchLostError("the password is wrong")
 
     async def choose(self, commands: Sequence[str]) -> None:
-        """Choose events, before `listen`.
+        """Subscribe to events by commands to the switch. Call it before `listen`.
 
         Raises:
             SwitchLostError: the switch refuses one of the commands.

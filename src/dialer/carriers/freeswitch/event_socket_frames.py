@@ -41,7 +41,7 @@ class FrameReader:
         self._length = 0
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Return the frames that are complete now.
+        """Add bytes of the stream, and return the frames that are complete now.
 
         Raises:
             FramingError: the stream cannot be read on.

@@ -24,7 +24,7 @@ class _Channels(msgspec.Struct):
 
 
 def ringing_in(reply: str) -> list[str]:
-    """Return the channels of calls that came in and nobody has answered, from the list of all channels."""
+    """Return the keys of unanswered incoming channels, from the switch's list of all channels."""
     try:
         rows = msgspec.json.decode(reply, type=_Channels).rows
     except (msgspec.DecodeError, RecursionError):

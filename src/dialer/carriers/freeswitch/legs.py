@@ -125,7 +125,7 @@ class SwitchLeg:
 
 
 class SwitchLegs:
-    """The legs of one gateway."""
+    """The legs of one FreeSWITCH gateway, by their keys."""
 
     def __init__(self, parameters: FreeSwitchParameters, mark: str, path: SoundPath) -> None:
         self._parameters, self._mark, self._path = parameters, mark, path
@@ -149,7 +149,7 @@ class SwitchLegs:
         return self._legs.get(key)
 
     def dial(self, now_ms: int, dialling: Dialling) -> list[LegOutput]:
-        """Place a call."""
+        """Return the outputs that place a call. A key that is in use already places nothing."""
         if dialling.key in self._legs:
             return []
         leg = self._legs[dialling.key] = SwitchLeg(dialling, now_ms)
@@ -160,7 +160,7 @@ class SwitchLegs:
         return [Say(command, ForTurn(dialling.key, 0))]
 
     def answer(self, arriving: Arriving) -> list[LegOutput]:
-        """Answer a call that came in, once."""
+        """Return the outputs that answer an incoming call. A call that is answered or over gets none."""
         leg = self._legs.get(arriving.key)
         if leg is None or leg.ended is not None or leg.is_accepted or leg.answered_ms is not None:
             return []
@@ -168,7 +168,7 @@ class SwitchLegs:
         return [Say(command) for command in answers(arriving)]
 
     def adopt(self, now_ms: int, dialling: Dialling | Arriving, dump: SwitchEvent) -> None:
-        """Take up a leg that is in the switch. It may still perform the last order."""
+        """Continue a leg that is in the switch already. The leg may still be performing its last order."""
         open_leg = self._legs.get(dialling.key)
         leg = self._legs[dialling.key] = open_leg or SwitchLeg(dialling, now_ms)
         leg.heard_ms = now_ms
@@ -262,7 +262,7 @@ class SwitchLegs:
         return [] if handler is None else handler(leg, now_ms, event)
 
     def find_parked(self, now_ms: int, dump: SwitchEvent) -> list[LegOutput]:
-        """Take in a call that was parked while nobody listened, from the dump of its channel."""
+        """Return the arrival of a call that was parked while the service was away, from the dump of its channel."""
         is_ours = dump["variable_dialer"] == self._mark and dump["variable_current_application"] == "park"
         if not is_ours or dump.key in self._legs or dump.key in self._lost or not _is_new(dump):
             return []

@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 
 class FreeSwitchLine:
-    """The line of one gateway. It connects by itself, and again whenever the connection is lost."""
+    """The line of one FreeSWITCH gateway. It connects to the switch by itself, and again after a lost connection."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class FreeSwitchLine:
         return True
 
     def perform(self, key: str, order: Order) -> None:
-        """Give an order to a leg. One that is lost with the connection is given again after `find`."""
+        """Give an order to a leg. Repeat an order that was lost with the connection after `find`."""
         if isinstance(order, Clear) and self._turns.drop(key):
             self._tell(key, Ended(0, order.cause))
         elif (

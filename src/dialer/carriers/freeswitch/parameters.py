@@ -62,7 +62,7 @@ Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
 
 
 class FreeSwitchParameters(Parameters, frozen=True, kw_only=True):
-    """The way to a FreeSWITCH, and through it."""
+    """The parameters of a FreeSWITCH gateway: the event socket, the dial string, and the sound."""
 
     host: Annotated[
         str,
@@ -115,7 +115,7 @@ class FreeSwitchParameters(Parameters, frozen=True, kw_only=True):
 
     @property
     def is_local(self) -> bool:
-        """True if the event socket is on this machine, so that nobody can listen in."""
+        """True if the event socket is on this machine, where its password crosses no network."""
         if self.host == "localhost":
             return True
         try:

@@ -34,7 +34,7 @@ class _TrialExchange:
             self.connected.set_result(why_not)
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
-        """Show what was heard, and go on: the greeting, then one key after the other."""
+        """Show a report of the trial call, and give the next order: the greeting, then one key after the other."""
         if isinstance(heard, Answered | Done):
             self._trial.hear(key, steady_ms(), heard, "")
             turn = heard.turn + 1 if isinstance(heard, Done) else 1

@@ -118,7 +118,7 @@ class Loudness:
             del self._heard[place]
 
     def least(self, under_peak: float) -> float:
-        """Return the level that a voice exceeds. It is not quieter than a share of the loudest voice."""
+        """Return the level above which a frame counts as voice: at least a share of the loudest voice so far."""
         if not self._heard:
             return LEVEL_MIN
         floor = self._heard[len(self._heard) // FLOOR_SHARE]
@@ -164,7 +164,7 @@ class AnsweringMachineDetector:
                 loudness.keep(level, is_heard=not is_loss)
 
     def hear_nothing(self) -> None:
-        """Take note of a frame for which nothing was sent in silence."""
+        """Count a frame of silence during which the other side sent no packet."""
         self._whole.keep(0.0)
         self._middle.keep(0.0)
 

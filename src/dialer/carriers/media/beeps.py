@@ -27,7 +27,7 @@ class SteadyRun:
         self.frames = 0
 
     def take(self, hz: float | None, *, is_even: bool = True) -> None:
-        """Count a frame, or begin again with it."""
+        """Count a frame that continues the tone. Any other frame begins a new run."""
         if hz is None:
             self.frames = 0
             return
@@ -58,7 +58,7 @@ class BeepFinder:
         return max(self._tone.frames, self._narrow.frames)
 
     def take_frame(self, heard: HeardFrame) -> None:
-        """Listen to a frame."""
+        """Look for a beep in the next frame."""
         self._frames += 1
         before, self._level = self._level, heard.level
         ratio_max = LEVELS_RATIO_MAX

@@ -11,7 +11,7 @@ _ROUND_TRIP_MS_MAX: Final = 60_000
 
 
 class Quality:
-    """The quality of one leg: what we hear, and what the other side says that it hears."""
+    """The quality of one leg's sound: loss and jitter that we measure, and those that the other side reports."""
 
     def __init__(self, ssrc: int, name: str) -> None:
         self.reception: Final = Reception()
@@ -23,7 +23,7 @@ class Quality:
         """The time that the other side's last report names, and our time when it came."""
 
     def report(self, now_ms: int, sent: Sent | None) -> bytes:
-        """Return our next report."""
+        """Return the next RTCP report to send."""
         blocks: tuple[Block, ...] = ()
         heard = self.reception
         if heard.ssrc is not None:
@@ -34,7 +34,7 @@ class Quality:
         return write_report(RtcpReport(self._ssrc, sent, blocks), self._name)
 
     def take(self, now_ms: int, datagram: bytes) -> None:
-        """Take reports of the other side.
+        """Add the RTCP reports that a datagram of the other side has.
 
         Raises:
             RtcpError: the bytes are none.

@@ -26,7 +26,7 @@ class JitterBuffer:
         """The timestamp of the next frame; None while frames are held back."""
 
     def put(self, timestamp: int, frame: bytes) -> None:
-        """Keep a frame until it is mixed. One that is too late is dropped."""
+        """Keep a frame until it is mixed. A frame that is too late is dropped."""
         if self._next is not None and samples_between(self._next, timestamp) <= -FRAME_SAMPLES:
             # A frame that was sent later than all that wait is no late one: the timestamps have begun anew.
             if -samples_between(self._next, timestamp) <= BUFFER_FRAMES_MAX * FRAME_SAMPLES:
@@ -63,7 +63,7 @@ class JitterBuffer:
 
 
 class Conferring(Activity):
-    """One member of a room."""
+    """The order of a leg that talks in a conference room."""
 
     hears_sound = True
 
@@ -74,16 +74,16 @@ class Conferring(Activity):
         self.mixed = _QUIET
 
     def next_frame(self) -> bytes:
-        """Return the sound of the others."""
+        """Return the mixed sound of the other members of the room."""
         return self.mixed
 
     def take_frame(self, timestamp: int, frame: bytes) -> None:
-        """Keep a frame until it is mixed."""
+        """Keep a frame of this member until the room is mixed."""
         self.waiting.put(timestamp, frame)
 
 
 def mix(members: list[Conferring]) -> None:
-    """Mix the next 20 ms of a room: each member hears the sum of the others."""
+    """Mix the next 20 ms of a room: each member hears the sum of the other members."""
     taken = [conferring.waiting.take() for conferring in members]
     decoded = [None if frame is None else g711.decode(frame) for frame in taken]
     spoken = [samples for samples in decoded if samples is not None]

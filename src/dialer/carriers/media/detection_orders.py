@@ -25,7 +25,7 @@ class Listening(Activity):
         self.clock: Final = clock
 
     def next_frame(self) -> bytes:
-        """Return silence, and count the time, which passes without packets of the other side, too."""
+        """Return a frame of silence to send, and count 20 ms, even if the other side sends no packets."""
         if self.clock.pass_frame():
             self.judge.hear_nothing()
         return super().next_frame()
@@ -45,12 +45,12 @@ class Detecting(Listening):
         super().__init__(turn, AnsweringMachineDetector(sensitivity), PacketClock())
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return the decision once there is one."""
+        """Return the decision between person and machine; None while the detector is undecided."""
         status = self.judge.verdict(self.clock.now_ms)
         return None if status is None else Done(self.turn, 0, status=status)
 
     def rest(self, turn: int) -> Activity:
-        """Return what the leg does until its next order: it goes on listening, as the beep of a machine may come."""
+        """Return the activity until the leg's next order: the leg still listens for the beep of a machine."""
         return Listening(turn, self.judge, self.clock)
 
 
@@ -65,7 +65,7 @@ class AwaitingBeep(Listening):
         self._begin_ms: Final = self.clock.now_ms
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done once the beep is over, or there is none."""
+        """Return the end of the wait, once the beep is over or no beep has come; None before."""
         waited_ms = self.clock.now_ms - self._begin_ms
         quiet_ms = min(waited_ms, self.judge.pause_ms)
         is_over = self.judge.beeps.is_over or quiet_ms >= NO_BEEP_MS or waited_ms >= BEEP_WAIT_MS

@@ -59,7 +59,7 @@ def tone(frequencies_hz: tuple[int, ...], length_ms: int, level: int = 8_000) ->
 
 
 def silence(length_ms: int) -> bytes:
-    """Return silence as µ-law."""
+    """Return µ-law silence of a length."""
     return bytes([g711.SILENCE]) * (RATE_HZ * length_ms // 1_000)
 
 

@@ -32,7 +32,7 @@ def tone_hz(frame: Sequence[int], middle: Sequence[int]) -> float | None:
 
 
 def narrow_hz(frame: Sequence[int]) -> float | None:
-    """Return the frequency around which all others of a frame are, such as those of a ringing tone; None without one.
+    """Return the frequency of a frame that is a tone or a narrow band, such as a ringing tone; None for other sound.
 
     A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
     """
@@ -74,7 +74,7 @@ def _hz_of(cosine: float) -> float:
 
 
 def power(samples: Sequence[int], hz: float) -> float:
-    """Return the power of one frequency (Goertzel)."""
+    """Return the power of samples at one frequency, by the Goertzel algorithm."""
     factor = 2 * math.cos(2 * math.pi * hz / RATE_HZ)
     before = last = 0.0
     for sample in samples:

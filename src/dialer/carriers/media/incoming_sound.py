@@ -51,7 +51,7 @@ _MIDDLE_ROOT: Final = math.sqrt((FRAME_SAMPLES - 2) * 2)
 
 
 class PacketClock:
-    """The time of an order in frames that were sent, and the time of the other side in timestamps.
+    """The time of an order, counted in frames sent, beside the timestamps of the other side.
 
     Some senders send nothing in silence (RFC 3551 4.1).
     """
@@ -64,7 +64,7 @@ class PacketClock:
         """Samples that are missing, and were not told yet. Negative if silence was told before its end."""
 
     def pass_frame(self) -> bool:
-        """Count a frame that was sent, and return whether it was one of silence, without packets for some time."""
+        """Count a sent frame. Return whether it is one of silence: the other side has sent no packet for a while."""
         self.now_ms += FRAME_MS
         is_silence = self._expected is not None and self.now_ms - self._heard_ms > UNHEARD_MS
         self._missing -= FRAME_SAMPLES * is_silence

@@ -29,7 +29,7 @@ class Reception:
 
     @property
     def expected(self) -> int:
-        """Packets that were sent, as their numbers tell."""
+        """The number of packets that the other side has sent, from their sequence numbers."""
         return self._expected_before + (0 if self.ssrc is None else self.highest - self._base + 1)
 
     @property
@@ -39,11 +39,11 @@ class Reception:
 
     @property
     def jitter_ms(self) -> int:
-        """The jitter in milliseconds."""
+        """The jitter of the received packets, in milliseconds."""
         return round(self.jitter / _SAMPLES_A_MS)
 
     def take(self, now_ms: int, packet: RtpPacket, *, is_sound: bool) -> None:
-        """Count a packet. The timestamps of keys say nothing about their distance."""
+        """Count a received packet. Packets of keys do not count towards the jitter."""
         step = packet.sequence - self.highest
         if step != 1:
             step = (step + _HALF) % SEQUENCES - _HALF

@@ -65,7 +65,7 @@ class _Run(msgspec.Struct):
 
 
 class Peer:
-    """The other side of one leg."""
+    """The address of the other side of one leg, from which sound is accepted and to which it is sent."""
 
     def __init__(self, is_carrier: Callable[[Address], bool], *, is_symmetric: bool) -> None:
         """Prepare it. A symmetric one gets its sound where it sends from, as NAT needs it."""
@@ -134,7 +134,7 @@ class Peer:
         return is_heard or self.rank_of((host, 0)) >= Rank.CARRIER
 
     def believes(self, now_ms: int, source: Address, packet: RtpPacket, *, is_key: bool, is_agreed: bool) -> bool:
-        """Return whether a packet is the other side's, and learn from it where that is.
+        """Return whether a packet comes from the other side of the leg, and follow the other side to a new address.
 
         A packet whose payload type is not `is_agreed` tells nothing about the place.
         """

@@ -25,7 +25,7 @@ class Activity:
         return _QUIET
 
     def pass_time(self) -> None:
-        """Let 20 ms pass without sending, as while the other side holds the call."""
+        """Let 20 ms pass without sending a frame, as while the other side holds the call."""
         self.next_frame()
 
     def skip(self, frames: int) -> None:
@@ -37,10 +37,10 @@ class Activity:
         """Hear a frame of µ-law."""
 
     def take_key(self, now_ms: int, key: str) -> None:
-        """Hear a key."""
+        """Handle a key that the other side pressed."""
 
     def hold_key(self, now_ms: int) -> None:
-        """Hear that the latest key is still held."""
+        """Handle a packet that says that the latest key is still held."""
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - most wait for something
         """Return the outcome, or None if it goes on."""
@@ -72,14 +72,14 @@ class Playing(Activity):
         return frame if len(frame) == FRAME_SAMPLES else frame + _QUIET[len(frame) :]
 
     def pass_time(self) -> None:
-        """Wait with the prompt."""
+        """Let 20 ms pass without playing: the prompt waits."""
 
     def skip(self, frames: int) -> None:
         """Leave out a piece of the prompt, so that it ends in time."""
         self._position += frames * FRAME_SAMPLES
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done once all was sent."""
+        """Return the end of the prompt once all its frames were sent; None before."""
         return Done(self.turn, 0) if self.is_over else None
 
 
@@ -99,7 +99,7 @@ class Asking(Playing):
         return _QUIET if self._keys else super().next_frame()
 
     def take_key(self, now_ms: int, key: str) -> None:
-        """Collect a key."""
+        """Add a key to the digits of the input."""
         if not self._is_full:
             self._keys += key
             self._quiet_since_ms = now_ms

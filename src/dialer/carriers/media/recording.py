@@ -19,7 +19,7 @@ _QUIET: Final = silence(FRAME_MS)
 
 
 class Recording(Activity):
-    """A recording. `#` ends it, and so do silence and its longest length. It begins with the first packet.
+    """A recording in progress. `#`, silence or the maximum length ends it, and it begins with the first packet.
 
     Lost packets leave silence, and so does time without packets.
     """
@@ -67,7 +67,7 @@ class Recording(Activity):
         self._sound[place : place + len(frame)] = frame
 
     def take_key(self, now_ms: int, key: str) -> None:  # noqa: ARG002 - the time of the key does not matter
-        """End at `#`."""
+        """End the recording if the key is `#`."""
         self._is_ended = self._is_ended or key == "#"
 
     @property
@@ -81,7 +81,7 @@ class Recording(Activity):
         return len(self._sound) * 1_000 // RATE_HZ
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done after `#`, after silence, and after its longest length."""
+        """Return the end of the recording after `#`, silence or the maximum length; None before."""
         # Several frames may pass at once, on a busy machine.
         looks = self._frames - self._looked >= _LOOKS_EVERY_FRAMES
         if looks:

@@ -47,7 +47,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class RtcpReport(msgspec.Struct, frozen=True):
-    """A report of one side."""
+    """An RTCP report: the packets that one side has sent, and what it has received."""
 
     ssrc: int
     sent: Sent | None

@@ -61,10 +61,10 @@ def write_packet(packet: RtpPacket) -> bytes:
 
 
 def sequences_between(earlier: int, later: int) -> int:
-    """Return how far a sequence number is after another one; negative if it is before."""
+    """Return the distance from an earlier RTP sequence number to a later one; negative in the wrong order."""
     return (later - earlier + SEQUENCES // 2) % SEQUENCES - SEQUENCES // 2
 
 
 def samples_between(earlier: int, later: int) -> int:
-    """Return how many samples a timestamp is after another one; negative if it is before."""
+    """Return the number of samples between two RTP timestamps; negative if `later` is before `earlier`."""
     return (later - earlier + TIMESTAMPS // 2) % TIMESTAMPS - TIMESTAMPS // 2

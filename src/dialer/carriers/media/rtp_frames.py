@@ -56,7 +56,7 @@ class Timeline:
         """The moment of the latest frame."""
 
     def tick(self) -> bool:
-        """Let 20 ms pass. Return whether a frame of silence is heard, as nothing has come for a while."""
+        """Let 20 ms pass. Return whether a frame of silence replaces sound that has not come."""
         self.now += FRAME_SAMPLES
         if self.now - self._came <= LATE_SAMPLES:
             return False

@@ -55,7 +55,7 @@ class SoundTerms(msgspec.Struct, frozen=True):
 
 
 class SoundLeg:
-    """The sound of one leg.
+    """The sound of one leg: packets in and out, keys, and the order in progress.
 
     `chance` is a random number, from which the numbers of the packets begin, as nobody is to guess them.
     """
@@ -111,7 +111,7 @@ class SoundLeg:
             self._report_ms = now_ms + REPORT_MS // 2 + self._ssrc % (REPORT_MS // 2)
 
     def watch(self, now_ms: int) -> None:
-        """Notice from now on if the other side falls silent: the call is answered."""
+        """Start to watch for silence of the other side, because the call is answered."""
         self._watched, self._alive_ms = True, now_ms
 
     def begin(self, activity: Activity) -> None:
@@ -126,7 +126,7 @@ class SoundLeg:
         self._numbers.begin()
 
     def next_packet(self) -> tuple[bytes, Address] | None:
-        """Return the packet of the next 20 ms, and its destination; None while nothing is to be sent."""
+        """Return the packet for the next 20 ms and its destination; None while the leg sends no sound."""
         sound, remote = self._sound, self.peer.remote
         if self.bridged is not None and self.supervision is None:
             return None
@@ -185,7 +185,7 @@ class SoundLeg:
                 self.activity.pass_time()
 
     def receive(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
-        """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law if anybody hears it.
+        """Take a datagram of the other side. Return its packet if it carries sound or a key, decoded if needed.
 
         Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer` first.
         """
@@ -228,7 +228,7 @@ class SoundLeg:
         return None
 
     def take_report(self, now_ms: int, datagram: bytes, source: Address) -> None:
-        """Take a report of the other side. It is a sign of life, too."""
+        """Take an RTCP report of the other side, which also shows that the other side is alive."""
         if not self.peer.is_here(source[0]):
             return
         try:
@@ -264,7 +264,7 @@ class SoundLeg:
         return is_gone
 
     def quality_in_words(self) -> str:
-        """Return the figures of the sound; an empty text if nothing was sent or heard."""
+        """Return the packet counts, loss and jitter of the leg as text; an empty text before any packet."""
         return self.quality.in_words(self.packets_sent) if self.packets_sent or self._reception.received else ""
 
     def relay(self, packet: RtpPacket, *, is_key: bool) -> tuple[bytes, Address] | None:

@@ -50,7 +50,7 @@ class SendSound(msgspec.Struct, frozen=True, gc=False):
 
 
 class SoundLost(msgspec.Struct, frozen=True):
-    """Nothing was heard of the other side of a leg for too long."""
+    """The other side of a leg has sent no sound for too long."""
 
     key: str
 
@@ -67,7 +67,7 @@ SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost
 
 
 class SoundRouter:
-    """The sound of the legs of one process. It has neither socket nor clock."""
+    """The sound of all legs of one process, without sockets and clock."""
 
     def __init__(self) -> None:
         self._phases: list[dict[str, SoundLeg]] = [{} for _ in range(PHASES)]
@@ -80,7 +80,7 @@ class SoundRouter:
         """Datagrams that were thrown away for their source alone."""
 
     def add(self, leg: SoundLeg) -> None:
-        """Take a leg in."""
+        """Add a leg, whose packets are sent from now on."""
         self._legs[leg.key] = leg
         min(self._phases, key=len)[leg.key] = leg
 
@@ -108,7 +108,7 @@ class SoundRouter:
         return (activity.name, activity.sound) if isinstance(activity, Recording) else None
 
     def leg(self, key: str) -> SoundLeg | None:
-        """Return a leg; None if it is gone."""
+        """Return the sound of a leg by its key; None if the leg is gone."""
         return self._legs.get(key)
 
     def perform(self, key: str, order: Order, prompt: bytes = b"") -> None:

@@ -23,7 +23,7 @@ _LOUDEST: Final = 32_767
 
 
 def add(one: bytes, other: bytes) -> bytes:
-    """Return the sum of two pieces of µ-law. It is as long as the shorter one."""
+    """Return the mix of two pieces of µ-law, as long as the shorter one."""
     both = zip(g711.decode(one), g711.decode(other), strict=False)
     return g711.encode(array("h", [max(-_LOUDEST, min(_LOUDEST, mine + theirs)) for mine, theirs in both]))
 
@@ -37,7 +37,7 @@ class _Ear:
         self.take: Final = self._waiting.take
 
     def put(self, packet: RtpPacket) -> None:
-        """Keep what was said until it is mixed."""
+        """Keep a packet's sound until it is mixed for the supervisor."""
         for timestamp, frame in self._framer.frames(packet.timestamp, packet.data):
             self._waiting.put(timestamp, frame)
 
@@ -52,7 +52,7 @@ class _Voice:
         self._rest = b""
 
     def take(self, length: int) -> bytes:
-        """Return the next samples, so many, with silence after the last ones; nothing if there are none."""
+        """Return the supervisor's next samples, padded with silence; no bytes if none wait."""
         while len(self._rest) < length:
             frame = self._take()
             if frame is None:
@@ -63,7 +63,7 @@ class _Voice:
 
 
 class Supervising(Activity):
-    """The order of a supervisor's leg. It is done when one of the two who talk is gone."""
+    """The order of a supervisor's leg, which hears a conversation. It is done when either talker is gone."""
 
     hears_sound = True
 
@@ -85,7 +85,7 @@ class Supervising(Activity):
         self._ears[key].put(packet)
 
     def voice_for(self, key: str, length: int = FRAME_SAMPLES) -> bytes:
-        """Return the supervisor's next samples for one of the two; nothing if there are none for this one."""
+        """Return the supervisor's next samples for one talker; no bytes if the talker is to hear none."""
         voice = self._voices.get(key)
         return b"" if voice is None else voice.take(length)
 
@@ -102,5 +102,5 @@ class Supervising(Activity):
             voice.put(timestamp, frame)
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - the others decide
-        """Return that it is done once there is nobody to hear."""
+        """Return the end of the supervision once a talker is gone; None before."""
         return Done(self.turn, 0) if self.is_over else None

@@ -8,7 +8,8 @@ from collections.abc import Hashable
 from typing import Final
 
 from dialer.carriers.parameters import is_address
-from dialer.carriers.sip.outputs import Address, Outputs
+from dialer.carriers.sip.flows import Flow, Target
+from dialer.carriers.sip.resolution import Resolution
 
 PEER_MESSAGES_A_SECOND_MAX: Final = 20
 """Messages of one host within a second that are read, for each call and request of which it is the other end."""
@@ -16,13 +17,13 @@ _SECOND_MS: Final = 1_000
 
 
 class Peers:
-    """The hosts at the other end of each leg and of each request that waits for a response.
+    """The hosts at the other end of each leg, and of each request that waits for a response.
 
     A leg has one, or one for each telephone that rings.
     """
 
-    def __init__(self, wire: Outputs) -> None:
-        self._wire: Final = wire
+    def __init__(self, resolution: Resolution) -> None:
+        self._resolution: Final = resolution
         self._hosts: Final[dict[Hashable, tuple[str, ...]]] = {}
         self._counts: Final[Counter[str]] = Counter()
         self._names: Final[set[str]] = set()
@@ -31,9 +32,9 @@ class Peers:
         self._messages: Final[Counter[str]] = Counter()
         """The messages of each host within the present second."""
 
-    def note(self, name: Hashable, address: Address, *, is_further: bool = False) -> None:
-        """Note the other end of a leg or a request, beside those that are known if it is a further one."""
-        known, host = self._hosts.get(name, ()), address[0]
+    def note(self, name: Hashable, target: Target, *, is_further: bool = False) -> None:
+        """Set the host at the other end of a leg or a request. `is_further` adds a host to the known hosts."""
+        known, host = self._hosts.get(name, ()), target.address[0]
         if is_further and host in known:
             return
         if not is_further:
@@ -51,25 +52,25 @@ class Peers:
                 del self._counts[host]
                 self._names.discard(host)
 
-    def is_end(self, name: Hashable, source: Address) -> bool:
-        """Return whether an address is at the other end of a leg or a request."""
-        names = self._wire.names
-        return any(names.get(host, host) == source[0] for host in self._hosts.get(name, ()))
+    def is_end(self, name: Hashable, flow: Flow) -> bool:
+        """Return whether a flow leads to the other end of a leg or a request."""
+        names = self._resolution.names
+        return any(names.get(host, host) == flow.address[0] for host in self._hosts.get(name, ()))
 
-    def count(self, now_ms: int, source: Address) -> None:
-        """Count a message that is read."""
+    def count(self, now_ms: int, flow: Flow) -> None:
+        """Count a message that was read, for the limit of its host."""
         if now_ms // _SECOND_MS != self._second:
             self._second = now_ms // _SECOND_MS
             self._messages.clear()
-        self._messages[source[0]] += 1
+        self._messages[flow.address[0]] += 1
 
-    def may_speak(self, now_ms: int, source: Address) -> bool:
-        """Return whether a message of a host is read: it is the other end, and has not sent too many this second."""
-        sent = self._messages[source[0]] if now_ms // _SECOND_MS == self._second else 0
-        return sent < PEER_MESSAGES_A_SECOND_MAX * self._ends_at(source[0])
+    def may_speak(self, now_ms: int, flow: Flow) -> bool:
+        """Return whether messages of a host are read: the host is an end of a call, and below its limit this second."""
+        sent = self._messages[flow.address[0]] if now_ms // _SECOND_MS == self._second else 0
+        return sent < PEER_MESSAGES_A_SECOND_MAX * self._ends_at(flow.address[0])
 
     def _ends_at(self, address: str) -> int:
-        names = self._wire.names
+        names = self._resolution.names
         return self._counts[address] + sum(
             self._counts[name] for name in self._names if name != address and names.get(name) == address
         )

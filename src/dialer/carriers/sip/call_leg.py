@@ -6,8 +6,9 @@ from itertools import count
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog
 from dialer.carriers.sip.dialog_requests import InDialog, in_dialog_request
+from dialer.carriers.sip.flows import Flow, Target
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import Address, LegOver
+from dialer.carriers.sip.outputs import LegOver
 from dialer.carriers.sip.request_answers import RequestAnswers
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import Timer
@@ -18,11 +19,11 @@ TAKEN_UP_CSEQ = 1_000
 
 
 class CallLeg:
-    """One call over a trunk."""
+    """One call over a SIP trunk, placed or incoming, as the user agent drives it."""
 
-    def __init__(self, signalling: Signalling, key: str, carrier: Address) -> None:
+    def __init__(self, signalling: Signalling, key: str, carrier: Flow) -> None:
         """Prepare it. `carrier` gets what cannot be sent to the other end."""
-        signalling.wire.fall_back(key, carrier)
+        signalling.wire.resolution.fall_back(key, carrier)
         self.key = key
         self._signalling = signalling
         self._wire = signalling.wire
@@ -50,7 +51,7 @@ class CallLeg:
     def _talk_over(self) -> None:
         self.clear(causes.NORMAL, "it talked for as long as it may")
 
-    def _send_bye(self, dialog: Dialog, to: Address, cause: int, trust: Trust) -> None:
+    def _send_bye(self, dialog: Dialog, to: Target, cause: int, trust: Trust) -> None:
         bye = in_dialog_request(self._signalling.trunk, dialog, "BYE", (causes.reason_header(cause),))
         AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, ignore, trust)
 
@@ -60,4 +61,4 @@ class CallLeg:
 
 
 def ignore(_response: Received | None) -> None:
-    """Take no notice of a response that changes nothing."""
+    """Ignore a response that changes nothing."""

@@ -80,5 +80,5 @@ def cause_in_reason(message: Received) -> int | None:
 
 
 def reason_header(cause: int) -> tuple[str, str]:
-    """Return the Reason header that tells the other side the cause."""
+    """Return the Reason header with a Q.850 cause."""
     return "Reason", f"Q.850;cause={cause}"

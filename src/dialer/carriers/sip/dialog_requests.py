@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog, with_target
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
-from dialer.carriers.sip.messages import Outgoing, Received, reply_address
+from dialer.carriers.sip.messages import Outgoing, Received, reply_flow
 from dialer.carriers.sip.offer_answer import Descriptions, agree_on, unknown_sound
-from dialer.carriers.sip.outputs import Address, SoundAgreed
+from dialer.carriers.sip.outputs import SoundAgreed
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
@@ -41,7 +42,7 @@ class LegOwner(msgspec.Struct, frozen=True):
 
 
 class InDialog:
-    """The dialog of one leg."""
+    """The requests in the confirmed dialog of one leg: re-INVITE, BYE, INFO, refreshes."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class InDialog:
         return self._sound
 
     def stop(self, *, owes_answer: bool = False) -> None:
-        """Refresh nothing any more. Requests of the other side are still answered.
+        """Stop the session timer. Requests of the other side are still answered.
 
         With `owes_answer`, our answer is still repeated until its ACK comes.
         """
@@ -93,75 +94,73 @@ class InDialog:
         if not owes_answer:
             self._acknowledged()
 
-    def receive(self, request: Received, source: Address) -> None:
-        """Answer a request of the other side. One that is repeated gets the same answer again."""
+    def receive(self, request: Received, flow: Flow) -> None:
+        """Answer a request of the other side. A repeated request gets its first answer again."""
         if request.method == "ACK":
             self._take_ack(request)
             return
-        if self._answers.repeat(request, source):
+        if self._answers.repeat(request, flow):
             return
         if request.method == "CANCEL":
             has_answered = self._answers.has_answered(request, INVITE)
-            self._answers.answer(request, source, 200 if has_answered else 481)
+            self._answers.answer(request, flow, 200 if has_answered else 481)
         elif request.method == INVITE and not request.to_tag:
             # It is our own INVITE, which came back to us.
-            self._answers.answer(request, source, 482)
+            self._answers.answer(request, flow, 482)
         elif not self._is_within(request) or (self._is_over and (request.method != "BYE" or self._has_heard_bye)):
-            self._answers.answer(request, source, 481)
+            self._answers.answer(request, flow, 481)
         elif request.cseq <= self._remote_cseq:
-            self._answers.answer(request, source, 500)
-        elif is_supported(request, source, self._answers):
+            self._answers.answer(request, flow, 500)
+        elif is_supported(request, flow, self._answers):
             self._remote_cseq = request.cseq
-            self._take(request, source)
+            self._take(request, flow)
 
     def _is_within(self, request: Received) -> bool:
         """Return whether a request has the tags of this dialog."""
         return request.to_tag == self.dialog.local.rpartition(";tag=")[2] and request.from_tag == self.dialog.remote_tag
 
-    def _take(self, request: Received, source: Address) -> None:
+    def _take(self, request: Received, flow: Flow) -> None:
         if request.method == "BYE":
             # A first one may have crossed ours.
             self._has_heard_bye = True
-            self._answers.answer(request, source, 200)
+            self._answers.answer(request, flow, 200)
             self._owner.ended_by_peer(causes.cause_in_reason(request) or causes.NORMAL, "the other side hung up")
         elif request.method in {INVITE, "UPDATE"}:
-            self._take_offer(request, source)
+            self._take_offer(request, flow)
         else:
-            answer_plain(request, source, self._answers)
+            answer_plain(request, flow, self._answers)
             tell_key(request, self._wire, self._owner.key)
 
-    def _take_offer(self, request: Received, source: Address) -> None:
+    def _take_offer(self, request: Received, flow: Flow) -> None:
         """Agree on the sound of a new offer, as when the other side holds the call (RFC 3264 8)."""
         try:
             body = description_in(request)
         except SdpError as error:
-            self._answers.answer(request, source, *refusal_headers(error))
+            self._answers.answer(request, flow, *refusal_headers(error))
             return
         has_offer = bool(body) or request.method == INVITE
         if has_offer and self._refreshing is not None:
-            self._answers.answer(request, source, 491)
+            self._answers.answer(request, flow, 491)
             return
         if has_offer and self._unacknowledged is not None:
-            self._answers.answer(request, source, 500, (retry_soon(request),))
+            self._answers.answer(request, flow, 500, (retry_soon(request),))
             return
         if self.timer.is_too_short(request):
-            self._answers.answer(request, source, 422, (MIN_SE,))
+            self._answers.answer(request, flow, 422, (MIN_SE,))
             return
         try:
             sound = agree_on(body, self._local, self._signalling.trunk) if body else self._sound
         except SdpError as error:
-            self._answers.answer(request, source, *refusal_headers(error))
+            self._answers.answer(request, flow, *refusal_headers(error))
             return
         self._go_to(with_target(self.dialog, request))
         self.timer.asked(request)
         described = self._descriptions.answer(sound) if body else self._descriptions.offer(sound) if has_offer else b""
         headers = (("Contact", self._signalling.trunk.contact), ("Allow", METHODS), *self.timer.headers(request))
-        response = self._answers.answer(
-            request, source, 200, (*headers, *((SDP_TYPE,) if has_offer else ())), described
-        )
+        response = self._answers.answer(request, flow, 200, (*headers, *((SDP_TYPE,) if has_offer else ())), described)
         if request.method == INVITE:
             self.awaits_answer = not body
-            self.repeat_until_acknowledged(request.cseq, reply_address(request, source), response, self._wire.t1_ms)
+            self.repeat_until_acknowledged(request.cseq, reply_flow(request, flow), response, self._wire.t1_ms)
         self._agree(sound)
 
     def _agree(self, sound: AgreedSound) -> None:
@@ -169,7 +168,7 @@ class InDialog:
             self._sound = sound
             self._wire.tell(SoundAgreed(self._owner.key, sound))
 
-    def repeat_until_acknowledged(self, cseq: int, to: Address, response: bytes, wait_ms: int) -> None:
+    def repeat_until_acknowledged(self, cseq: int, to: Flow, response: bytes, wait_ms: int) -> None:
         """Send the 200 of an INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4)."""
         began_ms = self._wire.now_ms
 

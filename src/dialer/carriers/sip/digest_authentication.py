@@ -17,7 +17,7 @@ _HEADERS: Final = {401: ("WWW-Authenticate", "Authorization"), 407: ("Proxy-Auth
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """A challenge that can be answered."""
+    """A digest challenge of the other side, with an algorithm that we know."""
 
     answer_header: str
     """`Authorization` or `Proxy-Authorization`."""
@@ -40,7 +40,7 @@ class TrunkAccount(msgspec.Struct, frozen=True):
 
 
 def read_challenge(response: Received) -> Challenge | None:
-    """Return the first challenge of a 401 or 407 that can be answered; the other side puts the one it prefers first."""
+    """Return the first digest challenge of a 401 or 407 with a known algorithm; None without one."""
     challenge_header, answered = _HEADERS[response.status]
     for value in response.message.headers.getlist(challenge_header)[:CHALLENGES_MAX]:
         scheme, _, rest = value.strip().partition(" ")

@@ -6,9 +6,10 @@ An INVITE that we send has one for each telephone that rings, and one that we ge
 from collections.abc import Callable
 from typing import Final
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import Address, Outputs
+from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
 from dialer.carriers.sip.sdp import SdpError
@@ -21,7 +22,7 @@ TELEPHONES_MAX: Final = 8
 
 
 class EarlyDialogs:
-    """The early dialogs of one leg."""
+    """The dialogs of one leg before its answer: one for each telephone that rings."""
 
     def __init__(
         self,
@@ -57,49 +58,49 @@ class EarlyDialogs:
         return self._cseqs.get(tag, -1)
 
     def end(self) -> None:
-        """End all of them: the INVITE has its final response. Requests are refused from now on."""
+        """End all early dialogs after the final response to the INVITE. Their requests are refused from now on."""
         self._is_over = True
 
-    def receive(self, request: Received, source: Address) -> None:
-        """Answer a request of the other side."""
-        if request.method == "ACK" or self._answers.repeat(request, source):
+    def receive(self, request: Received, flow: Flow) -> None:
+        """Answer a request that the other side sends before the final response to our INVITE."""
+        if request.method == "ACK" or self._answers.repeat(request, flow):
             return
         if request.method == INVITE and not request.to_tag:
             # It is our own INVITE, which came back to us.
-            self._answers.answer(request, source, 482)
+            self._answers.answer(request, flow, 482)
         elif self._is_over or request.method == "CANCEL" or not self._is_within(request):
-            self._answers.answer(request, source, 481)
+            self._answers.answer(request, flow, 481)
         elif request.cseq <= self._cseqs[request.from_tag]:
-            self._answers.answer(request, source, 500)
-        elif is_supported(request, source, self._answers):
+            self._answers.answer(request, flow, 500)
+        elif is_supported(request, flow, self._answers):
             self._cseqs[request.from_tag] = request.cseq
-            self._take(request, source)
+            self._take(request, flow)
 
     def _is_within(self, request: Received) -> bool:
         return request.to_tag == self._tag and request.from_tag in self._cseqs
 
-    def _take(self, request: Received, source: Address) -> None:
+    def _take(self, request: Received, flow: Flow) -> None:
         if request.method == "BYE":
-            self._answers.answer(request, source, 200)
+            self._answers.answer(request, flow, 200)
             self._left(request)
         elif request.method in {INVITE, "UPDATE"}:
-            self._take_offer(request, source)
+            self._take_offer(request, flow)
         else:
-            answer_plain(request, source, self._answers)
+            answer_plain(request, flow, self._answers)
             tell_key(request, self._wire, self._key)
 
-    def _take_offer(self, request: Received, source: Address) -> None:
+    def _take_offer(self, request: Received, flow: Flow) -> None:
         try:
             has_offer = bool(description_in(request)) or request.method == INVITE
         except SdpError as error:
-            self._answers.answer(request, source, *refusal_headers(error))
+            self._answers.answer(request, flow, *refusal_headers(error))
             return
         if has_offer:
             # The offer of the INVITE has no answer yet.
             status, headers = (491, ()) if self._is_ours else (500, (retry_soon(request),))
-            self._answers.answer(request, source, status, headers)
+            self._answers.answer(request, flow, status, headers)
         elif is_too_short(request):
-            self._answers.answer(request, source, 422, (MIN_SE,))
+            self._answers.answer(request, flow, 422, (MIN_SE,))
         else:
             self.refresh = request
-            self._answers.answer(request, source, 200, (("Contact", self._trunk.contact), ("Allow", METHODS)))
+            self._answers.answer(request, flow, 200, (("Contact", self._trunk.contact), ("Allow", METHODS)))

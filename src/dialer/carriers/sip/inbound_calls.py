@@ -21,12 +21,12 @@ class InboundCalls:
         return self._count
 
     def add(self, leg: InboundLeg) -> None:
-        """Add a call."""
+        """Add an incoming call, so that later requests reach its leg."""
         self._legs.setdefault(_name(leg.invite), []).append(leg)
         self._count += 1
 
     def remove(self, leg: InboundLeg) -> None:
-        """Remove a call that is over."""
+        """Remove an incoming call that is over."""
         legs = self._legs.get(_name(leg.invite), [])
         if leg in legs:
             legs.remove(leg)

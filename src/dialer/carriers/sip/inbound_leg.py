@@ -12,12 +12,13 @@ from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
 from dialer.carriers.sip.dialog import answered_dialog, with_target
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
-from dialer.carriers.sip.messages import Received, reply_address, write_response
+from dialer.carriers.sip.messages import Received, reply_flow, write_response
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, unknown_sound
-from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
+from dialer.carriers.sip.outputs import LegAnswered, SoundAgreed
 from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import (
     SDP_TYPE,
@@ -43,7 +44,7 @@ class InboundState(Enum):
 
 
 class InboundLeg(CallLeg):
-    """One call of the other side.
+    """One incoming call.
 
     Everything that we say of it follows from its INVITE and its key, so another process says the same.
     """
@@ -52,10 +53,10 @@ class InboundLeg(CallLeg):
         self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, key, invitation.source)
+        super().__init__(signalling, key, invitation.flow)
         self.invite: Final = invitation.read()
-        self._source: Final = invitation.source
-        self._reply_to: Final = reply_address(self.invite, invitation.source)
+        self._flow: Final = invitation.flow
+        self._reply_to: Final = reply_flow(self.invite, invitation.flow)
         self._forget: Final = forget
         self._tag: Final = invitation.tag or mark(key, "to")
         self._state = InboundState.RINGING
@@ -71,7 +72,7 @@ class InboundLeg(CallLeg):
 
     @property
     def rings(self) -> bool:
-        """True until it is answered, refused or over."""
+        """True until the call is answered, refused or over."""
         return self._state is InboundState.RINGING
 
     def is_of_invite(self, request: Received) -> bool:
@@ -90,7 +91,7 @@ class InboundLeg(CallLeg):
         return self.is_of_invite(request) or (request.method == INVITE and request.cseq == self.invite.cseq)
 
     def ring(self) -> None:
-        """Tell the other side that it rings, until somebody decides."""
+        """Send a 180 Ringing, and limit the time until the call is answered or refused."""
         self._limit_to(ARRIVAL_MS_MAX, self._undecided)
         self._respond(180)
 
@@ -121,14 +122,14 @@ class InboundLeg(CallLeg):
         in_dialog.repeat_until_acknowledged(self.invite.cseq, self._reply_to, self._last, self._wire.t1_ms)
 
     def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
-        """Continue an answered leg that another process began. A refresh tells the other side where we are now."""
+        """Continue an answered leg of another process. A re-INVITE tells the other side the new address."""
         self._state, self._local, self._cseqs = InboundState.UP, handle.local, count(TAKEN_UP_CSEQ + 1)
         in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
         in_dialog.refresh()
 
     def acknowledge(self) -> None:
-        """Do nothing: it was the other side that acknowledged the answer."""
+        """Do nothing: the other side acknowledges the answer to its own call."""
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state. An answer that is not acknowledged yet is followed by BYE (15)."""
@@ -140,31 +141,31 @@ class InboundLeg(CallLeg):
         elif self._state is InboundState.UP:
             self._hang_up(cause, because)
 
-    def receive(self, request: Received, source: Address) -> None:
-        """Take a request of the other side within this call."""
+    def receive(self, request: Received, flow: Flow) -> None:
+        """Handle a request of the other side that belongs to this call."""
         is_first = self.is_of_invite(request)
         if request.method == "ACK":
-            self._take_ack(request, source)
+            self._take_ack(request, flow)
         elif is_first and request.method == INVITE:
             self._wire.send(self._reply_to, self._last, self.key)
         elif is_first and request.method == "CANCEL":
-            self._cancelled(request, source)
+            self._cancelled(request, flow)
         elif self._in_dialog is not None and request.to_tag:
-            self._in_dialog.receive(request, source)
+            self._in_dialog.receive(request, flow)
         elif request.to_tag == self._tag:
-            self._early_dialogs.receive(request, source)
+            self._early_dialogs.receive(request, flow)
         else:
             # It is this call by another way (8.2.2.2), or a request of a dialog that does not exist. Its tag is none
             # of the call: an ACK of this response must not acknowledge our answer.
             is_merged = request.method == INVITE and not request.to_tag
-            self._answers.answer(request, source, 482 if is_merged else 481)
+            self._answers.answer(request, flow, 482 if is_merged else 481)
 
-    def _cancelled(self, request: Received, source: Address) -> None:
+    def _cancelled(self, request: Received, flow: Flow) -> None:
         # Only the carrier learns our tag. With it, somebody who forged the INVITE could acknowledge our answer.
-        is_carrier = self._signalling.trunk.is_of(source)
+        is_carrier = self._signalling.trunk.is_end_of(flow)
         tag = self._tag if is_carrier else mark(self._signalling.secret, self._tag, request.branch)
         self._wire.send(
-            reply_address(request, source), write_response(request, 200, PHRASES[200], source, to_tag=tag), self.key
+            reply_flow(request, flow), write_response(request, 200, PHRASES[200], flow, to_tag=tag), self.key
         )
         if self._state is InboundState.RINGING:
             self._refuse(487, causes.cause_in_reason(request) or causes.NORMAL, "the caller hung up")
@@ -176,7 +177,7 @@ class InboundLeg(CallLeg):
     def _undecided(self) -> None:
         self._refuse(503, causes.TEMPORARY_FAILURE, "nobody decided about the call in time")
 
-    def _take_ack(self, ack: Received, source: Address) -> None:
+    def _take_ack(self, ack: Received, flow: Flow) -> None:
         if ack.to_tag != self._tag:
             # Only its sender has read our response.
             return
@@ -184,9 +185,9 @@ class InboundLeg(CallLeg):
             self._repeating.cancel()
         if self._in_dialog is None or ack.cseq != self.invite.cseq:
             if self._in_dialog is not None:
-                self._in_dialog.receive(ack, source)
+                self._in_dialog.receive(ack, flow)
             return
-        self._in_dialog.receive(ack, source)
+        self._in_dialog.receive(ack, flow)
         if self._cause_at_ack is not None:
             self._bye(self._in_dialog, self._cause_at_ack)
             self._cause_at_ack = None
@@ -222,7 +223,7 @@ class InboundLeg(CallLeg):
             self.invite,
             status,
             PHRASES[status],
-            self._source,
+            self._flow,
             to_tag=self._tag,
             headers=(*(routes if status < 300 else ()), *headers),  # noqa: PLR2004 - 12.1.1
             body=body,
@@ -233,11 +234,11 @@ class InboundLeg(CallLeg):
         """Begin the dialog, and the longest time that it may last."""
         self._limit_to(talk_limit_ms, self._talk_over)
         owner = LegOwner(self.key, self._answers, self._next_cseq, self._over, self._hang_up, Trust.NOBODY)
-        dialog = answered_dialog(self.invite, self._tag, self._source)
+        dialog = answered_dialog(self.invite, self._tag, self._flow)
         if self._early_dialogs.refresh is not None:
             dialog = with_target(dialog, self._early_dialogs.refresh)
         cseq = self._early_dialogs.cseq_of(self.invite.from_tag)
-        local = self._local or LocalSound(self._source[0], sound.port, (sound.codec,), 0)
+        local = self._local or LocalSound(self._flow.address[0], sound.port, (sound.codec,), 0)
         self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions, cseq)
         return self._in_dialog
 
@@ -249,7 +250,7 @@ class InboundLeg(CallLeg):
 
     def _bye(self, in_dialog: InDialog, cause: int, *, is_acknowledged: bool = True) -> None:
         """Hang up. Without an ACK, only the carrier hears of it: the Contact may be forged, and never have called."""
-        to = in_dialog.dialog.first_hop() if is_acknowledged else self._source
+        to = in_dialog.dialog.first_hop() if is_acknowledged else self._flow
         self._send_bye(in_dialog.dialog, to, cause, Trust.NOBODY)
 
     def _over(self, cause: int, because: str) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.sip import outputs
+from dialer.carriers.sip.flows import Address, Flow, Transport
 from dialer.carriers.sip.message_bodies import UnsupportedBodyError, description_in
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
 from dialer.carriers.sip.numbers_in_uris import is_telephone_number, number_in
@@ -19,16 +19,22 @@ _WITHHELD: Final = frozenset({"id", "user"})
 """Values of Privacy with which the caller's number must not be shown (RFC 3323, RFC 3325)."""
 
 
-class Invitation(msgspec.Struct, frozen=True):
+class Invitation(msgspec.Struct, frozen=True, omit_defaults=True):
     """An INVITE as it came, and from where. As JSON, it is what answers the call in another process."""
 
     data: bytes
-    source: outputs.Address
+    source: Address
     tag: str = ""
     """The tag of our end, which nobody can guess. Empty if an earlier version took the call."""
+    transport: Transport = Transport.UDP
+
+    @property
+    def flow(self) -> Flow:
+        """The flow by which the INVITE arrived."""
+        return Flow(self.source, self.transport)
 
     def read(self) -> Received:
-        """Return the message."""
+        """Return the INVITE as a parsed message."""
         return read_message(self.data)
 
 
@@ -55,7 +61,7 @@ def read_invitation(handle: str) -> Invitation:
 
 def key_of(invite: Received, trunk: Trunk) -> str:
     """Return the name of a call, which is the same each time its INVITE comes."""
-    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}\0{invite.cseq}")
+    return leg_key(b"", f"{trunk.server.address[0]}\0{invite.call_id}\0{invite.from_tag}\0{invite.cseq}")
 
 
 def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:

@@ -13,6 +13,7 @@ from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
@@ -68,7 +69,7 @@ def read_handle(handle: str) -> Handle:
 
 
 class SipLeg(CallLeg):
-    """One call that we place."""
+    """One outgoing call over SIP."""
 
     def __init__(
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
@@ -103,7 +104,7 @@ class SipLeg(CallLeg):
         return self._signalling.trunk
 
     def invite(self) -> bool:
-        """Place the call, unless it was ended before, and return whether it is placed."""
+        """Send the INVITE, unless the call was ended before. Return whether it was sent."""
         if self._state is not SipLegState.INVITED:
             return False
         self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(*self._not_answered()))
@@ -113,7 +114,7 @@ class SipLeg(CallLeg):
         return True
 
     def take_up(self, handle: Handle) -> None:
-        """Continue an answered leg that another process began.
+        """Continue an answered leg of another process.
 
         Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
         """
@@ -153,12 +154,12 @@ class SipLeg(CallLeg):
             self.acknowledge()
             self._hang_up(cause, because)
 
-    def receive(self, request: Received, source: tuple[str, int]) -> None:
-        """Take a request of the other side within this call."""
+    def receive(self, request: Received, flow: Flow) -> None:
+        """Handle a request of the other side that belongs to this call."""
         if self._in_dialog is not None:
-            self._in_dialog.receive(request, source)
+            self._in_dialog.receive(request, flow)
         else:
-            self._early_dialogs.receive(request, source)
+            self._early_dialogs.receive(request, flow)
 
     def _left_early(self, bye: Received) -> None:
         """End the call: a telephone hung up before it answered, which it should not do (RFC 3261 15)."""

@@ -55,7 +55,7 @@ def description_in(message: Received) -> bytes:
 
 
 def check_kind(message: Received, kinds: Sequence[str]) -> None:
-    """Check that the body of a message, if it has one, is of one of some types, or may be ignored.
+    """Check that the body of a message has one of the given types, is empty, or is marked as optional.
 
     Raises:
         UnsupportedBodyError: it is not.

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 from sipmessage import URI, Address, Message, Request, Response, Via
+
+from dialer.carriers.sip.flows import Flow
 
 DATAGRAM_BYTES_MAX: Final = 65_535
 HEADER_BYTES_MAX: Final = 16_384
@@ -84,12 +87,12 @@ class Received(msgspec.Struct, frozen=True):
 
     @property
     def caller(self) -> URI:
-        """The URI of From."""
+        """The URI of the From header."""
         return address_in(self.header("From")).uri
 
     @property
     def callee(self) -> URI:
-        """The URI of To."""
+        """The URI of the To header."""
         return address_in(self.header("To")).uri
 
     @property
@@ -314,18 +317,18 @@ def write_response(
     request: Received,
     status: int,
     phrase: str,
-    source: tuple[str, int],
+    flow: Flow,
     *,
     to_tag: str = "",
     headers: tuple[tuple[str, str], ...] = (),
     body: bytes = b"",
 ) -> bytes:
-    """Return the response to a request that came from `source`, which is noted in the topmost Via (RFC 3581)."""
+    """Return the response to a request that came by `flow`, whose other end is noted in the topmost Via (RFC 3581)."""
     lines = [f"SIP/2.0 {status} {phrase}"]
     for name in _COPIED:
         values = list(request.message.headers.getlist(name))
         if name == "Via":
-            values[0] = _seen_from(values[0], source)
+            values[0] = _seen_from(values[0], flow.address)
         if name == "To" and to_tag and not request.to_tag:
             values[0] = f"{values[0]};tag={to_tag}"
         lines += [f"{name}: {value}" for value in values]
@@ -334,14 +337,16 @@ def write_response(
     return "\r\n".join(lines).encode() + _END + body
 
 
-def reply_address(request: Received, source: tuple[str, int]) -> tuple[str, int]:
-    """Return where the response to a request from `source` goes (RFC 3261 18.2.2, RFC 3581 4).
+def reply_flow(request: Received, flow: Flow) -> Flow:
+    """Return the flow of the response to a request that came by `flow` (RFC 3261 18.2.2, RFC 3581 4).
 
-    That is always the address that the request came from. Its port is the one of the Via, unless the sender asks for
-    the port that it came from.
+    That always leads to the address that the request came from. Its port is the one of the Via, unless the sender asks
+    for the port that it came from.
     """
     port = request.via.port or SIP_PORT
-    return source if "rport" in request.via.parameters or port > PORT_MAX else (source[0], port)
+    if "rport" in request.via.parameters or port > PORT_MAX:
+        return flow
+    return replace(flow, address=(flow.address[0], port))
 
 
 def _seen_from(value: str, source: tuple[str, int]) -> str:

@@ -25,7 +25,7 @@ TAKEN_UP_VERSION: Final = 1_000
 
 
 def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:
-    """Return the sound that the other side describes.
+    """Return the codec, addresses and direction of the sound, from the other side's session description.
 
     Raises:
         SdpError: it cannot be spoken, or it is at an address to which sound must not be sent.
@@ -46,7 +46,7 @@ def unknown_sound(local: LocalSound) -> AgreedSound:
 
 
 class Descriptions:
-    """Our descriptions of one call. One that differs from the last one has the next version (RFC 3264 8)."""
+    """Our session descriptions of one call. Each changed description gets the next version (RFC 3264 8)."""
 
     def __init__(self, local: LocalSound, version: int = 1) -> None:
         self._local: Final = local
@@ -58,7 +58,7 @@ class Descriptions:
         return self._next(lambda version: write_offer(self._local, version, agreed))
 
     def answer(self, agreed: AgreedSound) -> bytes:
-        """Return the answer to an offer, or an offer that changes nothing."""
+        """Return our session description with the agreed sound, as an answer or as an unchanged offer."""
         return self._next(lambda version: write_answer(self._local, agreed, version))
 
     def _next(self, write: Callable[[int], bytes]) -> bytes:

@@ -5,24 +5,28 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.carriers.parameters import is_address
+from dialer.carriers.sip.flows import Flow, NextHop, Target
+from dialer.carriers.sip.resolution import Resolution
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
-Address: TypeAlias = tuple[str, int]
-"""A host and a port."""
-NOWHERE_MS: Final = 60_000
-"""Time for which a name without an address is not looked up again."""
-NAMES_KEPT_MAX: Final = 1_000
-"""Hosts whose addresses are kept. The oldest are forgotten first."""
 TIMERS_AT_ONCE_MAX: Final = 10_000
 """Timers that one call of `run` performs. The rest is due at the next."""
 
 
 class Send(msgspec.Struct, frozen=True):
-    """A datagram to send."""
+    """A message to send on a flow."""
 
-    destination: Address
+    flow: Flow
+    data: bytes
+    key: str = ""
+    """The leg that it belongs to; empty if none."""
+
+
+class LookUp(msgspec.Struct, frozen=True):
+    """A message to a host whose address is to be looked up. Tell `UserAgent.resolved`, which sends it."""
+
+    hop: NextHop
     data: bytes
     key: str = ""
     """The leg that it belongs to; empty if none."""
@@ -34,7 +38,7 @@ class _LegOutput(msgspec.Struct, frozen=True):
 
 
 class LegArrived(_LegOutput, frozen=True):
-    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
+    """An incoming call. The call rings until `UserAgent.answer` or `UserAgent.clear`."""
 
     called: str
     caller: str
@@ -47,7 +51,7 @@ class LegRinging(_LegOutput, frozen=True):
 
 
 class LegAnswered(_LegOutput, frozen=True):
-    """The other side answered. It hears so only from `UserAgent.acknowledge`."""
+    """The other side answered. Send the ACK with `UserAgent.acknowledge`."""
 
     handle: str
     """The values with which `UserAgent.take_up` continues the leg in another process."""
@@ -79,92 +83,63 @@ class DigitReported(msgspec.Struct, frozen=True):
 
 
 class TrunkState(msgspec.Struct, frozen=True):
-    """The trunk answers, or it does not."""
+    """The trunk answers now, or does not, with the reason."""
 
     why_not: str
     """Empty if it does."""
 
 
 class Diverted(msgspec.Struct, frozen=True):
-    """The messages of a leg go elsewhere from now on, as nothing may be sent to its other end."""
+    """The messages of a leg go to the carrier from now on, because its other end must not be sent anything."""
 
     key: str
-    meant: Address
-    to: Address
+    meant: Target
+    to: Flow
 
 
-Output: TypeAlias = (
-    Send | Diverted | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
-)
+LegNews: TypeAlias = LegArrived | LegRinging | LegAnswered | LegOver
+"""The outputs that the owner of a leg hears."""
+Output: TypeAlias = Send | LookUp | Diverted | LegNews | SoundAgreed | DigitReported | TrunkState
 
 
 class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_reach: Callable[[Address], bool] = lambda _: True) -> None:
-        """Prepare it. `may_reach` says whether an IP address and its port may get messages."""
+    def __init__(self, t1_ms: int = T1_MS, may_use: Callable[[Flow], bool] = lambda _: True) -> None:
+        """Prepare it. `may_use` says whether messages may be sent on a flow."""
         self.t1_ms: Final = t1_ms
-        self._may_reach: Final = may_reach
         self.now_ms = 0
-        self.names: Final[dict[str, str]] = {}
-        """The IP addresses of hosts, as far as they were found out."""
-        self._nowhere: Final[dict[str, int]] = {}
-        """Names without an address, and until when they count as such."""
-        self._fallbacks: Final[dict[str, Address]] = {}
-        """The carrier's address for each leg."""
-        self._diverted: Final[dict[str, Address]] = {}
+        self.resolution: Final = Resolution(may_use)
+        self._diverted: Final[dict[str, Target]] = {}
         self._timers: Final = Timers()
         self._outputs: list[Output] = []
 
-    def send(self, destination: Address, data: bytes, key: str = "") -> None:
-        """Send a datagram, to an IP address if it is known.
+    def send(self, target: Target, data: bytes, key: str = "") -> None:
+        """Send a message on the flow to its target, once the address of the target is known.
 
         Nothing goes to those that may get nothing: what a leg owes them goes to the carrier instead.
         """
-        to = self.reach(destination, key)
-        if to is None:
-            return
-        if to == self._fallbacks.get(key) != self.resolved(destination) and self._diverted.get(key) != destination:
-            self._diverted[key] = destination
-            self._outputs.append(Diverted(key, destination, to))
-        self._outputs.append(Send(to, data, key))
+        to = self.way(target, key)
+        if isinstance(to, NextHop):
+            self._outputs.append(LookUp(to, data, key))
+        elif to is not None:
+            carrier = self.resolution.carrier_of(key)
+            if to == carrier != self.resolution.resolved(target) and self._diverted.get(key) != target:
+                self._diverted[key] = target
+                self._outputs.append(Diverted(key, target, to))
+            self._outputs.append(Send(to, data, key))
 
-    def reach(self, address: Address, key: str) -> Address | None:
-        """Return where a message of a leg to an address goes; None if it goes nowhere."""
-        resolved = self.resolved(address)
-        if is_address(resolved[0]):
-            is_usable = self._may_reach(resolved)
-        else:
-            is_usable = self._nowhere.get(resolved[0], 0) <= self.now_ms
-        return resolved if is_usable else self._fallbacks.get(key)
-
-    def fall_back(self, key: str, address: Address) -> None:
-        """Set the carrier's address for a leg."""
-        self._fallbacks[key] = address
+    def way(self, target: Target, key: str) -> Target | None:
+        """Return the flow that a message of a leg takes now, or the hop to look up; None if it goes nowhere."""
+        return self.resolution.way(target, key, self.now_ms)
 
     def forget(self, key: str) -> None:
-        """Forget a leg that is over."""
-        self._fallbacks.pop(key, None)
+        """Discard the addresses of a leg that is over."""
+        self.resolution.forget(key)
         self._diverted.pop(key, None)
 
-    def resolved(self, address: Address) -> Address:
-        """Return an address with the IP address of its host, if that is known."""
-        return self.names.get(address[0], address[0]), address[1]
-
-    def resolve(self, name: str, host: str) -> None:
-        """Keep the IP address of a host."""
-        if name not in self.names and len(self.names) >= NAMES_KEPT_MAX:
-            del self.names[next(iter(self.names))]
-        self.names[name] = host
-
-    def lose(self, name: str) -> None:
-        """Note that a host has no address for now."""
-        if name not in self._nowhere and len(self._nowhere) >= NAMES_KEPT_MAX:
-            del self._nowhere[next(iter(self._nowhere))]
-        self._nowhere[name] = self.now_ms + NOWHERE_MS
-
     def tell(self, output: Output) -> None:
-        """Tell something to the owner of the user agent."""
+        """Add an output for the owner of the user agent."""
         self._outputs.append(output)
 
     def after(self, wait_ms: int, action: Callable[[], None]) -> Timer:
@@ -182,7 +157,7 @@ class Outputs:
                 timer.action()
 
     def next_ms(self) -> int | None:
-        """Return the moment at which `run` has something to do; None if there is none."""
+        """Return the time of the earliest timer; None without a timer."""
         return self._timers.next_ms()
 
     def take(self) -> list[Output]:

@@ -8,8 +8,8 @@ import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters, words
 from dialer.carriers.sip.digest_authentication import TrunkAccount
+from dialer.carriers.sip.flows import Address, Flow
 from dialer.carriers.sip.messages import SIP_PORT
-from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
 
@@ -167,8 +167,8 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         match = _PORTS.fullmatch(self.rtp_ports)
         return range(int(match.group(1)), int(match.group(2)) + 1) if match else None
 
-    def trunk(self, server: Address, here: Address, others: tuple[str, ...] = ()) -> Trunk:
-        """Return the trunk at a resolved address; `here` is our address as the network shows it.
+    def trunk(self, server: Flow, here: Address, others: tuple[str, ...] = ()) -> Trunk:
+        """Return the trunk at the other end of a flow; `here` is our address as the network shows it.
 
         `others` are the other addresses of its name.
         """

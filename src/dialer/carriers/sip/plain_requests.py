@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import ACCEPT, UnsupportedBodyError, check_kind, kind_of
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import Address, DigitReported, Outputs
+from dialer.carriers.sip.outputs import DigitReported, Outputs
 from dialer.carriers.sip.request_answers import RequestAnswers, bad_extension, unsupported_in
 from dialer.carriers.sip.trunk import METHODS, SUPPORTED
 
@@ -17,30 +18,30 @@ _CODES: Final = "0123456789*#ABCD"
 """The keys of the event codes 0 to 15 (RFC 4733 3.2). Some senders write 10 for `*` and 11 for `#`."""
 
 
-def is_supported(request: Received, source: Address, answers: RequestAnswers) -> bool:
+def is_supported(request: Received, flow: Flow, answers: RequestAnswers) -> bool:
     """Return whether each extension that a request requires is supported; refuse it if not."""
     unsupported = unsupported_in(request)
     if unsupported:
-        answers.answer(request, source, 420, bad_extension(unsupported))
+        answers.answer(request, flow, 420, bad_extension(unsupported))
     return not unsupported
 
 
-def answer_plain(request: Received, source: Address, answers: RequestAnswers) -> None:
-    """Answer a request that changes nothing in a dialog."""
+def answer_plain(request: Received, flow: Flow, answers: RequestAnswers) -> None:
+    """Answer a request that leaves the dialog as it is, such as OPTIONS, INFO or an unknown method."""
     if request.method == "INFO" and request.header("Info-Package"):
         # No package was offered with Recv-Info, and an INFO of today's kind belongs to one (RFC 6086 4.2.2).
-        answers.answer(request, source, 469, (("Recv-Info", ""),))
+        answers.answer(request, flow, 469, (("Recv-Info", ""),))
     elif request.method == "INFO":
         try:
             check_kind(request, _KEY_TYPES)
         except UnsupportedBodyError as error:
-            answers.answer(request, source, 415, error.headers)
+            answers.answer(request, flow, 415, error.headers)
         else:
-            answers.answer(request, source, 200)
+            answers.answer(request, flow, 200)
     elif request.method == "OPTIONS":
-        answers.answer(request, source, 200, CAPABILITIES)
+        answers.answer(request, flow, 200, CAPABILITIES)
     else:
-        answers.answer(request, source, 405, (("Allow", METHODS),))
+        answers.answer(request, flow, 405, (("Allow", METHODS),))
 
 
 def tell_key(request: Received, wire: Outputs, key: str) -> None:

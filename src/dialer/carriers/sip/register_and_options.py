@@ -48,7 +48,7 @@ class Registration:
         self._send(self._expires_s, self._heard)
 
     def end(self) -> None:
-        """Take the registration back, if there is one."""
+        """Remove the registration at the trunk, if there is one."""
         if self._sent is None:
             self.is_over = True
         elif self._has_begun:

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from dialer.carriers.sip.messages import Received, reply_address, write_response
-from dialer.carriers.sip.outputs import Address, Outputs
+from dialer.carriers.sip.flows import Flow
+from dialer.carriers.sip.messages import Received, reply_flow, write_response
+from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.trunk import SUPPORTED, mark
 
 ANSWERS_KEPT_MAX: Final = 16
@@ -36,7 +37,7 @@ PHRASES: Final = {
 
 
 class RequestAnswers:
-    """The responses of one leg.
+    """The responses that one leg has sent, for requests that are repeated.
 
     `tag` is our tag in responses to requests that name none of ours: it must not be the one of a dialog.
     """
@@ -52,30 +53,28 @@ class RequestAnswers:
         """Return whether the request that a CANCEL concerns was answered."""
         return (cancel.branch, cancel.cseq, method) in self._sent
 
-    def repeat(self, request: Received, source: Address) -> bool:
+    def repeat(self, request: Received, flow: Flow) -> bool:
         """Send the response of a request that comes again, and return True; False for a new request."""
         response = self._sent.get((request.branch, request.cseq, request.method))
         if response is None:
             return False
-        self._wire.send(reply_address(request, source), response, self._key)
+        self._wire.send(reply_flow(request, flow), response, self._key)
         return True
 
     def answer(
         self,
         request: Received,
-        source: Address,
+        flow: Flow,
         status: int,
         headers: tuple[tuple[str, str], ...] = (),
         body: bytes = b"",
     ) -> bytes:
-        """Send a final response, and return it."""
-        response = write_response(
-            request, status, PHRASES[status], source, to_tag=self._tag, headers=headers, body=body
-        )
+        """Send a final response to a request, and return its bytes."""
+        response = write_response(request, status, PHRASES[status], flow, to_tag=self._tag, headers=headers, body=body)
         if len(self._sent) >= ANSWERS_KEPT_MAX:
             del self._sent[next(iter(self._sent))]
         self._sent[request.branch, request.cseq, request.method] = response
-        self._wire.send(reply_address(request, source), response, self._key)
+        self._wire.send(reply_flow(request, flow), response, self._key)
         return response
 
 

@@ -55,7 +55,7 @@ _MIRRORED: Final = {Direction.SENDONLY: Direction.RECVONLY, Direction.RECVONLY: 
 
 
 class AgreedSound(msgspec.Struct, frozen=True):
-    """The sound that both sides have agreed on."""
+    """The sound that both sides agreed on: codec, payload types, addresses and direction."""
 
     host: str
     port: int
@@ -85,7 +85,7 @@ class SdpError(ValueError):
 
 
 class LocalSound(msgspec.Struct, frozen=True):
-    """The sound that we offer."""
+    """The sound that we offer: our addresses and codecs."""
 
     host: str
     port: int

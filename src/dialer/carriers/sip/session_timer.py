@@ -20,7 +20,7 @@ _REFRESHER: Final = re.compile(r";\s*refresher\s*=\s*(uac|uas)\b", re.IGNORECASE
 
 
 class SessionTimer:
-    """The timer of one leg: either side refreshes, the other waits for it."""
+    """The session timer of one leg (RFC 4028): one side refreshes, and the other side waits for the refresh."""
 
     def __init__(self, wire: Outputs, refresh: Callable[[], None], give_up: Callable[[], None]) -> None:
         self._wire, self._refresh, self._give_up = wire, refresh, give_up
@@ -42,7 +42,7 @@ class SessionTimer:
         self._begin(response, is_ours=is_ours)
 
     def asked(self, request: Received) -> None:
-        """Begin the interval that a request of the other side names, if it does."""
+        """Begin the refresh interval that a request of the other side names, if it names one."""
         self._knows_timers |= knows_timers(request)
         self._begin(request, is_ours=self._refresher_for(request) == "uas")
 
@@ -77,7 +77,7 @@ class SessionTimer:
             self._timer = self._wire.after((self.expires_s - earlier_s) * 1_000, self._give_up)
 
     def lengthen(self, refusal: Received) -> bool:
-        """Take the longer interval that a 422 wants, and return whether it wants one (section 7.4)."""
+        """Take the longer interval of a 422 response. Return whether the response asks for an acceptable one."""
         wanted_s = refusal.number_in("Min-SE")
         if refusal.status != INTERVAL_TOO_SMALL or wanted_s is None or self._lengthened == LENGTHENED_MAX:
             return False
@@ -95,7 +95,7 @@ class SessionTimer:
         return (("Supported", "timer"), interval, ("Min-SE", str(self._min_se_s)))
 
     def headers(self, request: Received) -> tuple[tuple[str, str], ...]:
-        """Return the headers of a 2xx to a request of the other side that names an interval."""
+        """Return the Session-Expires headers for a 2xx to a request that names an interval."""
         asked_s = request.number_in("Session-Expires")
         if asked_s is None or asked_s < MIN_SE_S or not self.expires_s:
             return ()
@@ -103,14 +103,14 @@ class SessionTimer:
         return (("Session-Expires", f"{self.expires_s};refresher={self._refresher_for(request)}"), *required)
 
     def stop(self) -> None:
-        """Stop the timer."""
+        """Stop the session timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
 
 
 def refresher_of(message: Received) -> str:
-    """Return `uac` or `uas`: the side that refreshes. It is the one that asks, unless the message says otherwise."""
+    """Return `uac` or `uas`, the side that refreshes the session: by default the sender of the request."""
     match = _REFRESHER.search(message.header("Session-Expires"))
     return match.group(1).lower() if match else "uac"
 

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.allowed_hosts import Peers
 from dialer.carriers.sip.digest_authentication import SignedRequest, authorise, read_challenge
+from dialer.carriers.sip.flows import Flow, Target
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
-from dialer.carriers.sip.outputs import Address, Outputs
+from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
 
@@ -46,61 +47,61 @@ class Signalling:
         self.wire: Final = wire
         self.trunk: Final = trunk
         self.secret: Final = secret
-        self.peers: Final = Peers(wire)
+        self.peers: Final = Peers(wire.resolution)
         self.hear_life: Callable[[Received], None] = lambda _: None
         """Called with each response of the carrier."""
         self._realms: Final[dict[str, None]] = {}
         self._waiting: dict[tuple[str, str], ClientTransaction] = {}
         self._uses: dict[str, int] = {}
 
-    def request(self, outgoing: Outgoing, destination: Address, key: str, hear: Hear) -> ClientTransaction:
+    def request(self, outgoing: Outgoing, target: Target, key: str, hear: Hear) -> ClientTransaction:
         """Send a request, and hear its responses."""
-        transaction = ClientTransaction(self.wire, outgoing, destination, key, hear, self.forget)
-        self._expect(transaction, destination)
+        transaction = ClientTransaction(self.wire, outgoing, target, key, hear, self.forget)
+        self._expect(transaction, target)
         return transaction
 
-    def expect(self, outgoing: Outgoing, destination: Address, key: str, hear: Hear) -> None:
+    def expect(self, outgoing: Outgoing, target: Target, key: str, hear: Hear) -> None:
         """Hear the responses to a request that another process may have sent."""
-        transaction = ClientTransaction(self.wire, outgoing, destination, key, hear, self.forget, is_sent=True)
-        self._expect(transaction, destination)
+        transaction = ClientTransaction(self.wire, outgoing, target, key, hear, self.forget, is_sent=True)
+        self._expect(transaction, target)
 
-    def _expect(self, transaction: ClientTransaction, destination: Address) -> None:
+    def _expect(self, transaction: ClientTransaction, target: Target) -> None:
         name = (transaction.request.branch, transaction.request.method)
         self._waiting[name] = transaction
-        self.peers.note(name, destination)
+        self.peers.note(name, target)
 
-    def receive(self, response: Received, source: Address) -> None:
-        """Hand a response to its request. One that belongs to none, or comes from elsewhere, is dropped."""
+    def receive(self, response: Received, flow: Flow) -> None:
+        """Hand a response to the request it answers. A response from elsewhere, or to no request, is dropped."""
         name = (response.branch, response.method)
         waiting = self._waiting.get(name)
         if waiting is None or response.call_id != waiting.request.call_id:
             return
-        is_carrier = self.trunk.is_of(source)
-        if is_carrier or self.peers.is_end(name, source):
+        is_carrier = self.trunk.is_end_of(flow)
+        if is_carrier or self.peers.is_end(name, flow):
             if is_carrier:
                 self.hear_life(response)
             waiting.receive(response)
 
-    def note_end(self, key: str, address: Address, *, is_further: bool = False) -> None:
-        """Hear what comes from the other end of a leg, unless nothing may be sent there.
+    def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:
+        """Accept messages from the other end of a leg, unless nothing may be sent to that end.
 
         A further one is heard beside those that are known already: more than one telephone may ring.
         """
-        if self.wire.reach(address, key) == self.wire.resolved(address):
-            self.peers.note(key, address, is_further=is_further)
+        if self.wire.way(target, key) == self.wire.resolution.resolved(target):
+            self.peers.note(key, target, is_further=is_further)
         elif not is_further:
             self.peers.forget(key)
 
-    def is_of_carrier(self, destination: Address, key: str) -> bool:
-        """Return whether what a leg sends to an address certainly goes to the carrier."""
-        to = self.wire.reach(destination, key)
-        return to is not None and self.trunk.is_of(to)
+    def is_of_carrier(self, target: Target, key: str) -> bool:
+        """Return whether what a leg sends to a target certainly goes to the carrier."""
+        to = self.wire.way(target, key)
+        return isinstance(to, Flow) and self.trunk.is_end_of(to)
 
     def permitted(
-        self, destination: Address, credentials: tuple[tuple[str, str], ...], key: str
+        self, target: Target, credentials: tuple[tuple[str, str], ...], key: str
     ) -> tuple[tuple[str, str], ...]:
-        """Return the headers with credentials that may go to an address: none if it is not the carrier's."""
-        return credentials if self.is_of_carrier(destination, key) else ()
+        """Return the headers with credentials that may go to a target: none if it is not the carrier's."""
+        return credentials if self.is_of_carrier(target, key) else ()
 
     def trust(self, realm: str) -> None:
         """Give credentials for a realm within calls, too."""
@@ -112,7 +113,7 @@ class Signalling:
         return realm in self._realms
 
     def uses_of(self, nonce: str) -> int:
-        """Return how often a nonce was used, with this time."""
+        """Count a use of a nonce, and return the number of its uses."""
         uses = self._uses.pop(nonce, 0) + 1
         self._uses[nonce] = uses
         if len(self._uses) > NONCES_MAX:
@@ -146,14 +147,14 @@ class AuthorisedRequest:
         self,
         signalling: Signalling,
         draft: Outgoing,
-        destination: Address,
+        target: Target,
         key: str,
         next_cseq: Callable[[], int],
         hear: Hear,
         trust: Trust = Trust.CARRIER,
     ) -> None:
         """Send `draft`, with the CSeq and the branch that follow from `next_cseq`."""
-        self._signalling, self._draft, self._destination, self._key = signalling, draft, destination, key
+        self._signalling, self._draft, self._target, self._key = signalling, draft, target, key
         self._next_cseq, self._hear = next_cseq, hear
         self._trust: Final = trust
         self._answers: dict[str, _Given] = {}
@@ -163,12 +164,12 @@ class AuthorisedRequest:
 
     @property
     def sent(self) -> Outgoing:
-        """The request as it was sent last."""
+        """The request as it was sent last, with credentials if any."""
         return self._transaction.request
 
     @property
     def credentials(self) -> tuple[tuple[str, str], ...]:
-        """The headers with credentials."""
+        """The authorization headers that the request carries."""
         return tuple((name, answer.value) for name, answer in self._answers.items())
 
     @property
@@ -177,11 +178,11 @@ class AuthorisedRequest:
         return tuple(answer.realm for answer in self._answers.values())
 
     def stop(self) -> None:
-        """Do not send it again, whatever is asked for."""
+        """Stop sending the request again, even if the other side asks for credentials."""
         self._is_stopped = True
 
     def forget(self) -> None:
-        """Expect no more responses."""
+        """Ignore further responses to the request."""
         self._signalling.forget(self._transaction)
 
     def send_anew(self, draft: Outgoing) -> bool:
@@ -201,7 +202,7 @@ class AuthorisedRequest:
             branch=branch_of(self._draft.call_id, self._draft.method, cseq),
             headers=(*self._draft.headers, *self.credentials),
         )
-        return self._signalling.request(outgoing, self._destination, self._key, self._heard)
+        return self._signalling.request(outgoing, self._target, self._key, self._heard)
 
     def _heard(self, response: Received | None) -> None:
         if response is None or response.status not in CHALLENGES or not self._answer(response):
@@ -229,8 +230,8 @@ class AuthorisedRequest:
         return True
 
     def _is_due(self, realm: str) -> bool:
-        """Return whether credentials for a realm belong to the destination of this request."""
-        if self._trust is Trust.NOBODY or not self._signalling.is_of_carrier(self._destination, self._key):
+        """Return whether credentials for a realm belong to the target of this request."""
+        if self._trust is Trust.NOBODY or not self._signalling.is_of_carrier(self._target, self._key):
             return False
         if self._trust is Trust.CARRIER:
             self._signalling.trust(realm)

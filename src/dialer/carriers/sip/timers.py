@@ -20,7 +20,7 @@ class Timer:
         self.action: Callable[[], None] | None = action
 
     def cancel(self) -> None:
-        """Forget the action."""
+        """Cancel the timer: its action is not called."""
         self.action = None
 
 
@@ -32,7 +32,7 @@ class Timers:
         self._count = 0
 
     def start(self, due_ms: int, action: Callable[[], None]) -> Timer:
-        """Call `action` at `due_ms`."""
+        """Schedule `action` for the time `due_ms`, and return its timer."""
         timer = Timer(due_ms, action)
         self._count += 1
         heapq.heappush(self._heap, (due_ms, self._count, timer))

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
+from dialer.carriers.sip.flows import Target
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.outputs import Address, Outputs
+from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 
 OK: Final = 200
@@ -14,13 +15,13 @@ _SUCCESSES: Final = range(OK, REFUSED)
 
 
 class ClientTransaction:
-    """One request that was sent, until its final response or timer B or F."""
+    """A request in progress, until its final response or timer B or F."""
 
     def __init__(
         self,
         wire: Outputs,
         request: Outgoing,
-        destination: Address,
+        target: Target,
         key: str,
         hear: Callable[[Received | None], None],
         forget: Callable[["ClientTransaction"], None],
@@ -32,7 +33,7 @@ class ClientTransaction:
         `hear` gets each response, or None if there is none in time; `forget` is called last.
         """
         self.request: Final = request
-        self._wire, self._destination, self._key = wire, destination, key
+        self._wire, self._target, self._key = wire, target, key
         self._hear, self._forget = hear, forget
         self._final = 0
         self._wait_ms = wire.t1_ms
@@ -86,4 +87,4 @@ class ClientTransaction:
         self._hear(None)
 
     def _send(self, data: bytes) -> None:
-        self._wire.send(self._destination, data, self._key)
+        self._wire.send(self._target, data, self._key)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from dialer.carriers.sip.digest_authentication import TrunkAccount
-from dialer.carriers.sip.outputs import Address
+from dialer.carriers.sip.flows import Address, Flow
 from dialer.carriers.sip.sdp import Codec
 
 METHODS: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE"
@@ -20,8 +20,8 @@ SUPPORTED: Final = frozenset({"timer"})
 class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     """A carrier that takes calls over SIP, and the address at which we are found."""
 
-    server: Address
-    """The carrier's address."""
+    server: Flow
+    """The flow to the carrier."""
     domain: str
     """The host of the SIP addresses of callers and callees."""
     here: Address
@@ -42,14 +42,18 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_of(self, source: Address) -> bool:
         """Return whether an address, which is an IP address, belongs to the carrier."""
-        return source[0] == self.server[0] or _is_within(source[0], self.networks)
+        return source[0] == self.server.address[0] or _is_within(source[0], self.networks)
+
+    def is_end_of(self, flow: Flow) -> bool:
+        """Return whether the other end of a flow is the carrier."""
+        return self.is_of(flow.address)
 
     def may_sound_be_at(self, host: str) -> bool:
         """Return whether sound may be sent to an IP address: to one host, and not to this machine or to many.
 
         The carrier's own addresses are always right, and those that are listed: a carrier may be on this machine.
         """
-        if ip_address(host).version != ip_address(self.server[0]).version:
+        if ip_address(host).version != ip_address(self.server.address[0]).version:
             # The sockets are those of the carrier's kind of addresses.
             return False
         if _is_within(host, self.sound_networks):
@@ -57,7 +61,7 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
         return self.may_send_to(host) and (not self.sound_networks or self.is_of((host, 0)))
 
     def may_send_to(self, host: str) -> bool:
-        """Return whether anything may be sent to an IP address: the carrier's, or that of one other machine."""
+        """Return whether messages may be sent to an IP address: the carrier's, or that of one other machine."""
         if self.is_of((host, 0)):
             return True
         address = _address(host)
@@ -65,19 +69,19 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
             return False
         return not address.is_reserved and host != self.machine
 
-    def may_reach(self, address: Address) -> bool:
-        """Return whether messages may be sent to an IP address and port: not to ourselves, or over another network.
+    def may_use(self, flow: Flow) -> bool:
+        """Return whether messages may be sent on a flow: not to ourselves, or over another network.
 
         The socket is of the carrier's kind of addresses.
         """
-        host, _ = address
-        is_of_kind = ip_address(host).version == ip_address(self.server[0]).version
-        return is_of_kind and address != self.here and self.may_send_to(host)
+        host, _ = flow.address
+        is_of_kind = ip_address(host).version == ip_address(self.server.address[0]).version
+        return is_of_kind and flow.address != self.here and self.may_send_to(host)
 
     @property
     def via(self) -> str:
         """The beginning of our Via headers."""
-        return f"SIP/2.0/UDP {self.hostport}"
+        return f"SIP/2.0/{self.server.transport.name} {self.hostport}"
 
     @property
     def hostport(self) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.calls_per_second import WirePace
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.inbound_calls import InboundCalls
 from dialer.carriers.sip.inbound_leg import InboundLeg
 from dialer.carriers.sip.incoming_invite import (
@@ -24,10 +25,10 @@ from dialer.carriers.sip.messages import (
     MalformedMessageError,
     Received,
     read_message,
-    reply_address,
+    reply_flow,
     write_response,
 )
-from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs, Send
+from dialer.carriers.sip.outputs import LegArrived, LookUp, Output, Outputs
 from dialer.carriers.sip.plain_requests import CAPABILITIES
 from dialer.carriers.sip.register_and_options import Keepalive, Registration
 from dialer.carriers.sip.request_answers import PHRASES
@@ -57,7 +58,7 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Outputs(t1_ms, trunk.may_reach)
+        self._wire: Final = Outputs(t1_ms, trunk.may_use)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
@@ -87,7 +88,7 @@ class UserAgent:
 
     @property
     def is_closed(self) -> bool:
-        """True once the registration is taken back after `close`, or nobody answers."""
+        """True once the trunk has confirmed the end of the registration after `close`, or does not answer."""
         return self._registration.is_over
 
     def dial(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
@@ -100,11 +101,11 @@ class UserAgent:
         return self._after(now_ms, begin)
 
     def has_turn(self, cps_max: int) -> bool:
-        """Return whether one more call would have its turn soon."""
+        """Return whether one more call would leave within about a second, at `cps_max` calls a second."""
         return self._pace.has_turn(cps_max)
 
     def rings(self, arriving: Arriving) -> bool:
-        """Return whether a call that came in rings. One of another process does, as far as its handle tells.
+        """Return whether an incoming call still rings. A call of another process rings as its handle says.
 
         Raises:
             ValueError: the call is not known here, and its handle cannot be read.
@@ -112,7 +113,7 @@ class UserAgent:
         return self._came_in(arriving).rings
 
     def answer(self, now_ms: int, arriving: Arriving, local: LocalSound) -> list[Output]:
-        """Answer a call that rings."""
+        """Answer an incoming call that rings."""
         leg = self._came_in(arriving)
         return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
 
@@ -132,58 +133,58 @@ class UserAgent:
         return self._after(now_ms, lambda: self._add(dialling, local).withdraw())
 
     def acknowledge(self, now_ms: int, key: str) -> list[Output]:
-        """Tell the other side that its answer was heard."""
+        """Send the ACK for the answer of the other side."""
         return self._with_leg(now_ms, key, lambda leg: leg.acknowledge())
 
     def clear(self, now_ms: int, key: str, cause: int, because: str) -> list[Output]:
         """End a leg with a Q.850 cause."""
         return self._with_leg(now_ms, key, lambda leg: leg.clear(cause, because))
 
-    def receive(self, now_ms: int, data: bytes, source: Address) -> list[Output]:
-        """Take a datagram. Bytes that are no SIP message are dropped, and so is all that strangers send."""
-        if not self.hears(now_ms, source, len(data)):
+    def receive(self, now_ms: int, data: bytes, flow: Flow) -> list[Output]:
+        """Take a message. Bytes that are no SIP message are dropped, and so is all that strangers send."""
+        if not self.hears(now_ms, flow, len(data)):
             return []
-        if not self._trunk.is_of(source):
-            self._signalling.peers.count(now_ms, source)
+        if not self._trunk.is_end_of(flow):
+            self._signalling.peers.count(now_ms, flow)
         try:
             message = read_message(data)
         except CutOffError as error:
             cut_off = error.message
-            return self._after(now_ms, lambda: self._refuse_cut_off(cut_off, data, source))
+            return self._after(now_ms, lambda: self._refuse_cut_off(cut_off, data, flow))
         except MalformedMessageError:
             return self._after(now_ms, _nothing)
         if message.status:
-            return self._after(now_ms, lambda: self._signalling.receive(message, source))
+            return self._after(now_ms, lambda: self._signalling.receive(message, flow))
         if self._is_closing:
             # The other side repeats it, and may find another process here by then.
             return self._after(now_ms, _nothing)
-        return self._after(now_ms, lambda: self._take_request(message, data, source))
+        return self._after(now_ms, lambda: self._take_request(message, data, flow))
 
-    def hears(self, now_ms: int, source: Address, size: int) -> bool:
-        """Return whether a datagram of `size` bytes is read: of the carrier, or of the other end of a call."""
-        if self._trunk.is_of(source):
+    def hears(self, now_ms: int, flow: Flow, size: int) -> bool:
+        """Return whether a message of `size` bytes is read: the carrier's, or an allowed one of a call's other end."""
+        if self._trunk.is_end_of(flow):
             return True
-        return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, source)
+        return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, flow)
 
-    def resolved(self, now_ms: int, send: Send, host: str) -> list[Output]:
-        """Take the IP address of the host to which something is sent, and send it; an empty text if it has none."""
-        name = send.destination[0]
+    def resolved(self, now_ms: int, wanted: LookUp, host: str) -> list[Output]:
+        """Take the IP address of a host name, and send the waiting messages to it. An empty text means no address."""
+        name = wanted.hop.address[0]
 
         def go_on() -> None:
             if host:
-                self._wire.resolve(name, host)
+                self._wire.resolution.find(name, host)
             else:
-                self._wire.lose(name)
-            self._wire.send(send.destination, send.data, send.key)
+                self._wire.resolution.lose(name, self._wire.now_ms)
+            self._wire.send(wanted.hop, wanted.data, wanted.key)
 
         return self._after(now_ms, go_on)
 
     def run(self, now_ms: int) -> list[Output]:
-        """Perform what is due."""
+        """Run the timers that are due, and return their outputs."""
         return self._after(now_ms, _nothing)
 
     def next_ms(self) -> int | None:
-        """Return the moment at which something is due; None if nothing is."""
+        """Return the time at which the next timer is due; None without a timer."""
         return self._wire.next_ms()
 
     def __len__(self) -> int:
@@ -219,41 +220,41 @@ class UserAgent:
         if isinstance(leg, InboundLeg):
             self._inbound.remove(leg)
 
-    def _take_request(self, request: Received, data: bytes, source: Address) -> None:
+    def _take_request(self, request: Received, data: bytes, flow: Flow) -> None:
         leg = self._legs.get(request.call_id) or self._inbound.of(request)
-        is_carrier = self._trunk.is_of(source)
-        if leg is not None and (is_carrier or self._signalling.peers.is_end(leg.key, source)):
-            leg.receive(request, source)
+        is_carrier = self._trunk.is_end_of(flow)
+        if leg is not None and (is_carrier or self._signalling.peers.is_end(leg.key, flow)):
+            leg.receive(request, flow)
         elif leg is None and is_carrier and request.method != "ACK":
             # Others get no answer, so that nobody finds out that something listens here.
             if request.method == "INVITE" and not request.to_tag:
-                self._take_call(request, data, source)
+                self._take_call(request, data, flow)
             else:
-                self._answer(request, source)
+                self._answer(request, flow)
 
-    def _refuse_cut_off(self, message: Received, data: bytes, source: Address) -> None:
+    def _refuse_cut_off(self, message: Received, data: bytes, flow: Flow) -> None:
         """Answer a request whose body is cut off once it comes again as it was (RFC 3261 18.3).
 
         The network may have torn the first one. Its sender repeats it whole, and a 400 would end what is in order.
         """
         is_answered = not message.status and message.method != "ACK" and not self._is_closing
-        if not is_answered or not self._trunk.is_of(source):
+        if not is_answered or not self._trunk.is_end_of(flow):
             return
         if data in self._cut_off:
-            self._respond(message, source, 400)
+            self._respond(message, flow, 400)
         else:
             self._cut_off.append(data)
 
-    def _take_call(self, invite: Received, data: bytes, source: Address) -> None:
+    def _take_call(self, invite: Received, data: bytes, flow: Flow) -> None:
         """Let a call ring, unless its INVITE cannot be answered or there are too many."""
         refusal = refusal_of(invite, len(data))
         if refusal is None and self._is_flooded():
             refusal = InvitationRefusal(503, (("Retry-After", "1"),))
         if refusal is not None:
-            self._respond(invite, source, refusal.status, refusal.headers)
+            self._respond(invite, flow, refusal.status, refusal.headers)
             return
         tag = mark(self._signalling.secret, invite.call_id, invite.from_tag, invite.branch, str(invite.cseq))
-        key, invitation = key_of(invite, self._trunk), Invitation(data, source, tag)
+        key, invitation = key_of(invite, self._trunk), Invitation(data, flow.address, tag, flow.transport)
         handle = msgspec.json.encode(invitation).decode()
         arrived = LegArrived(key, self._wire.now_ms, called_in(invite, self._trunk), caller_in(invite), handle)
         self._wire.tell(arrived)
@@ -268,7 +269,7 @@ class UserAgent:
         recent.append(now_ms)
         return False
 
-    def _answer(self, request: Received, source: Address) -> None:
+    def _answer(self, request: Received, flow: Flow) -> None:
         """Answer a request outside of calls without keeping anything of it (RFC 3261 8.2.7)."""
         headers: tuple[tuple[str, str], ...] = (("Allow", METHODS),)
         if request.to_tag or request.method in {"BYE", "CANCEL", "UPDATE", "INFO"}:
@@ -277,14 +278,12 @@ class UserAgent:
             status, headers = 200, CAPABILITIES
         else:
             status = 405
-        self._respond(request, source, status, headers)
+        self._respond(request, flow, status, headers)
 
-    def _respond(
-        self, request: Received, source: Address, status: int, headers: tuple[tuple[str, str], ...] = ()
-    ) -> None:
+    def _respond(self, request: Received, flow: Flow, status: int, headers: tuple[tuple[str, str], ...] = ()) -> None:
         tag = mark(self._signalling.secret, request.call_id, request.branch)
-        response = write_response(request, status, PHRASES[status], source, to_tag=tag, headers=headers)
-        self._wire.send(reply_address(request, source), response)
+        response = write_response(request, status, PHRASES[status], flow, to_tag=tag, headers=headers)
+        self._wire.send(reply_flow(request, flow), response)
 
 
 def _nothing() -> None:

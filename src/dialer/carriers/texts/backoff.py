@@ -23,7 +23,7 @@ class Pauses:
 
     @property
     def is_down(self) -> bool:
-        """True during a pause."""
+        """True during a pause after a failure."""
         return self._timer is not None
 
     def begin(self, why: str) -> None:

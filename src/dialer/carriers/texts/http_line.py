@@ -49,7 +49,7 @@ class UnansweredError(Exception):
 
 
 class WebSender:
-    """Sends requests to one carrier. It follows no redirect, keeps no cookie, and uses no proxy."""
+    """Sends HTTP requests to one carrier, without redirects, cookies and proxies."""
 
     def __init__(self) -> None:
         limits = httpx.Limits(max_connections=CONNECTIONS_MAX, keepalive_expiry=KEEP_ALIVE_S)
@@ -95,7 +95,7 @@ class WebSender:
         return WebAnswer(answer.status_code, bytes(body), answer.headers.get("retry-after", ""))
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections to the carrier."""
         await self._transport.aclose()
 
 

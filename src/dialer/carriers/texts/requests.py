@@ -28,7 +28,7 @@ _REFUSED: Final = range(400, 500)
 
 
 class WebRequest(NamedTuple):
-    """A request as it goes out."""
+    """An HTTP request to a carrier: method, address, headers and body."""
 
     method: str
     url: str
@@ -73,7 +73,7 @@ def callback_of(parameters: HttpParameters, gateway_id: int, key: str) -> str:
 
 
 def outcome_of(parameters: HttpParameters, status: int, body: bytes) -> tuple[LegReport | Found, ...]:
-    """Return everything that the answer of a carrier says about a message.
+    """Return the reports about a message that an HTTP response of a carrier stands for.
 
     Nobody can say whether a message was sent after an answer without a meaning, such as 500. It counts as sent.
     """

@@ -35,7 +35,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SmppLine(TextLine[SmppParameters]):
-    """The line of one gateway for text messages. It binds by itself, and again when the connection ends."""
+    """The SMPP line of one gateway. It binds by itself, and again when the connection ends."""
 
     messages_max = MESSAGES_MAX
 
@@ -52,7 +52,7 @@ class SmppLine(TextLine[SmppParameters]):
             self._work = asyncio.get_running_loop().create_task(self._live(self._parameters))
 
     def settled(self, number: int) -> None:
-        """Answer the carrier for receipts and texts that are stored. It repeats all others after a lost connection."""
+        """Acknowledge stored receipts and texts to the carrier, which repeats all others after a lost connection."""
         while self._unsettled and self._unsettled[0][0] <= number:
             _, session, pdu = self._unsettled.popleft()
             _respond(session, pdu, body=NO_NAME)

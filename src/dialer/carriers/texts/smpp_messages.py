@@ -59,7 +59,7 @@ def submit_bodies(parameters: SmppParameters, order: Texting) -> list[bytes]:
 
 
 def heard_in(parameters: SmppParameters, delivery: Delivery) -> Receipt | TextReceived | None:
-    """Return what a carrier delivers: a receipt, or a text message. Return None for anything else."""
+    """Return the receipt or the text message that a carrier delivers; None for another kind of delivery."""
     kind = delivery.esm_class & _KIND
     if kind == RECEIPT or Tag.RECEIPTED_MESSAGE_ID in delivery.options:
         return receipt_in(parameters, delivery)

@@ -98,7 +98,7 @@ class SmppSession:
                 future.set_exception(SessionError(why))
 
     async def read(self) -> Pdu | None:
-        """Return the next PDU; None if the connection ends, or the carrier sends something else."""
+        """Return the next PDU; None if the connection ends, or the carrier sends bytes that are no PDU."""
         try:
             header = await self._reader.readexactly(HEADER.size)
             pdu = pdu_of(header, await self._reader.readexactly(body_length(header)))

@@ -12,7 +12,7 @@ _PLACEHOLDER: Final = re.compile(r"\{(\w{1,32})\}", re.ASCII)
 
 
 def texts_of(value: object) -> Iterator[str]:
-    """Yield all texts within a JSON value, but for the names of members."""
+    """Yield all texts within a JSON value, without the names of members."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -54,7 +54,7 @@ class TextLine(ABC, Generic[_Kind]):
         """Do nothing: a message that was sent cannot be called back."""
 
     async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
-        """Return that messages of this process without an answer go on. Of others nothing is known."""
+        """Return the states of messages: those that this process still sends are alive, all others unknown."""
         return [Alive() if leg.order.key in self._messages else Unknown() for leg in legs]
 
     async def close(self) -> None:

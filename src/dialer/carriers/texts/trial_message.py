@@ -57,7 +57,7 @@ class TextOutcome(msgspec.Struct, frozen=True):
 async def send_trial_text(
     protocol: str, parameters: str, gateway_id: int, order: tuple[str, str, str], wait_s: float, show: Show
 ) -> TextOutcome:
-    """Send one message, `order` being number, sender and text, and wait for receipts over SMPP for a while.
+    """Send a test message, with its number, sender and text in `order`. Over SMPP, wait for its receipts.
 
     Raises:
         ParametersError: the parameters are wrong.
@@ -115,7 +115,7 @@ class _Trial:
         self.is_over: Final = asyncio.Event()
 
     async def send(self) -> TextOutcome | None:
-        """Send all parts. Return the outcome if the carrier refuses one."""
+        """Send all parts of the test message. Return the outcome if the carrier refuses a part."""
         for body in submit_bodies(self._parameters, self._order):
             answer = await self._session.ask(Command.SUBMIT_SM, body)
             if answer.status != Status.OK:
@@ -126,7 +126,7 @@ class _Trial:
         return None
 
     async def listen(self) -> None:
-        """Answer the carrier. Deliveries for others are refused for now, so that the service gets them."""
+        """Answer the carrier. Receipts of other messages are refused for now, so that the service gets them later."""
         async for pdu in self._session.requests():
             if pdu.command == Command.ALERT_NOTIFICATION:
                 continue  # It has no response.

@@ -33,7 +33,7 @@ class _Noted(NamedTuple):
 
 
 class Capture:
-    """The files of a folder, one a leg. It is made with the first message."""
+    """The folder of call traces: one file for each leg, made with its first message."""
 
     def __init__(self, folder: Path, bytes_max: int = CAPTURE_BYTES_MAX) -> None:
         self._folder: Final = folder
@@ -63,7 +63,7 @@ class Capture:
             self._lost += 1
 
     def close(self) -> None:
-        """Write what waits, for a second at most."""
+        """Write the messages that wait, for a second at most."""
         if self._thread is not None:
             with contextlib.suppress(queue.Full):
                 self._waiting.put(None, timeout=1)
@@ -110,7 +110,7 @@ class Capture:
 
 
 def sweep(folder: Path, now_s: float, bytes_max: int) -> None:
-    """Delete files that are older than a day, and then the oldest until the others have at most `bytes_max`."""
+    """Delete files older than a day, and then the oldest files until the folder has at most `bytes_max`."""
     captures = sorted((capture.stat().st_mtime, capture.stat().st_size, capture) for capture in folder.glob("*.txt"))
     total = sum(_on_disk(size) for _, size, _ in captures)
     for at_s, size, path in captures:

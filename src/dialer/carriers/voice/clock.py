@@ -32,13 +32,13 @@ class SoundClock:
         self._phase = 0
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start to tick every 20 ms."""
         if self._handle is None:
             self._due_s = asyncio.get_running_loop().time()
             self._wait()
 
     def stop(self) -> None:
-        """Stop ticking."""
+        """Stop to tick. `start` begins again."""
         if self._handle is not None:
             self._handle.cancel()
         self._handle = None

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.parameters import ParametersError
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
-from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.call_trace import Capture
@@ -66,7 +66,7 @@ class _LineLeg:
 
 
 class SipLine:
-    """The line of one gateway. It opens by itself, and again after a failure."""
+    """The line of one SIP gateway. It opens by itself, and again after a failure."""
 
     def __init__(
         self,
@@ -125,12 +125,12 @@ class SipLine:
         self._telephone.perform(key, order)
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
-        """Return the state of each leg. One of another process is taken up, or else withdrawn."""
+        """Return the state of each leg. A leg of another process is taken over, or else withdrawn."""
         await self._is_open.wait()
         return [self._find(leg) for leg in legs]
 
     def settled(self, number: int) -> None:
-        """Forget what is stored now. An answer that is stored is acknowledged to the other side."""
+        """Discard the events that are stored now. For a stored answer, send the ACK to the other side."""
         for settled in [number_unsettled for number_unsettled in self._unsettled if number_unsettled <= number]:
             key, _, heard = self._unsettled.pop(settled)
             leg = self._legs.get(key)
@@ -142,7 +142,7 @@ class SipLine:
                 del self._legs[key]
 
     def listen(self, exchange: Exchange) -> None:
-        """Tell somebody else from now on, and all that is not settled again."""
+        """Report to another exchange from now on, beginning with all events that are not settled."""
         self._exchange = exchange
         exchange.is_up(self._why_not)
         for number, (key, at_ms, heard) in tuple(self._unsettled.items()):
@@ -190,7 +190,7 @@ class SipLine:
             self._why_not = why_not
             self._exchange.is_up(why_not)
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one peer
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one carrier
         """Keep the messages of legs."""
         match = None if self._capture is None else _CALL_ID.search(data)
         if self._capture is not None and match is not None:
@@ -241,7 +241,7 @@ class SipLine:
                 self.trunk_is("")
 
     def look(self) -> None:
-        """Clear legs that nobody steers any more."""
+        """Clear legs that have had no order for too long."""
         for key, leg in tuple(self._legs.items()):
             is_idle = leg.idle_since_ms is not None and steady_ms() - leg.idle_since_ms >= NO_ORDER_MS
             if is_idle and leg.ended is None:
@@ -319,7 +319,7 @@ class SipLine:
 
 
 def aged(heard: _Heard, at_ms: int) -> _Heard:
-    """Return what was heard at a moment with its age now."""
+    """Return a report of a leg with the milliseconds that have passed since it was made."""
     if isinstance(heard, Ringing | Answered | Done | Ended):
         return replace(heard, age_ms=max(0, steady_ms() - at_ms))
     return heard

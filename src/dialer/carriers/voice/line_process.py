@@ -56,7 +56,7 @@ class _Listener:
         self._writer = writer
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
-        """Send what was heard."""
+        """Send an event of a leg to the worker."""
         self.send(LineHeard(number, key, heard))
 
     def is_up(self, why_not: str) -> None:
@@ -72,7 +72,7 @@ class _Listener:
 
 
 class LineProcess:
-    """The lines of all gateways of one worker."""
+    """The SIP lines of all gateways of one worker, in a process that outlives the worker."""
 
     def __init__(self, media: Path, t1_ms: int = T1_MS, capture: Capture | None = None, *, helpers: int = 0) -> None:
         self._capture: Final = capture
@@ -85,7 +85,7 @@ class LineProcess:
         self._connections: set[asyncio.Task[None] | None] = set()
 
     async def serve(self, path: Path, stop: asyncio.Event) -> None:
-        """Serve workers on a socket until `stop`, or until nobody has needed the process for a while."""
+        """Serve workers on a Unix socket until `stop`, or until no worker has connected for a while."""
         server = await asyncio.start_unix_server(self._serve_one, sock=_bind(path), limit=FRAME_BYTES_MAX)
         try:
             await self._wait(stop)
@@ -171,7 +171,7 @@ def socket_path(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[bool]:
-    """Yield whether this is the only process of lines in a folder."""
+    """Take the lock of a folder, and yield whether this is its only process of lines."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(folder / f"dialer-line-{VERSION}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -185,7 +185,7 @@ def alone(folder: Path) -> Iterator[bool]:
 
 
 async def serve_lines(folder: Path, media: Path, helpers: int = 0, t1_ms: int = T1_MS) -> None:
-    """Serve lines until SIGTERM, or until nobody has needed them for a while. Calls in progress are not ended.
+    """Serve lines until SIGTERM, or until no worker has connected for a while. Calls in progress are not ended.
 
     At most `helpers` processes share their sound.
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from dialer.carriers.sip.outputs import Send
+from dialer.carriers.sip.outputs import LookUp
 
 AT_ONCE: Final = 2
 """Names of one line that are looked up at the same time, each in a thread."""
@@ -22,19 +22,19 @@ SENDS_MAX: Final = 64
 
 
 class PeerNames:
-    """The lookups of one line."""
+    """The lookups of host names for one line, in threads."""
 
-    def __init__(self, family: socket.AddressFamily, found: Callable[[Send, str], None]) -> None:
+    def __init__(self, family: socket.AddressFamily, found: Callable[[LookUp, str], None]) -> None:
         """Prepare them. `found` gets each message with the address of its host, or an empty text if it has none."""
         self._family: Final = family
         self._found: Final = found
         self._threads: Final = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="names")
-        self._waiting: Final[dict[str, list[Send]]] = {}
+        self._waiting: Final[dict[str, list[LookUp]]] = {}
         self._tasks: Final[set[asyncio.Task[None]]] = set()
 
-    def add(self, message: Send) -> None:
+    def add(self, message: LookUp) -> None:
         """Look up the host of a message, unless that is done already."""
-        name = message.destination[0]
+        name = message.hop.address[0]
         waiting = self._waiting.get(name)
         if len(self._waiting if waiting is None else waiting) >= (NAMES_MAX if waiting is None else SENDS_MAX):
             self._found(message, "")
@@ -47,7 +47,7 @@ class PeerNames:
             task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        """Look up nothing any more. Nobody waits for the threads."""
+        """Cancel all lookups, without waiting for their threads."""
         for task in tuple(self._tasks):
             task.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)

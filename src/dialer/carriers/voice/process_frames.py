@@ -56,7 +56,7 @@ class FindLegs(Value, frozen=True):
 
 
 class LineSettled(Value, frozen=True):
-    """Everything heard up to this number is stored."""
+    """All events of a line up to this number are stored."""
 
     number: int
 
@@ -109,7 +109,7 @@ _TO_WORKER: Final = msgspec.json.Decoder[ToWorker](ToWorker)
 
 
 class FrameError(Exception):
-    """The other side sent something that is no frame."""
+    """Raised when the other process sent bytes that are no frame."""
 
 
 def encode_frame(frame: ToProcess | ToWorker) -> bytes:

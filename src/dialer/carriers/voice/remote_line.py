@@ -33,7 +33,7 @@ GONE: Final = "its process is being started"
 
 
 class RemoteLine:
-    """The line of one gateway, over the socket of the process of the lines. It connects by itself."""
+    """The line of one gateway in the process of the lines, over its socket. It connects by itself."""
 
     def __init__(self, opening: OpenLine, exchange: Exchange, path: Path, start: Callable[[], None]) -> None:
         """Connect to the socket at `path`. `start` starts the process, and does nothing if it is there."""
@@ -52,17 +52,17 @@ class RemoteLine:
             self._exchange.heard(self._last, leg.key, Unplaced())
 
     def perform(self, key: str, order: Order) -> None:
-        """Give an order to a leg. One that is lost with the connection is given again after `find`."""
+        """Send an order of a leg. Repeat an order that was lost with the connection after `find`."""
         self._send(PerformOrder(key, order))
 
     async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
-        """Return the state of each leg. If the connection is lost meanwhile, nothing is returned: ask again."""
+        """Return the state of each leg. Return no states if the connection is lost meanwhile; ask again then."""
         self._found = asyncio.get_running_loop().create_future()
         self._send(FindLegs(list(legs)))
         return await self._found
 
     def settled(self, number: int) -> None:
-        """Pass on that everything up to a number is stored."""
+        """Tell the process of the lines that all events up to a number are stored."""
         if number > self._base:
             self._send(LineSettled(number - self._base))
 

@@ -117,7 +117,7 @@ class SharedRoom(SoundRoom):
             super().agree(key, sound)
 
     def watch(self, key: str) -> None:
-        """Notice from now on if the other side of a leg falls silent."""
+        """Start to report silence of the other side of a leg."""
         if not self._is_passed_on(key, WatchLeg(key), partial(self.watch, key)):
             super().watch(key)
 
@@ -158,7 +158,7 @@ class SharedRoom(SoundRoom):
             super().finish(key, then)
 
     def remove(self, key: str) -> None:
-        """Close the sockets of a leg, whatever is left of its sound."""
+        """Close the sockets of a leg. Sound that still waits is not sent."""
         if self._is_passed_on(key, RemoveLeg(key), partial(self.remove, key)):
             self._forget_away(key)
         else:

@@ -1,4 +1,4 @@
-"""One SIP gateway on the network: its user agent, its socket and its prompts."""
+"""One SIP gateway on the network: its user agent, its transport and its prompts."""
 
 import asyncio
 import contextlib
@@ -12,19 +12,20 @@ import structlog
 
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SoundLost
-from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.masking import masked
 from dialer.carriers.sip.outputs import (
-    Address,
     DigitReported,
     Diverted,
     LegAnswered,
     LegArrived,
+    LegNews,
     LegOver,
     LegRinging,
+    LookUp,
     Output,
     Send,
     SoundAgreed,
@@ -37,10 +38,11 @@ from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.peer_names import PeerNames
-from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
+from dialer.carriers.voice.sockets import address_towards, bind, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
 from dialer.carriers.voice.speech import Speaker
+from dialer.carriers.voice.udp_transport import UdpTransport
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
     Answered,
@@ -70,17 +72,17 @@ class EndpointOwner(Protocol):
         """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
 
     def trunk_is(self, why_not: str) -> None:
-        """Hear that the trunk answers (an empty text), or why it does not."""
+        """Take the state of the trunk: an empty text if it answers, or why it does not."""
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """See a SIP message as it is sent or received."""
 
     def remark(self, key: str, text: str) -> None:
-        """Learn something about a leg in words: where its messages go, or the quality of its sound."""
+        """Take a remark about a leg as text: the destination of its messages, or the quality of its sound."""
 
 
 class SipTrunkEndpoint:
-    """One SIP gateway. Open it before anything else."""
+    """The user agent of one SIP gateway with its sockets and its sound. Open it before the first call."""
 
     def __init__(
         self,
@@ -111,8 +113,9 @@ class SipTrunkEndpoint:
         """
         self._family, server, others = await resolve(self._parameters.server_address)
         here = address_towards(self._family, server)
-        self._socket = UdpSocket(bind(self._family, self._parameters.local_port), self._take)
-        self._trunk = self._parameters.trunk(server, (here, self._socket.port), others)
+        self._transport = UdpTransport(bind(self._family, self._parameters.local_port), self._take)
+        carrier = await self._transport.open(server)
+        self._trunk = self._parameters.trunk(carrier, (here, self._transport.port), others)
         self._terms = SoundTerms(
             is_symmetric=self._parameters.symmetric,
             # A helper that carries sound gets the terms: it does not need the password.
@@ -125,7 +128,7 @@ class SipTrunkEndpoint:
         self._perform(self._agent.open(steady_ms()))
 
     async def close(self) -> None:
-        """Take back the registration and close the socket. Legs on the other side stay as they are."""
+        """Remove the registration, and close the sockets. Calls in progress are not ended."""
         self._perform(self._agent.close(steady_ms()))
         try:
             with contextlib.suppress(TimeoutError):
@@ -139,7 +142,7 @@ class SipTrunkEndpoint:
         self._is_closed = True
         if self._wake is not None:
             self._wake.cancel()
-        self._socket.close()
+        self._transport.close()
         self._names.close()
         for task in tuple(self._tasks):
             task.cancel()
@@ -189,11 +192,11 @@ class SipTrunkEndpoint:
 
     def withdraw(self, dialling: Dialling) -> None:
         """Cancel a call that another process may have placed."""
-        local = LocalSound(self._trunk.here[0], self._socket.port, self._trunk.codecs, 0)
+        local = LocalSound(self._trunk.here[0], self._transport.port, self._trunk.codecs, 0)
         self._perform(self._agent.withdraw(steady_ms(), dialling, local))
 
     def acknowledge(self, key: str) -> None:
-        """Tell the other side that its answer was heard."""
+        """Send the ACK for the answer of the other side."""
         self._perform(self._agent.acknowledge(steady_ms(), key))
 
     def perform(self, key: str, order: Order) -> None:
@@ -258,12 +261,12 @@ class SipTrunkEndpoint:
             _LOGGER.warning("a recording cannot be saved", file=recording[0], error=str(error))
         self._owner.hear(key, at_ms, heard, because)
 
-    def _take(self, data: bytes, source: Address) -> None:
+    def _take(self, data: bytes, flow: Flow) -> None:
         now_ms = steady_ms()
-        if not self._agent.hears(now_ms, source, len(data)):
+        if not self._agent.hears(now_ms, flow, len(data)):
             return
-        self._owner.trace(data, source, is_sent=False)
-        self._perform(self._agent.receive(now_ms, data, source))
+        self._owner.trace(data, flow, is_sent=False)
+        self._perform(self._agent.receive(now_ms, data, flow))
 
     def _run(self) -> None:
         self._wake = None
@@ -284,24 +287,32 @@ class SipTrunkEndpoint:
     def _perform_one(self, output: Output) -> None:
         match output:
             case Send():
-                self._send(output)
+                self._owner.trace(output.data, output.flow, is_sent=True)
+                self._transport.send(output.data, output.flow)
+            case LookUp():
+                self._names.add(output)
             case Diverted():
                 self._owner.remark(output.key, _in_words(output))
             case SoundAgreed():
                 self._room.agree(output.key, output.sound)
             case DigitReported():
                 self._room.press(output.key, output.digit)
-            case LegArrived():
-                self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
-            case LegRinging():
-                self._hear(output.key, output.at_ms, Ringing(0))
-            case LegAnswered():
-                self._room.watch(output.key)
-                self._hear(output.key, output.at_ms, Answered(0, output.handle))
-            case LegOver():
-                self._hear_end(output)
+            case LegArrived() | LegRinging() | LegAnswered() | LegOver():
+                self._tell(output)
             case TrunkState():
                 self._owner.trunk_is(output.why_not)
+
+    def _tell(self, news: LegNews) -> None:
+        match news:
+            case LegArrived():
+                self._hear(news.key, news.at_ms, Arrived(news.called, news.caller, news.handle))
+            case LegRinging():
+                self._hear(news.key, news.at_ms, Ringing(0))
+            case LegAnswered():
+                self._room.watch(news.key)
+                self._hear(news.key, news.at_ms, Answered(0, news.handle))
+            case LegOver():
+                self._hear_end(news)
 
     def _hear_end(self, ended: LegOver) -> None:
         self._room.finish(ended.key, partial(self._hear_over, ended))
@@ -313,14 +324,7 @@ class SipTrunkEndpoint:
         heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms, retry_after_ms=ended.retry_after_ms)
         self._hear(ended.key, ended.at_ms, heard, over.recording, ended.because)
 
-    def _send(self, output: Send) -> None:
-        if is_address(output.destination[0]):
-            self._owner.trace(output.data, output.destination, is_sent=True)
-            self._socket.send(output.data, output.destination)
-        else:
-            self._names.add(output)
-
-    def _found(self, output: Send, host: str) -> None:
+    def _found(self, output: LookUp, host: str) -> None:
         """Send to a host whose address was looked up, or to the carrier if it has none."""
         if not self._is_closed:
             self._perform(self._agent.resolved(steady_ms(), output, host))
@@ -333,7 +337,7 @@ class SipTrunkEndpoint:
 
 def _in_words(diverted: Diverted) -> str:
     """Return where the messages of a leg go, and why."""
-    (host, port), (carrier, carrier_port) = diverted.meant, diverted.to
+    (host, port), (carrier, carrier_port) = diverted.meant.address, diverted.to.address
     return (
         f"nothing can be sent to {masked(host)}:{port}, which the other side has named:"
         f" messages go to {carrier}:{carrier_port} instead"

@@ -1,54 +1,15 @@
-"""UDP sockets that are read by the event loop, and written at once."""
+"""UDP sockets, and the addresses of hosts."""
 
 import asyncio
-import contextlib
 import socket
-from collections.abc import Callable
 from typing import Final
 
-from dialer.carriers.sip.messages import DATAGRAM_BYTES_MAX
-from dialer.carriers.sip.outputs import Address
+from dialer.carriers.sip.flows import Address
 
-READ_AT_ONCE_MAX: Final = 64
-"""Datagrams that one turn of the event loop reads from one socket."""
 PORT_TRIES_MAX: Final = 200
 RECEIVE_BUFFER_BYTES: Final = 1 << 20
 SERVICE_TYPE: Final = 0xB8
 """Expedited forwarding (RFC 4594): sound goes before other traffic where networks care."""
-
-Take = Callable[[bytes, Address], None]
-
-
-class UdpSocket:
-    """A UDP socket."""
-
-    def __init__(self, bound: socket.socket, take: Take) -> None:
-        self._socket: Final = bound
-        self._take: Final = take
-        self.port: Final[int] = bound.getsockname()[1]
-        asyncio.get_running_loop().add_reader(bound.fileno(), self._read)
-
-    def send(self, data: bytes, destination: Address) -> None:
-        """Send a datagram. A full buffer or an unreachable network loses it, as a network may."""
-        with contextlib.suppress(OSError):
-            self._socket.sendto(data, destination)
-
-    def close(self) -> None:
-        """Close the socket."""
-        if self._socket.fileno() >= 0:
-            asyncio.get_running_loop().remove_reader(self._socket.fileno())
-            self._socket.close()
-
-    def _read(self) -> None:
-        for _ in range(READ_AT_ONCE_MAX):
-            try:
-                data, source = self._socket.recvfrom(DATAGRAM_BYTES_MAX)
-            except BlockingIOError:
-                return
-            except OSError:
-                # Somebody's ICMP message about a datagram of ours: its loss is noticed by timers.
-                continue
-            self._take(data, (source[0], source[1]))
 
 
 def bind(family: socket.AddressFamily, port: int) -> socket.socket:

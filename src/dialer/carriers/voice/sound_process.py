@@ -100,7 +100,7 @@ class SoundProcess:
         return self._prompts_sent
 
     def send(self, frame: ToHelper) -> None:
-        """Send a frame. One for a helper that has ended is lost with it."""
+        """Send a frame to the helper. A frame for a helper that has ended is lost."""
         if self._writer is None or self._writer.is_closing():
             return
         self._writer.write(encode_for_helper(frame))
@@ -127,7 +127,7 @@ class SoundProcess:
         self._process.wait()
 
     async def close(self) -> None:
-        """End it, with the sound that it carries."""
+        """End the helper, with the sound that it carries."""
         self._work.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._work

@@ -65,7 +65,7 @@ class LegSockets(NamedTuple):
         return int(self.sound.getsockname()[1])
 
     def close(self) -> None:
-        """Close both."""
+        """Close the sockets of the leg, for sound and for reports."""
         self.sound.close()
         if self.reports is not None:
             self.reports.close()
@@ -132,7 +132,7 @@ class SoundRoom:
             leg.agree(steady_ms(), sound)
 
     def watch(self, key: str) -> None:
-        """Notice from now on if the other side of a leg falls silent."""
+        """Start to report silence of the other side of a leg."""
         if (leg := self._router.leg(key)) is not None:
             leg.watch(steady_ms())
 
@@ -155,7 +155,7 @@ class SoundRoom:
         then(SoundOver() if leg is None else SoundOver(leg.quality_in_words(), self._remove(key)))
 
     def remove(self, key: str) -> None:
-        """Close the sockets of a leg, whatever is left of its sound."""
+        """Close the sockets of a leg. Sound that still waits is not sent."""
         if key in self._sockets:
             self._remove(key)
 
@@ -165,7 +165,7 @@ class SoundRoom:
         return self._router.remove(key)
 
     def close(self) -> None:
-        """Close all sockets."""
+        """Close the sockets of all legs."""
         for key in list(self._sockets):
             self.remove(key)
         self._arrivals.close()

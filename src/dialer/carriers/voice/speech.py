@@ -125,7 +125,7 @@ class Speaker:
 
 
 def why_silent(voice: str, program: str = PROGRAM) -> str:
-    """Return why texts cannot be spoken with a voice; an empty text if they can. Try it with a word."""
+    """Speak a word with a voice, and return why that fails; an empty text if it works."""
     try:
         spoken_sound(voice, _PROBE, program)
     except SpeechError as error:
@@ -134,7 +134,7 @@ def why_silent(voice: str, program: str = PROGRAM) -> str:
 
 
 def spoken_sound(voice: str, text: str, program: str = PROGRAM, run_s: float = RUN_S) -> bytes:
-    """Return a text as µ-law, 8,000 samples a second. It blocks for `run_s` at most.
+    """Return a spoken text as µ-law, 8,000 samples a second, after `run_s` seconds at most.
 
     Raises:
         SpeechError: the program is missing, fails, or takes too long, or the text is empty or too long.

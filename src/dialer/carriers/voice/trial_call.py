@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.media.dtmf_inband import tone
-from dialer.carriers.sip.outputs import Address
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.clock import steady_ms
@@ -75,7 +75,7 @@ class TrialOutcome(msgspec.Struct, frozen=True):
 
 
 class Trial:
-    """The owner of the telephone of one trial call. It shows what happens, a line each."""
+    """A trial call in progress. It prints a line for each event of the call."""
 
     def __init__(self, show: Callable[[str], None] | None, *, is_full: bool = False) -> None:
         self._show, self._is_full = show, is_full
@@ -93,7 +93,7 @@ class Trial:
         return TrialOutcome(self._rang_ms, self._answered_ms, ended_ms, cause, because, self._keys)
 
     def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:  # noqa: ARG002 - there is one leg
-        """Note what is heard of the call."""
+        """Print an event of the trial call, and note its time."""
         after_ms = at_ms - self._began_ms
         match heard:
             case Ringing():
@@ -116,10 +116,11 @@ class Trial:
         """Show whether the carrier answers."""
         self.say(f"the carrier does not answer: {why_not}" if why_not else "the carrier is there")
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+    def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Show a SIP message, without what could prove the password."""
+        host, port = flow.address
         shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
-        self.show_message(f"{peer[0]}:{peer[1]} {shown or f'{len(data)} bytes'}", is_sent)
+        self.show_message(f"{host}:{port} {shown or f'{len(data)} bytes'}", is_sent)
 
     def remark(self, key: str, text: str) -> None:  # noqa: ARG002 - there is one leg
         """Show a remark about the call."""
@@ -201,7 +202,7 @@ async def _call(telephone: SipTrunkEndpoint, order: TrialOrder, trial: Trial) ->
 
 
 async def wait_for_end(order: TrialOrder, over: asyncio.Event, perform: Callable[[Order], None]) -> None:
-    """Wait until a call is over. End it after its limits, and if the trial is cancelled."""
+    """Wait until a call is over. Clear the call at its limits, and if the trial is cancelled."""
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):

@@ -12,11 +12,12 @@ from litestar import Response, get
 from sqlalchemy import select
 
 from dialer.api.crud.ordering import ORDERING
-from dialer.api.crud.pagination import ListSelection, parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import ListSelection, parse_selection, read_page
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.searching import SEARCH
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.list_chunks import read_chunks
 from dialer.api.records.calls import CDRS
 from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in

@@ -11,9 +11,10 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.pagination import parse_selection, read_chunks
+from dialer.api.crud.pagination import parse_selection
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.list_chunks import read_chunks
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of

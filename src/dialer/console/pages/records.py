@@ -11,11 +11,12 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import func, select
 
-from dialer.api.crud.pagination import parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import parse_selection, read_page
 from dialer.api.crud.resource import Resource, Unit, references_of
 from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.http.list_chunks import read_chunks
 from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
 from dialer.console.agent_states import cells_of_agents

@@ -31,7 +31,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def figures(evidence: Evidence, checks: Checks) -> list[Question]:
-    """Return the sections that store answers, in order."""
+    """Return the questions of the survey with their answers, in order."""
     return [_question(evidence, checks, step) for step in STEPS if step.type in _NAMES]
 
 

@@ -27,7 +27,7 @@ _RULER: Final = "".join(
 
 
 class Country(msgspec.Struct, frozen=True):
-    """The calls of one country."""
+    """The people, calls and hours of one country."""
 
     name: str
     contacts: int

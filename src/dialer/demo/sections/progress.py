@@ -43,7 +43,7 @@ def show_end(console: Console, evidence: Evidence, checks: Checks) -> None:
 
 @contextmanager
 def watching(console: Console) -> Iterator["Watch"]:
-    """Show the progress until this is left."""
+    """Show a progress bar within the `with` block."""
     columns = (
         TextColumn(" " * INDENT + "{task.description}"),
         BarColumn(_WIDTH),
@@ -54,7 +54,7 @@ def watching(console: Console) -> Iterator["Watch"]:
 
 
 class Watch:
-    """A callable that shows each milestone."""
+    """A callable that shows each milestone on the progress bar."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
         self._console: Final = console

@@ -13,8 +13,9 @@ from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import NEVER_MS, Call, CallOutcome, GatewayKey
+from dialer.domain.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.reasons import TextReason
+from dialer.domain.words.moments import NEVER_MS
 
 WAITING_MAX: Final = 10_000
 """Messages that wait for one gateway."""

@@ -6,9 +6,9 @@ from typing import Final
 from dialer.domain.effects import KeepAgent, MoveCall
 from dialer.domain.engine.state import EngineState
 from dialer.domain.events import TransferReached
-from dialer.domain.plans import Call, Promise, Transfer
+from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.plans import AgentPlan, Promise
 
 FOR_AGENT_MS: Final = 60_000
 """Time for which a call waits for the agent to whom it was transferred, or returns. Then any agent takes it."""

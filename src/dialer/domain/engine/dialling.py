@@ -28,7 +28,7 @@ from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import NEVER_MS, Call, Subscriber
+from dialer.domain.plans import Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     CAMPAIGN_RULES,
@@ -38,6 +38,7 @@ from dialer.domain.rules.dial_rules import (
     PlaceFacts,
     verdict_on,
 )
+from dialer.domain.words.moments import NEVER_MS
 
 _START: Final = CampaignStatus.START
 

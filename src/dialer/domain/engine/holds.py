@@ -4,9 +4,10 @@ from typing import Final
 
 from dialer.domain.effects import HoldCall, KeepAgent, KeepTransfer
 from dialer.domain.engine.state import EngineState
-from dialer.domain.plans import NEVER_MS, Call, Transfer
+from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.words.moments import NEVER_MS
 
 HOLD_MS_MAX: Final = 10 * 60_000
 """The longest hold. Then callee and agent are connected again, so that no callee is forgotten."""

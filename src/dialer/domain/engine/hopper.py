@@ -14,7 +14,8 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.effects import ClaimFresh, ClaimRetries
-from dialer.domain.plans import NEVER_MS, CampaignPlan, Subscriber
+from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.words.moments import NEVER_MS
 
 CLAIM_FIRST: Final = 32
 """Number of subscribers in the first claim of a zone; each further claim is larger, up to `CLAIM_MAX`."""

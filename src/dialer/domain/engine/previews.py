@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from dialer.domain.effects import KeepPreview, OfferPerson
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.plans import NEVER_MS, Call, Subscriber
+from dialer.domain.plans import Call, Subscriber
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentPlan, Preview
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Offered(msgspec.Struct):

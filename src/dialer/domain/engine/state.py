@@ -14,7 +14,8 @@ from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey
+from dialer.domain.plans import Call, CampaignPlan, GatewayKey
+from dialer.domain.words.moments import NEVER_MS
 
 ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 

@@ -33,11 +33,12 @@ from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.pacing import measure
-from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import TransferReason
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Transfers:

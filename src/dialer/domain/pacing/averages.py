@@ -1,16 +1,22 @@
 """Averages of the figures of a campaign, each worked out once until the figures change."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-if TYPE_CHECKING:
-    from dialer.domain.pacing.inputs import PacingFigures
+
+class Measured(Protocol):
+    """The measured figures of a campaign that averages are taken of, the newest last."""
+
+    outcomes: list[int]
+    ring_ms: list[int]
+    greeting_ms: list[int]
+    handling_ms: list[int]
 
 
 class Averages:
     """Averages of some figures. It holds until they change."""
 
-    def __init__(self, figures: "PacingFigures") -> None:
+    def __init__(self, figures: Measured) -> None:
         self._figures: Final = figures
 
     @cached_property

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from dialer.domain.enums import AgentStatus
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+from dialer.domain.words.moments import NEVER_MS
 
 AGENT_RING_MS_MAX: Final = 20_000
 """The time for which an agent is asked to take a call, in milliseconds. After that the offer ends."""

@@ -13,18 +13,18 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.enums import AgentStatus
-from dialer.domain.plans import NEVER_MS, Promise
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.domain.queueing.moments import Moments
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Promise, QueuePlan, Waiting
 from dialer.domain.queueing.promises import Promises, is_kept
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, StaffCounts
 from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
+from dialer.domain.words.moments import NEVER_MS
 
 
 class CallDistributor:

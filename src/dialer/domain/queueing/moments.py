@@ -3,7 +3,7 @@
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from dialer.domain.plans import NEVER_MS
+from dialer.domain.words.moments import NEVER_MS
 
 OUTDATED_MAX: Final = 64
 """Number of outdated entries of the heap, beside one for each thing, from which on it is made anew."""

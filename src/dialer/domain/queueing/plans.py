@@ -2,12 +2,19 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
 from dialer.domain.enums import AgentStatus, QueueStrategy, SupervisionMode
-from dialer.domain.plans import Promise
+
+
+class Promise(NamedTuple):
+    """The promise of an agent to take a call-back themselves."""
+
+    agent_id: int
+    until_ms: int
+    """The time from which any agent may take it."""
 
 
 class Preview(msgspec.Struct, frozen=True):

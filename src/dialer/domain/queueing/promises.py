@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dialer.domain.plans import Promise
 from dialer.domain.queueing.agents import AgentState
 from dialer.domain.queueing.callers import in_order
-from dialer.domain.queueing.plans import TierPlan, Waiting
+from dialer.domain.queueing.plans import Promise, TierPlan, Waiting
 
 
 class Promises:

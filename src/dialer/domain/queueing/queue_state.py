@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.strategies import asks_again_at_ms
 from dialer.domain.queueing.tiers import Levels
 from dialer.domain.reasons import TransferReason
+from dialer.domain.words.moments import NEVER_MS
 
 LEFT_EARLY_MAX: Final = 1_000
 """Number of places that a queue keeps for callers who left; a newer place replaces the oldest one."""

@@ -5,9 +5,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import TAKES_CALLS, AgentState
 from dialer.domain.queueing.queue_state import QueueState
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Staff(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from dialer.domain.enums import QueueStrategy
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
+from dialer.domain.words.moments import NEVER_MS
 
 PROGRESSIVE_STEP_MS: Final = 10_000
 """The time, in milliseconds, before ring-progressively asks one more agent: mod_callcenter's default."""

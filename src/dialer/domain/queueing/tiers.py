@@ -3,9 +3,9 @@
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import QueuePlan
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Levels:

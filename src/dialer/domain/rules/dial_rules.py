@@ -12,8 +12,8 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
-from dialer.domain.plans import NEVER_MS
 from dialer.domain.reasons import SubscriberReason, WaitsFor
+from dialer.domain.words.moments import NEVER_MS
 
 
 class Allowed(msgspec.Struct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, Insert, Select, Update
+from sqlalchemy import Connection, Engine, Insert, MetaData, Select, Update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -28,7 +28,7 @@ BACKENDS: Final = ("sqlite", "postgresql")
 
 
 class Lock(Enum):
-    """The lock that a transaction takes before it reads anything."""
+    """The locks that a writing transaction can begin with."""
 
     ALL = auto()
     """No other transaction writes meanwhile, unless it takes no lock."""
@@ -63,7 +63,7 @@ class InlineReader(Protocol):
         """Run a query and return its cursor."""
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the reading connection."""
 
 
 class Presence(Protocol):
@@ -74,16 +74,16 @@ class Presence(Protocol):
         """Return the text by which `present` finds the sign. No two signs have the same."""
 
     def is_lost(self) -> bool:
-        """Return whether others may no longer see the sign. Never wait."""
+        """Return at once whether the presence lock may be lost, so that other processes no longer see this one."""
 
     def close(self) -> None:
-        """Take the sign away."""
+        """Release the presence lock of this process."""
 
 
 class ServingPlace(Protocol):
-    """The place of a process among those that serve a database: it serves alone, or together with others.
+    """The right of a process to serve a database, alone or together with others.
 
-    The connection that writes holds the place. So whoever writes has the place at that moment.
+    The connection that writes holds the right. So whoever writes has the right at that moment.
     """
 
     def take(self, driver: Any) -> None:  # noqa: ANN401 - the driver's connection
@@ -95,7 +95,7 @@ class ServingPlace(Protocol):
         """
 
     def check(self) -> None:
-        """Check that the place is not lost, at the beginning of each transaction that writes.
+        """Check, at the beginning of each writing transaction, that this process may still serve the database.
 
         Raises:
             DisplacedError: it is lost.
@@ -109,25 +109,25 @@ class Notifier(Protocol):
         """Wake the processes that listen to a name. Never wait."""
 
     async def heard(self) -> None:
-        """Return when somebody has rung for this process.
+        """Wait for a notification to this process.
 
         Raises:
             ConnectionError: the connection is lost.
         """
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection that notifies."""
 
 
 class ManyRows(Protocol):
     """A statement for many rows at once."""
 
     def run(self, connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run it for rows of values in the order of `names`. Return the number of rows that it wrote."""
+        """Run the statement for rows of values in the order of `names`. Return the number of written rows."""
 
 
 class Backend(Protocol):
-    """One kind of database. Units of work and the code that runs them know no dialect, error code or counter."""
+    """One kind of database. All dialects, error codes and counters of drivers are behind it."""
 
     @property
     def DRIVER_ERROR(self) -> type[Exception]:  # noqa: N802 - a constant of each module
@@ -150,12 +150,12 @@ class Backend(Protocol):
         """Return the URL of the same database for the synchronous driver, which worker threads use."""
 
     def reading_engine(self, url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
-        """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
+        """Return an engine with up to `size` connections, each of whose transactions reads one consistent snapshot."""
 
     def writing_engine(
         self, url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
     ) -> Engine:
-        """Return an engine with one connection. Each transaction begins with the lock of all writers.
+        """Return an engine with one connection, whose transactions begin with the lock of all writers.
 
         The connection holds `place`, if there is one.
         """
@@ -167,7 +167,7 @@ class Backend(Protocol):
         """Return a connection that never writes and never waits; None if the database cannot answer at once."""
 
     def lock_for(self, connection: Connection, lock: Lock) -> None:
-        """Set the lock that the next transaction of a writing connection takes. Call it outside a transaction."""
+        """Set the lock of the next transaction on a writing connection. Call it outside a transaction."""
 
     def exclude_steps(self, connection: Connection) -> None:
         """Wait for the steps of other workers, and let none begin until the end of this transaction, itself a step."""
@@ -176,7 +176,7 @@ class Backend(Protocol):
         """Return the time of the database's clock, in milliseconds since the epoch."""
 
     def wait_for_others(self, connection: Connection, patience_ms: int) -> None:
-        """Set the time that a connection waits for other processes. Call it outside a transaction."""
+        """Set the time that a connection waits for locks of other processes. Call it outside a transaction."""
 
     def rows_written(self, connection: Connection) -> int:
         """Return a number that grows when a connection writes rows, including rolled-back changes."""
@@ -202,7 +202,7 @@ class Backend(Protocol):
     def copy_rows(
         self, connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> bool:
-        """Insert rows faster than one statement for each row does. Return False if nothing is faster, and insert none.
+        """Insert rows faster than by one statement a row. Return False, without inserting, if there is no faster way.
 
         Generated columns have their default in the database.
         """
@@ -249,7 +249,7 @@ class Backend(Protocol):
         """
 
     def open_presence(self, url: URL) -> Presence:
-        """Return a sign that this process lives."""
+        """Take a presence lock, by which other processes see that this process lives."""
 
     def present(self, connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
         """Return the marks of processes that live, and of those of which the database cannot tell."""
@@ -258,10 +258,10 @@ class Backend(Protocol):
         """Return a bell that listens to a name; None if processes cannot wake each other by this database."""
 
     def has_tables(self, url: URL) -> bool:
-        """Return whether there is a database with tables. Create nothing."""
+        """Return whether the database exists and has tables, without creating it."""
 
     def compact(self, url: URL) -> None:
-        """Remove what the database still holds of deleted rows.
+        """Remove the remains of deleted rows from the database's files.
 
         Raises:
             FilesError: it cannot be removed now.
@@ -277,7 +277,7 @@ class Backend(Protocol):
         """Return the columns of all tables, each with the name of its table first."""
 
     def check_fitness(self, connection: Connection) -> None:
-        """Check that the database keeps what is committed, and orders texts as the service expects.
+        """Check that the database keeps commits, and orders texts as the service expects.
 
         Raises:
             UnfitDatabaseError: it does not; the message says what to do.
@@ -287,14 +287,14 @@ class Backend(Protocol):
         """Create the triggers of a table, and the functions that they call."""
 
     def before_upgrade(self, connection: Connection) -> None:
-        """Keep all other processes from the tables, before migrations and in their transaction.
+        """Lock all tables against other processes, before migrations and in their transaction.
 
         Raises:
             TablesInUseError: others use a table at this moment. The transaction has failed.
         """
 
-    def after_upgrade(self, connection: Connection) -> None:
-        """Create what is missing besides tables, and check references, after migrations and in their transaction.
+    def after_upgrade(self, connection: Connection, declared: MetaData) -> None:
+        """Create triggers and functions beside the declared tables, and check references, after migrations.
 
         Raises:
             UnfitDatabaseError: a reference has no target.

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Insert,
+    MetaData,
     Select,
     Update,
     create_engine,
@@ -122,7 +123,7 @@ def synchronous_url(url: str | URL) -> URL:
 
 
 def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
-    """Return an engine with up to `size` connections. Each transaction reads one snapshot."""
+    """Return an engine with up to `size` connections, each of whose transactions reads one snapshot."""
     limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS}
     engine = _engine(url, size=size, synchronous=synchronous, limits=limits)
 
@@ -136,7 +137,7 @@ def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_m
 def writing_engine(
     url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
 ) -> Engine:
-    """Return an engine with one connection. Each transaction begins with the lock of all writers."""
+    """Return an engine with one connection, whose transactions begin with the lock of all writers."""
     limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": WRITER_IDLE_TIMEOUT_MS}
     engine = _engine(url, size=1, synchronous=synchronous, limits=limits)
 
@@ -321,7 +322,7 @@ def is_storage_error(error: BaseException | None) -> bool:
 
 
 def may_be_committed(error: DBAPIError) -> bool:
-    """Return whether a COMMIT that failed with this error may still have taken effect: nobody answered it."""
+    """Return whether a COMMIT that failed with this error may have taken effect, because its answer was lost."""
     code = getattr(error.orig, "sqlstate", None)
     return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
 
@@ -353,12 +354,12 @@ def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
 
 
 def open_notifier(url: URL, name: str) -> Notifier | None:
-    """Return a bell that listens to a name."""
+    """Return a notifier that listens to a channel by its name."""
     return postgresql_sessions.PostgresqlNotifier(psycopg.connect(**_driver_args(url), autocommit=True), name)
 
 
 def has_tables(url: URL) -> bool:
-    """Return whether there is a database with tables of dialer's."""
+    """Return whether the database has tables of dialer."""
     try:
         with closing(psycopg.connect(**_driver_args(url), autocommit=True)) as connection:
             found = connection.execute("SELECT to_regclass('alembic_version')").fetchone()
@@ -424,7 +425,7 @@ def before_upgrade(connection: Connection) -> None:
     driver.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}")
 
 
-def after_upgrade(connection: Connection) -> None:
+def after_upgrade(connection: Connection, declared: MetaData) -> None:  # noqa: ARG001 - SQLite has indexes to restore
     """Create the functions, the triggers and the counters of this backend."""
     for statement in (*postgresql_functions.COUNTERS, *postgresql_functions.functions()):
         connection.exec_driver_sql(statement.replace("%", "%%"))

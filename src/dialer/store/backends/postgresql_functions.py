@@ -8,7 +8,7 @@ from unicodedata import combining, normalize
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.search_keys import NAME_KEY_MAX, PUNCTUATION
-from dialer.store.tables import REMOVABLE_MS
+from dialer.store.backends.removal import REMOVABLE_MS
 
 COUNTERS: Final = (
     "CREATE SEQUENCE IF NOT EXISTS write_turn",

@@ -27,7 +27,7 @@ _SECOND_MS: Final = 1_000
 
 
 class SessionPlace:
-    """The place of this process: alone, or together with others."""
+    """The right of this process to serve a PostgreSQL database, alone or together with others."""
 
     def __init__(self, shown: str, *, is_alone: bool) -> None:
         self._shown: Final = shown
@@ -51,7 +51,7 @@ class SessionPlace:
         self._known = taken
 
     def check(self) -> None:
-        """Do nothing: a transaction has the place of its session."""
+        """Do nothing: a transaction holds the right by its session."""
 
     def try_first(self, connection: psycopg.Connection[Any]) -> None:
         """Hold the place with a first session, until another one that writes takes it."""
@@ -59,7 +59,7 @@ class SessionPlace:
         self._lock(connection)
 
     def give_up_first(self) -> None:
-        """End the first session."""
+        """End the first session, with its lock."""
         first, self._first = self._first, None
         if first is not None:
             with suppress(psycopg.Error), closing(first):

@@ -132,5 +132,5 @@ def _errors_of_sqlalchemy(connection: Connection) -> Iterator[None]:
 
 
 def driver_of(connection: Connection) -> Any:  # noqa: ANN401 - psycopg's connection, which SQLAlchemy does not declare
-    """Return the driver's connection."""
+    """Return the connection of the database driver."""
     return connection.connection.driver_connection

@@ -39,7 +39,7 @@ class Session:
         self.mark: Final[str] = "" if row is None else row[0]
 
     def is_lost(self) -> bool:
-        """Return whether the server, or the network, has closed the connection. Ask nobody."""
+        """Return whether the server or the network has closed the connection, without a query."""
         if not self._connection.closed and self._poll.poll(0):
             with suppress(psycopg.OperationalError):
                 self._connection.pgconn.consume_input()

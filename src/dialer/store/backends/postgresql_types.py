@@ -28,7 +28,7 @@ class _FlagTypes(PGTypeCompiler):
     """Names of types in casts of parameters. Rows for the driver have Booleans as 0 and 1, which are numbers."""
 
     def visit_BOOLEAN(self, type_: Boolean, **kw: Any) -> str:  # noqa: ANN401, ARG002, N802 - SQLAlchemy's signature
-        """Return a cast that takes numbers and Booleans."""
+        """Return the type of a cast from numbers or Booleans."""
         return "INTEGER::BOOLEAN"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import Column, Connection, Engine, Insert, Select, Update, create_engine, event
+from sqlalchemy import Column, Connection, Engine, Insert, MetaData, Select, Update, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
@@ -37,9 +37,9 @@ from dialer.store.backends.backend import (
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import BEGIN_BATCH, END_BATCH, INDEX_BATCH, TRIGGERS
-from dialer.store.tables import Contact, Row
 
 _LAST_IDS: Final = "last_ids"
+_CONTACTS: Final = "contact"
 _AUTOINCREMENT: Final = "sqlite_sequence"
 _COLUMNS: Final = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'"
 """SQLite's own table of last ids. It makes it with the first table that needs it."""
@@ -82,7 +82,7 @@ def synchronous_url(url: str | URL) -> URL:
 
 
 def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:  # noqa: ARG001 - part of the seam
-    """Return an engine with up to `size` connections. Each transaction reads one snapshot. No statement has a limit."""
+    """Return an engine with up to `size` connections, which read one snapshot each. No statement has a limit."""
     return _pooled(url, begin=_BEGIN_READING, size=size, synchronous=synchronous)
 
 
@@ -93,7 +93,7 @@ def writing_engine(
     statement_timeout_ms: int,  # noqa: ARG001 - part of the seam
     place: ServingPlace | None = None,
 ) -> Engine:
-    """Return an engine with one connection. Each transaction begins with the write lock. No statement has a limit."""
+    """Return an engine with one connection, whose transactions begin with the write lock. Nothing has a limit."""
     engine = _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
     if place is not None:
         event.listen(engine, "begin", lambda _: place.check())
@@ -180,7 +180,7 @@ def now_ms(connection: Connection) -> int:  # noqa: ARG001 - as the protocol
 
 
 def wait_for_others(connection: Connection, patience_ms: int) -> None:
-    """Set the time that a connection waits for other processes. Call it outside a transaction."""
+    """Set the time that a connection waits for locks of other processes. Call it outside a transaction."""
     _driver(connection).execute(f"PRAGMA busy_timeout={patience_ms}")  # SQLAlchemy would begin a transaction.
 
 
@@ -229,7 +229,7 @@ def many_rows(text: str, names: Sequence[str]) -> None:
 
 def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
     """Insert many contacts, and write the words of their names at once. Return False for all else."""
-    if table != Contact.__tablename__ or len(rows) < BATCH_MIN:
+    if table != _CONTACTS or len(rows) < BATCH_MIN:
         return False
     last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM contact").scalar_one()
     connection.exec_driver_sql(BEGIN_BATCH)
@@ -314,7 +314,7 @@ def open_presence(url: URL) -> Presence:
 
 
 def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
-    """Return the marks of processes that live."""
+    """Return the marks of the processes that still live."""
     return process_lock.present(Path(connection.engine.url.database or ""), marks)
 
 
@@ -324,7 +324,7 @@ def open_notifier(url: URL, name: str) -> Notifier | None:  # noqa: ARG001 - as 
 
 
 def has_tables(url: URL) -> bool:
-    """Return whether there is a database file. Create none."""
+    """Return whether the database file exists, without creating it."""
     return Path(url.database or "").is_file()
 
 
@@ -362,11 +362,11 @@ def create_triggers(connection: Connection, table: str) -> None:
 
 
 def before_upgrade(connection: Connection) -> None:
-    """Remember the last ids. The write lock of the transaction is enough to keep others away."""
+    """Note the last ids, for `after_upgrade`. The write lock keeps other processes away."""
     connection.info[_LAST_IDS] = last_ids(connection) if _AUTOINCREMENT in _tables(connection) else {}
 
 
-def after_upgrade(connection: Connection) -> None:
+def after_upgrade(connection: Connection, declared: MetaData) -> None:
     """Restore what migrations that copy a table drop with it, and check all references.
 
     That is triggers, indexes of expressions and last ids.
@@ -380,14 +380,14 @@ def after_upgrade(connection: Connection) -> None:
     keep_last_ids(connection, last | kept)
     for table in TRIGGERS:
         create_triggers(connection, table)
-    _create_expression_indexes(connection)
+    _create_expression_indexes(connection, declared)
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise UnfitDatabaseError(f"the migration would leave a reference of table {broken[0]} without its target")
 
 
-def _create_expression_indexes(connection: Connection) -> None:
+def _create_expression_indexes(connection: Connection, declared: MetaData) -> None:
     """Create the indexes of expressions that are missing. SQLAlchemy cannot read them, so a copied table has none."""
-    for table in Row.metadata.sorted_tables:
+    for table in declared.sorted_tables:
         for index in table.indexes:
             if not all(isinstance(one, Column) for one in index.expressions):
                 connection.execute(CreateIndex(index, if_not_exists=True))

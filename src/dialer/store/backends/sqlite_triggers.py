@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dialer.domain.enums import CallRequestStatus
-from dialer.store.tables import REMOVABLE_MS
+from dialer.store.backends.removal import REMOVABLE_MS
 
 _MOVE: Final = (
     "INSERT INTO subscriber_move (campaign_id, user_id, phonebook_id,"

@@ -53,5 +53,5 @@ def news_since(connection: Connection, seen: int) -> News:
 
 
 def forget_old_changes(connection: Connection) -> None:
-    """Delete all changes but the last `KEPT`."""
+    """Delete all noted changes but the last `KEPT`."""
     connection.execute(delete(FleetChange).where(FleetChange.id <= last_change(connection) - KEPT))

@@ -41,7 +41,7 @@ def end_lease(connection: Connection, worker_id: int) -> None:
 
 
 def all_leases(connection: Connection) -> list[LeaseRow]:
-    """Return all workers, in the order of their numbers."""
+    """Return the leases of all workers, in the order of their numbers."""
     query = select(*[FleetWorker.__table__.c[name] for name in LeaseRow._fields]).order_by(FleetWorker.id)
     return [LeaseRow(*row) for row in connection.execute(query)]
 
@@ -55,5 +55,5 @@ def alive(connection: Connection, leases: Iterable[LeaseRow], now_ms: int) -> li
 
 
 def strike_off(connection: Connection, worker_id: int) -> None:
-    """Delete a worker that was replaced."""
+    """Delete the lease of a worker that was replaced."""
     connection.execute(delete(FleetWorker).where(FleetWorker.id == worker_id))

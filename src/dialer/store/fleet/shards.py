@@ -16,7 +16,7 @@ _HAS_SHARDS: Final = select(Shard.id).limit(1)
 
 
 def create_shards(connection: Connection, worker_id: int, now_ms: int) -> None:
-    """Give all shards to the first worker of a service; they are as far as the service has come."""
+    """Give all shards to the first worker of a service, if there are none yet."""
     if connection.scalar(_HAS_SHARDS) is None:
         done_ms = open_state(connection, now_ms).now_ms
         rows = [{"id": shard, "worker_id": worker_id, "done_ms": done_ms} for shard in sorted(ALL_SHARDS)]
@@ -30,7 +30,7 @@ def owners(connection: Connection) -> dict[int, int | None]:
 
 
 def progress_of(connection: Connection, worker_id: int) -> dict[int, int | None]:
-    """Return the shards of a worker, each with the time until which everything due has happened.
+    """Return the shards of a worker, each with the time until which its due events have happened.
 
     None means that the shard is as far as the worker's seat.
     """
@@ -39,7 +39,7 @@ def progress_of(connection: Connection, worker_id: int) -> dict[int, int | None]
 
 
 def follow_seat(connection: Connection, worker_id: int) -> None:
-    """Note that the engine of a worker has all its shards. From now on they are as far as its seat."""
+    """Note that a worker's engine has loaded all its shards, whose progress is the worker's from now on."""
     is_late = Shard.worker_id == worker_id, Shard.done_ms.is_not(None)
     connection.execute(update(Shard).where(*is_late).values(done_ms=None))
 

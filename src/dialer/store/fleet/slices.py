@@ -34,7 +34,7 @@ class SliceRow(NamedTuple):
 
     @property
     def gateway(self) -> GatewayKey:
-        """Return the gateway."""
+        """Return the key of the slice's gateway."""
         return GatewayKey(self.medium, self.gateway_id)
 
     def of_channels(self) -> Claim:
@@ -82,7 +82,7 @@ def all_slices(connection: Connection) -> dict[GatewayKey, list[SliceRow]]:
 
 
 def resting_cps(connection: Connection, now_ms: int) -> dict[GatewayKey, int]:
-    """Return the calls per second that nobody may take yet, by gateway."""
+    """Return the returned calls per second that may not be used yet, by gateway."""
     key = (CpsReturned.medium, CpsReturned.gateway_id)
     query = select(*key, func.sum(CpsReturned.cps)).where(CpsReturned.until_ms > now_ms).group_by(*key)
     return {GatewayKey(medium, number): int(cps) for medium, number, cps in connection.execute(query)}
@@ -102,7 +102,7 @@ def lent_of(slices: list[SliceRow], limits: GatewayLimits, worker_id: int) -> Le
 
 
 def wanted_of(slices: list[SliceRow], demand: Demand, mine: SliceRow, now_ms: int) -> Lent:
-    """Return what a worker should hold of a gateway now: less than it has, or more if that is free."""
+    """Return the channels and calls per second of a gateway that a worker should hold now."""
     limits, told = demand.limits, _with_demand(mine, demand)
     others = [one for one in slices if one.worker_id != mine.worker_id]
     channels, cps = (
@@ -135,7 +135,7 @@ def settle_slice(
 
 
 def forget_returned(connection: Connection, now_ms: int) -> None:
-    """Delete calls per second that have rested."""
+    """Delete returned calls per second that may be used again."""
     connection.execute(delete(CpsReturned).where(CpsReturned.until_ms <= now_ms))
 
 
@@ -182,12 +182,12 @@ def book_calls(
 
 
 def new_slice(worker_id: int, gateway_id: GatewayKey, now_ms: int) -> SliceRow:
-    """Return the slice of a worker that holds nothing yet."""
+    """Return the empty slice of a worker at a gateway."""
     return SliceRow(worker_id, *gateway_id, 0, 0, 0, 0, 0, 0, now_ms)
 
 
 def is_news(slices: list[SliceRow], demand: Demand, mine: SliceRow) -> bool:
-    """Return whether the stored demand of a worker differs in a way that concerns others."""
+    """Return whether the stored demand of a worker differs in a way that matters to other workers."""
     told = _with_demand(mine, demand)
     if (told.waiting > 0, told.campaigns) != (mine.waiting > 0, mine.campaigns):
         return True

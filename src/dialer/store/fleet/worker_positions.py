@@ -28,12 +28,12 @@ class PositionRow(NamedTuple):
 
     @property
     def state(self) -> State:
-        """Return the position as that of a service."""
+        """Return the position of a worker as a service's state."""
         return State(self.now_ms, self.last_callrequest_id, self.last_cdr_id)
 
     @property
     def ids_left(self) -> int:
-        """Return how many more calls have an id."""
+        """Return the number of further calls for which the worker has ids."""
         left = self.callrequest_ids_end - self.last_callrequest_id, self.cdr_ids_end - self.last_cdr_id
         return min(left)
 
@@ -56,7 +56,7 @@ _SAVE: Final = (
 
 
 def all_positions(connection: Connection) -> list[PositionRow]:
-    """Return all seats, also those without a worker."""
+    """Return the positions of all workers' seats, also of seats without a worker."""
     return [PositionRow(*row) for row in connection.execute(_ALL)]
 
 
@@ -85,7 +85,7 @@ def take_position(connection: Connection, worker_id: int, now_ms: int) -> None:
 
 
 def renew_ids(connection: Connection, worker_position: PositionRow, now_ms: int) -> None:
-    """Give a worker new ids. It builds its engine again for them."""
+    """Give a worker a new range of ids, for which it builds its engine again."""
     values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": WorkerPosition.turn + 1}
     connection.execute(update(WorkerPosition).where(WorkerPosition.id == worker_position.id).values(values))
 

@@ -90,10 +90,10 @@ class AccountEventRows:
         (self._users.add if keeps_events else self._users.discard)(user_id)
 
     def restored(self, call: Call) -> None:
-        """Do nothing: the beginning of an attempt is on record."""
+        """Do nothing: the event of the attempt's beginning is stored already."""
 
     def step_begun(self, connection: Connection) -> None:
-        """Do nothing: no rows are read."""
+        """Do nothing: events need no rows of the step."""
 
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
         """Add the events of calls that came in and were not answered, which have a CDR only."""

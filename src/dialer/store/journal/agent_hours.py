@@ -12,7 +12,7 @@ from dialer.store.agent_hours import Activities
 
 
 class AgentHours:
-    """Changes of agents that wait to be counted."""
+    """Changes of agents' activities that are not in the hourly statistics yet."""
 
     def __init__(self) -> None:
         self._activities: Final = Activities()
@@ -51,7 +51,7 @@ class AgentHours:
             self._change(connection, effect.agent_id, now_ms, **changed)
 
     def write(self, connection: Connection) -> None:
-        """Write what was counted."""
+        """Add the recorded activities to the hourly statistics of agents."""
         self._activities.write(connection)
 
     def _change(self, connection: Connection, agent_id: int, now_ms: int, **changed: object) -> None:

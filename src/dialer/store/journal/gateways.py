@@ -52,7 +52,7 @@ class GatewayRows:
         self._breakers[effect.gateway_id] = effect.breaker
 
     def keep_line(self, now_ms: int, effect: effects.KeepLine) -> None:
-        """Record why the line of a gateway does not work, and since when it does or does not."""
+        """Record the state of a gateway's line: since when it works, or why it does not."""
         self._lines[effect.gateway_id] = effect.why_down, now_ms
 
     def dialled(self, effect: effects.Dial) -> None:
@@ -61,7 +61,7 @@ class GatewayRows:
             self._turns[effect.call.plan.id] = effect.callerid_turns
 
     def write(self, connection: Connection) -> None:
-        """Write the recorded changes."""
+        """Write the recorded changes of gateways."""
         # All workers write these rows in one order, so that none waits for another in a circle.
         breakers = sorted(self._breakers.items())
         _KEEP_BREAKERS.run(connection, [(one.failures, one.open_ms, one.open_until_ms, *key) for key, one in breakers])

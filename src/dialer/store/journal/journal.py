@@ -46,7 +46,7 @@ _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
 
 class Recordings(Protocol):
-    """A place that keeps recordings."""
+    """A store of recordings: the media folder, or a substitute."""
 
     def save_silence(self, name: str, length_ms: int) -> None:
         """Store the recording of a simulated callee, who is silent for `length_ms` milliseconds."""
@@ -87,7 +87,7 @@ class JournalStore:
         self.__dict__.pop("_handlers", None)
 
     def begin(self, connection: Connection) -> None:
-        """Begin a step that writes through this connection."""
+        """Begin a step, whose effects are written through this connection."""
         self._connection = connection
         for observer in self._observers:
             observer.step_begun(connection)
@@ -182,7 +182,7 @@ class JournalStore:
         return added_twice(connection, requests, cdrs, entries, undone=undone)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Return subscribers who were never called, lowest id first. No call makes anybody such a subscriber again."""
+        """Return subscribers without a call so far, lowest id first."""
         found = claims.fresh(self._at_work(), claim)
         unwritten = self._subscribers.keys() | {refusal.subscriber_id for refusal in self._refusals}
         if not unwritten.isdisjoint([callee.id for callee in found]):

@@ -27,7 +27,7 @@ class PreviewRows:
         self._agents: dict[int, str] = {}
 
     def keep(self, effect: effects.KeepPreview) -> None:
-        """Record whom an agent sees."""
+        """Record the person that an agent sees before a call, or that the agent sees nobody."""
         document = "" if effect.preview is None else msgspec.json.encode(effect.preview).decode()
         self._agents[effect.agent_id] = document
 

@@ -72,7 +72,7 @@ class RequestEnd(NamedTuple):
 
 
 class CdrRow(NamedTuple):
-    """A call detail record of one leg."""
+    """The columns of a call detail record, for one leg."""
 
     id: int
     user_id: int

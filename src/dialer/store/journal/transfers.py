@@ -158,7 +158,7 @@ class CallCentreRows:
         self._figures[effect.campaign_id] = effect.figures
 
     def write(self, connection: Connection) -> None:
-        """Write the recorded figures."""
+        """Write the recorded figures of agents, queues and campaigns."""
         _KEEP_AGENT.run(connection, [(*values, agent_id) for agent_id, values in self._agents.items()])
         _KEEP_QUEUE.run(connection, [(*values, queue_id) for queue_id, values in self._queues.items()])
         documents = {campaign_id: msgspec.json.encode(one).decode() for campaign_id, one in self._figures.items()}

@@ -37,17 +37,17 @@ class WaitingTextRows:
         self._dropped: Final[list[int]] = []
 
     def waits(self, message: Call) -> None:
-        """Record a message that waits."""
+        """Record a message that waits for room on its gateway."""
         self._new[message.id] = message
 
     def sent(self, effect: SendText) -> None:
-        """Record that a message is sent, if it waited."""
+        """Record that a waiting message was sent. A message that never waited is ignored."""
         message = effect.message
         if effect.is_recorded and self._new.pop(message.id, None) is None:
             self._sent[message.id] = message
 
     def dropped(self, effect: DropText) -> None:
-        """Record that a message is not sent, if it waited. Its row may be gone, with the person or the campaign."""
+        """Record that a waiting message will not be sent. Its row may be gone, with the person or the campaign."""
         message_id = effect.call.id
         if effect.is_recorded and self._new.pop(message_id, None) is None:
             self._dropped.append(message_id)
@@ -59,7 +59,7 @@ class WaitingTextRows:
         return bool(connection.scalar(select(exists().where(WaitingText.message_id == message_id))))
 
     def write(self, connection: Connection) -> None:
-        """Write the recorded messages.
+        """Write and delete the rows of waiting messages, as recorded.
 
         Raises:
             BrokenInvariantError: a message was to be sent that does not wait.

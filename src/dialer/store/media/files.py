@@ -86,7 +86,7 @@ class Media:
 
 
 def check_quota(connection: Connection, user_id: int, size: int) -> None:
-    """Check that the user may keep `size` more bytes. Call it in the transaction that adds the file.
+    """Check that a user may store `size` more bytes. Call it in the transaction that adds the file.
 
     Raises:
         QuotaError: the user would have too many files, or too many bytes.

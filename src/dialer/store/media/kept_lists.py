@@ -41,7 +41,7 @@ class KeptList:
 
     @property
     def is_known(self) -> bool:
-        """True if there is a list, an import of it, or something that one has left."""
+        """True if the folder has the list, an import of it, or a result of an import."""
         return any(place.exists() for place in (self.path, self.taken, self.rejected, self._done))
 
     @property
@@ -62,20 +62,20 @@ class KeptList:
         return True
 
     def begin(self, record: bytes) -> None:
-        """Keep what an import stores, as long as it has no result: whoever looks then can tell what is stored."""
+        """Keep a record of an import in progress, until the import has a result."""
         self._begun.write_bytes(record)
 
     def begun(self) -> bytes | None:
-        """Return what the last import without a result has kept."""
+        """Return the record of the last import, if the import has no result; else None."""
         return _content(self._begun)
 
     def recover(self) -> None:
-        """Make it possible to import the list again if the process of its import has ended."""
+        """Allow the list to be imported again, if the process of its import has ended."""
         if self._has_locked(self.taken):
             self.give_back(is_cut_off=True)
 
     def give_back(self, *, is_cut_off: bool) -> None:
-        """Make it possible to import the list again, after an import without a result."""
+        """Allow the list to be imported again after an import without a result."""
         with suppress(FileNotFoundError):  # Another process has given it back.
             self.taken.rename(self.path)
         if not is_cut_off:

@@ -26,7 +26,7 @@ def list_accounts(connection: Connection) -> list[AccountSummary]:
 
 
 def has_accounts(connection: Connection) -> bool:
-    """Return whether there is an account at all."""
+    """Return whether the database has any account."""
     return connection.scalar(select(User.id).limit(1)) is not None
 
 

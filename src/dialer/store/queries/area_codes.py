@@ -30,7 +30,7 @@ def number_lists(connection: Connection, campaign_id: int) -> Iterator[NumberLis
 
 
 def area_codes(connection: Connection, one: NumberList) -> Iterator[str]:
-    """Yield one number of each area code of a list that begins with +1."""
+    """Yield one number for each North American area code (+1) in a list."""
     start, end = NORTH_AMERICA, after_all_with(NORTH_AMERICA)
     while (number := first_number(connection, one, start, end)) is not None:
         yield number

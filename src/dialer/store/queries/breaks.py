@@ -20,7 +20,7 @@ BREAK_LIMITS: Final = (
 
 
 class LongBreak(NamedTuple):
-    """A break that lasts too long."""
+    """A break of an agent that lasts longer than its queue allows."""
 
     agent_id: int
     name: str

@@ -18,7 +18,7 @@ _UNDER_WAY: Final[Select[Any]] = (
 
 
 class TimeSpent(NamedTuple):
-    """The time of an agent in one activity."""
+    """The milliseconds of an agent in one activity, how often it began, and the missed offers."""
 
     spent_ms: int
     begun: int
@@ -26,7 +26,7 @@ class TimeSpent(NamedTuple):
 
 
 class QueueCounts(NamedTuple):
-    """The calls that left a queue."""
+    """Counts of the calls that left a queue, by their outcome."""
 
     taken: int
     abandoned: int
@@ -52,7 +52,7 @@ class QueueCounts(NamedTuple):
 
 
 class QueuePresent(NamedTuple):
-    """The calls in a queue at this moment."""
+    """The calls that wait in a queue at this moment, and those that agents have taken."""
 
     waiting: int
     talking: int

@@ -188,7 +188,7 @@ def gateways_of(
     among: Collection[GatewayKey] | None = None,
     unreadable: Unreadable | None = None,
 ) -> list[LoadedGateway]:
-    """Return all gateways, or those in `among`, with the attempts in the last second.
+    """Return all gateways, or those in `among`, with the number of attempts in the last second.
 
     `hours` are the calling hours of the service. A gateway that cannot be read has a protocol that no process knows, so
     it dials nothing.
@@ -232,7 +232,7 @@ def busy_campaigns(
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
-    """Tell whether a campaign has anything in progress, or its subscribers have in a campaign that they called back."""
+    """Return the kinds of attempts in progress of a campaign, call-backs of its subscribers included."""
     return UnderWay(*map(bool, connection.execute(_OF_CAMPAIGN, {"campaign": campaign_id}).one()))
 
 

@@ -14,7 +14,7 @@ from dialer.store.tables import CallRequest, CampaignHour, Cdr, Transfer
 
 
 class CallsNow(NamedTuple):
-    """The calls of a campaign at this moment."""
+    """The calls in progress of a campaign: all, those that wait for an agent, and conversations."""
 
     calls: int = 0
     waiting: int = 0
@@ -47,7 +47,7 @@ def totals_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -
 
 
 def machines_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
-    """Return how many calls of campaigns machines answered; campaigns without a call are left out."""
+    """Return the number of calls that machines answered, by campaign. Campaigns without calls are left out."""
     return {
         campaign_id: int(count) for campaign_id, count in connection.execute(_MACHINES, {"ids": list(campaign_ids)})
     }

@@ -15,7 +15,7 @@ NONE: Final = Destinations(frozenset({""}))
 
 
 def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinations:
-    """Return the destinations in the columns of a user. A row that somebody edited allows nothing."""
+    """Return the destinations in the columns of a user. An invalid value allows no destination."""
     if not allowed_countries and not allows_special:
         return EVERYWHERE
     try:

@@ -217,7 +217,7 @@ _HOLDING: Final = PreparedStatement(select(DncList.id).where(DncList.id.in_(list
 
 
 def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[int, CampaignLists]:
-    """Return the do-not-call lists of campaigns, which are given with their `dnc_id`. One query reads them all."""
+    """Return the do-not-call lists of campaigns, whose `dnc_id` is given, in one query."""
     further: dict[tuple[int, int], list[int]] = {}
     for campaign_id, dnc_id, _, is_named in connection.execute(_FURTHER, {"campaigns": list(named)}):
         further.setdefault((campaign_id, is_named), []).append(dnc_id)

@@ -19,7 +19,7 @@ class UnknownCallError(Exception):
 
 
 class FinishedCall(NamedTuple):
-    """A call that is over."""
+    """A finished call, with the inputs that a replay needs."""
 
     id: int
     campaign_id: int

@@ -11,7 +11,7 @@ from dialer.store.tables import ACCOUNT, HELD, DncContact, DncList
 
 
 class ListedNumbers(NamedTuple):
-    """Numbers that are on lists: on one that holds for all campaigns of the account, or only on others."""
+    """Numbers on do-not-call lists: on lists for all campaigns of the account, or only on others."""
 
     for_all: frozenset[str] = frozenset()
     for_some: frozenset[str] = frozenset()

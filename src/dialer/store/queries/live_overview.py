@@ -47,7 +47,7 @@ _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
 
 class CampaignInProgress(NamedTuple):
-    """A campaign that is started or paused."""
+    """A started or paused campaign in the overview."""
 
     id: int
     campaign_code: str

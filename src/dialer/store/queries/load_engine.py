@@ -151,7 +151,7 @@ class _Scope:
 
 
 class Loader:
-    """A reader of the records of an engine's accounts. It keeps call flows, as a sealed survey never changes."""
+    """A reader of the rows that an engine needs. It keeps call flows, because a sealed survey never changes."""
 
     def __init__(self, service_zone: str, hours: CallingHours, shards: Shards = None) -> None:
         self.shards: Final = shards

@@ -38,7 +38,7 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
 
 
 def has_rate(connection: Connection, user_id: int | None) -> bool:
-    """Return whether anything costs an account something, or any account if it is None: a rate, or a rate card."""
+    """Return whether an account, or any account if it is None, has a rate above 0 or a rate card."""
     priced = select(User.id).where((User.call_rate > 0) | (User.sms_rate > 0), is_of(User.id, user_id))
     listed = select(RateCardLine.id).where(is_of(RateCardLine.user_id, user_id))
     return any(connection.scalar(query.limit(1)) is not None for query in (priced, listed))

@@ -28,7 +28,7 @@ class _Column(NamedTuple):
 def readable(
     rows: Iterable[RowMapping], table: Table, read: Callable[[RowMapping], Found], unreadable: Unreadable
 ) -> list[Found]:
-    """Return what rows stand for, and note those that cannot be read."""
+    """Return the objects that `read` makes of rows. Rows that it cannot read go to `unreadable`."""
     found = []
     for row in rows:
         try:
@@ -40,7 +40,7 @@ def readable(
 
 
 def check_types(row: RowMapping, table: Table) -> None:
-    """Check that the values of a row, of all or of some columns, have the types of its table.
+    """Check that the values of a row have the types of their columns.
 
     SQLite stores any value in any column.
 

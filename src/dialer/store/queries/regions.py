@@ -19,6 +19,6 @@ def of_account(user_id: SQLColumnExpression[int]) -> ColumnElement[Any]:
 
 
 def region_of(connection: Connection, user_id: int) -> str | None:
-    """Return the country of an account's numbers without one (ISO 3166); None if nobody has set it."""
+    """Return the default country (ISO 3166) of an account's numbers; None if it is not set."""
     found = _OF_USER.run(connection, {"user": user_id})
     return found[0] or None if found else None

@@ -84,7 +84,7 @@ class Counted(NamedTuple):
 
 
 class Present(NamedTuple):
-    """The situation at this moment."""
+    """The calls and agents of an account at this moment."""
 
     calls: int
     waiting: int

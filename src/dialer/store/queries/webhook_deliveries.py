@@ -11,7 +11,7 @@ DELIVERIES_PER_PAGE_MAX: Final = 1_000
 
 
 class DeliveriesWanted(NamedTuple):
-    """The deliveries that a page has."""
+    """The choice of a page of deliveries: webhook, status, position and length."""
 
     webhook_id: int
     status: str = ""
@@ -35,7 +35,7 @@ def read_deliveries(connection: Connection, wanted: DeliveriesWanted) -> Sequenc
 
 
 def read_delivery(connection: Connection, delivery_id: int) -> Any:  # noqa: ANN401 - a row
-    """Return one delivery as `read_deliveries` does; None if there is none."""
+    """Return a delivery in the form of `read_deliveries`; None if it does not exist."""
     webhook_id = connection.scalar(select(WebhookDelivery.webhook_id).where(WebhookDelivery.id == delivery_id))
     if webhook_id is None:
         return None

@@ -14,11 +14,12 @@ from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, Transfe
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
-from dialer.domain.plans import NEVER_MS, SIMULATED
+from dialer.domain.plans import SIMULATED
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.why_waiting import Circumstances, with_times
+from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for
 from dialer.store.queries.do_not_call import held_among, on_dnc

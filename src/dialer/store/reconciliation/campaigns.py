@@ -21,7 +21,7 @@ class Count(NamedTuple):
     most: int | None
 
     def allows(self, value: int) -> bool:
-        """Return whether a counter may have this value."""
+        """Return whether the true value of a counter may be this one."""
         return self.least <= value and (self.most is None or value <= self.most)
 
 

@@ -47,7 +47,7 @@ def audit_messages(connection: Connection) -> Iterator[Difference]:
 
 
 def audit_payments(connection: Connection) -> Iterator[Difference]:
-    """Yield payments that differ from the ledger."""
+    """Yield the payments whose ledger entries differ from them."""
     entry = aliased(LedgerEntry, name="entry")
     reference = literal("payment:") + Payment.id.cast(String)
     query = select(Payment.__table__, *_told(entry, "entry")).outerjoin(entry, entry.reference == reference)

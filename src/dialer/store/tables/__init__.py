@@ -15,7 +15,7 @@ from dialer.store.tables.accounts import (
     SecondFactor,
     User,
 )
-from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
+from dialer.store.tables.audit_log import AuditLog
 from dialer.store.tables.calls import (
     CallBack,
     CallInProgress,
@@ -76,7 +76,6 @@ __all__ = [
     "HALT_COMPLETED",
     "HELD",
     "OF_SIMULATED",
-    "REMOVABLE_MS",
     "SERVICE",
     "SMS",
     "VOICE",

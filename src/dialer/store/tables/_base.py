@@ -50,7 +50,7 @@ class Row(IdentityBase):
 
 
 def belongs_to(table: str, *, index: bool = True) -> MappedColumn[Any]:
-    """Return a column that refers to the row of `table` that owns this row. This row is deleted with it.
+    """Return a column that refers to the owner of a row in `table`. The row is deleted with its owner.
 
     Without an index of its own, another index must begin with the column.
     """

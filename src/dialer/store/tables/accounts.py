@@ -196,7 +196,7 @@ class Payment(Row):
 
 
 class LedgerEntry(Row):
-    """One change of one balance, never changed. Those of old calls are summed up (`dialer.store.old_calls`)."""
+    """One change of one balance, never changed. Entries of old calls are summed up (`dialer.store.old_calls`)."""
 
     __tablename__ = "ledger_entry"
 

@@ -1,18 +1,13 @@
 """The audit log: who changed or tried what, when, from where. Rows are added, and removed when they are old."""
 
-from typing import Final
-
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Row
 
-REMOVABLE_MS: Final = 30 * 86_400_000
-"""Age that a row must have, compared with the newest row, before anybody can remove it."""
-
 
 class AuditLog(Row):
-    """One entry of the audit log. Texts that users wrote are masked, so that no phone number stands here."""
+    """One entry of the audit log. Texts that users wrote are masked, so that no phone number is stored."""
 
     __tablename__ = "audit_log"
 

@@ -191,7 +191,7 @@ class TextPart(Row):
 
 
 class WaitingText(Row):
-    """A text message of a call that waits for room on its gateway, in the order of the ids. It is not sent yet."""
+    """A text message of a call that waits for room on its gateway. The ids are the order of sending."""
 
     __tablename__ = "waiting_text"
 
@@ -249,7 +249,7 @@ class TextNews(Row):
 
 
 class SetAsideReport(Row):
-    """A report of a line that could not be handled, with the reason. It is kept for a few days."""
+    """A report of a line that could not be handled, with the reason, kept for a few days."""
 
     __tablename__ = "set_aside_report"
 
@@ -340,7 +340,7 @@ class Cdr(Row):
 
 
 class SurveyResult(Row):
-    """A callee's answer to one section in one call. It stays when its campaign is deleted, as the CDR does."""
+    """A callee's answer to one section in one call. It outlives its campaign, as the CDR does."""
 
     __tablename__ = "survey_result"
 

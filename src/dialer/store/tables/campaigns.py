@@ -192,7 +192,7 @@ class SealedSurvey(Row):
 
 
 class CampaignForecast(Row):
-    """The newest forecast that somebody asked for in the console; `id` is the campaign's."""
+    """The newest forecast of a campaign from the console; `id` is the campaign's."""
 
     __tablename__ = "campaign_forecast"
 

@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, LongText, Milliseconds, Row, belongs_
 
 
 class AccountEvent(Row):
-    """One event of an account. It holds ids, states and amounts, and no personal data."""
+    """One event of an account, with ids, states and amounts, and no personal data."""
 
     __tablename__ = "account_event"
 

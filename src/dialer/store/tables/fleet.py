@@ -95,7 +95,7 @@ class GatewaySlice(Row):
 
 
 class CpsReturned(Row):
-    """Calls per second that a worker gave back. They rest until its last dial is a second old."""
+    """Calls per second that a worker gave back. They can be used when its last dial is a second old."""
 
     __tablename__ = "cps_returned"
 

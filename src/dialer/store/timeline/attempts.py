@@ -44,7 +44,7 @@ def calls_from(connection: Connection, campaign_id: int, number: str) -> list[At
 
 
 def call_of(connection: Connection, callrequest_id: int) -> AttemptPart | None:
-    """Return one call; None if there is no call request with this id."""
+    """Return the attempt of a call request; None if there is none with this id."""
     return next(iter(_calls(connection, CallRequest.id == callrequest_id)), None)
 
 

@@ -39,7 +39,7 @@ def texts_to(connection: Connection, campaign_id: int, user_id: int, number: str
 
 
 def with_texts(attempts: Sequence[AttemptPart], texts: Sequence[ReceivedPart]) -> list[AttemptPart]:
-    """Return attempts, each with the texts that answer it; any other text is with the last attempt before it."""
+    """Return attempts with the texts that answer them; any other text is with the last attempt before it."""
     if not attempts:
         return []
     by_message = {message_id: place for place, one in enumerate(attempts) for message_id in one.message_ids}

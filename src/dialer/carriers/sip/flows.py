@@ -1,0 +1,34 @@
+"""Flows: the ways by which SIP messages reach the other side, and the next hops from which they follow."""
+
+from enum import Enum
+from typing import TypeAlias
+
+import msgspec
+
+Address: TypeAlias = tuple[str, int]
+"""A host and a port."""
+
+
+class Transport(Enum):
+    """The transport protocols for SIP messages, such as UDP."""
+
+    UDP = "udp"
+
+
+class Flow(msgspec.Struct, frozen=True):
+    """A way to one other side, and back: what it sends comes by the same flow."""
+
+    address: Address
+    """The IP address and the port of the other side."""
+    transport: Transport = Transport.UDP
+
+
+class NextHop(msgspec.Struct, frozen=True):
+    """The place to which a URI leads. Its host may be a name."""
+
+    address: Address
+    transport: Transport = Transport.UDP
+
+
+Target: TypeAlias = Flow | NextHop
+"""The aim of a message: a flow that is known, or a place to which a flow is to be found."""
