@@ -19,6 +19,7 @@ QUICK: Final = frozenset(
         "test_kinds.py",
         "test_prose.py",
         "test_reasons.py",
+        "test_room_to_grow.py",
         "test_settings.py",
     }
 )

@@ -4,60 +4,28 @@ The floor is pure: the time is an argument, chance is a hash, and equal calls in
 Values that it hands out (places, figures) are never changed afterwards: a change makes a new value.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
-from typing import Final
 
 from msgspec.structs import replace
 
 from dialer.domain.enums import AgentStatus
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentTalk
 from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
-from dialer.domain.queueing.kept_agents import KeptAgents
-from dialer.domain.queueing.moments import Moments
+from dialer.domain.queueing.floor import Floor
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Promise, QueuePlan, Waiting
-from dialer.domain.queueing.promises import Promises, is_kept
+from dialer.domain.queueing.promises import is_kept
 from dialer.domain.queueing.queue_state import QueueState
-from dialer.domain.queueing.staff import Staff, StaffCounts
+from dialer.domain.queueing.staff import Staff
 from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
 from dialer.domain.words.moments import NEVER_MS
 
 
-class CallDistributor:
+class CallDistributor(Floor):
     """All queues and agents. Times are in milliseconds and must never decrease from call to call."""
-
-    def __init__(self, *, seed: int) -> None:
-        self._seed: Final = seed
-        self._agents: Final[dict[int, AgentState]] = {}
-        self._lines: Final[dict[int, QueueState]] = {}
-        self._opened: Final[set[int]] = set()
-        """Queues that were opened, in contrast to those that only a call has named."""
-        self._waiting: Final[dict[int, Waiting]] = {}
-        self._talks: Final[dict[int, int]] = {}
-        """The agent of each call with a talk in progress."""
-        self.kept: Final = KeptAgents(self._changing)
-        self._promises: Final = Promises()
-        self._notes = Notes()
-        # Nothing below says more than the above. It spares a look at all queues, agents and calls at every event.
-        self._served_by: Final[defaultdict[int, set[int]]] = defaultdict(set)
-        """The queues in which each agent has a place."""
-        self._changed_agents: Final[set[int]] = set()
-        """Agents who have changed since they were last looked at. The next three are of that look."""
-        self._on_duty: Final[set[int]] = set()
-        self._idle: Final[set[int]] = set()
-        self._rests: Final = Moments()
-        """The time at which each agent's wrap-up time or rest ends."""
-        self._concerned: Final[set[int]] = set()
-        """Queues for which something may have to be decided: they or their agents have changed, or their time came."""
-        self._moments: Final = Moments()
-        """The next time at which each queue with callers may have to decide something without an event."""
-        self._staffed_anew: Final[set[int]] = set()
-        """Queues whose agents or callers have changed since `restaffed` was asked last."""
-        self._staff: Final = StaffCounts(self._agents, self._lines)
 
     def open_queue(
         self,
@@ -258,84 +226,6 @@ class CallDistributor:
         changes = self._notes.changes()
         self._notes = Notes()
         return changes
-
-    def asked_for(self, agent_id: int) -> Waiting | None:
-        """Return the call that an agent is being asked to take, if any."""
-        call_id = self._agent(agent_id).asked_call_id
-        return None if call_id is None else self._waiting.get(call_id)
-
-    def serving(self, queue_id: int) -> list[AgentPlan]:
-        """Return the agents who may take the calls of a queue, on duty or not."""
-        return [self._agent(agent_id).plan for agent_id in self._line(queue_id).places]
-
-    def agent_of(self, call_id: int) -> int | None:
-        """Return the agent who talks in a call; None if nobody does."""
-        return self._talks.get(call_id)
-
-    def waiting_of(self, call_id: int) -> Waiting | None:
-        """Return the place of a waiting call; None if the call does not wait."""
-        return self._waiting.get(call_id)
-
-    def _agent(self, agent_id: int) -> AgentState:
-        if agent_id not in self._agents:
-            self._agents[agent_id] = AgentState(AgentPlan(agent_id, 0))
-        return self._agents[agent_id]
-
-    def _line(self, queue_id: int) -> QueueState:
-        if queue_id not in self._lines:
-            self._lines[queue_id] = QueueState(QueuePlan(queue_id))
-        return self._lines[queue_id]
-
-    def _changing(self, agent_id: int) -> AgentState:
-        """Return an agent who is about to change."""
-        self._changed_agents.add(agent_id)
-        self._staff.forget()
-        return self._agent(agent_id)
-
-    def _concern(self, queue_id: int) -> None:
-        self._concerned.add(queue_id)
-        self._staffed_anew.add(queue_id)
-        self._staff.forget()
-
-    def _look_at_agents(self, now_ms: int) -> None:
-        """Find out which agents are idle now, and which queues this concerns."""
-        changed = self._changed_agents
-        changed.update(self._rests.pop_due(now_ms))
-        while changed:
-            agent_id = changed.pop()
-            agent = self._agents[agent_id]
-            (self._on_duty.add if agent.is_on_duty else self._on_duty.discard)(agent_id)
-            (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
-            self._rests.expect(agent_id, agent.next_ms(now_ms))
-            self._concerned.update(self._served_by[agent_id])
-            self._staffed_anew.update(self._served_by[agent_id])
-
-    def _add(self, waiting: Waiting) -> None:
-        self._waiting[waiting.call_id] = waiting
-        self._promises.keep(waiting)
-        self._line(waiting.queue_id).callers.add(waiting)
-        self._concern(waiting.queue_id)
-
-    def _keep(self, waiting: Waiting) -> None:
-        self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
-        self._promises.keep(waiting)
-        self._line(waiting.queue_id).callers.keep(waiting)
-        self._concern(waiting.queue_id)
-
-    def _keep_place(self, now_ms: int, waiting: Waiting) -> None:
-        left = LeftEarly(waiting.queue_id, waiting.number, waiting.score_from_ms, now_ms)
-        self._line(waiting.queue_id).keep_place(left)
-
-    def _drop(self, waiting: Waiting) -> list[Decision]:
-        """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
-        del self._waiting[waiting.call_id]
-        self._promises.remove(waiting.call_id)
-        self._line(waiting.queue_id).callers.remove(waiting)
-        self._concern(waiting.queue_id)
-        self._notes.waiting.pop(waiting.call_id, None)
-        for agent_id in waiting.offers:
-            self._changing(agent_id).asked_call_id = None
-        return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
         until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)

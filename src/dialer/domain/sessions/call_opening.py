@@ -1,0 +1,88 @@
+"""The opening of a call: the answer, the detection of machines, and the message that is left on one."""
+
+from typing import Final
+
+from dialer.domain import events
+from dialer.domain.enums import AmdBehavior, AmdStatus
+from dialer.domain.plans import NO_AMD
+from dialer.domain.sessions.leg_protocol import AwaitBeep, Detect
+from dialer.domain.sessions.playing import UNWANTED
+from dialer.domain.sessions.session_state import Stage
+from dialer.domain.sessions.survey_steps import first_step, speeches_of
+from dialer.domain.sessions.transfer_talk import TransferTalk
+
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
+_DIALLED: Final = Stage.DIALLED
+_DETECTING: Final = Stage.DETECTING
+_LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
+_MACHINE: Final = AmdStatus.MACHINE
+
+
+class CallOpening(TransferTalk, eq=False, gc=False):
+    """The part of a session before the survey."""
+
+    def ring(self, at_ms: int) -> None:
+        """Take the network's first sign."""
+        if self.signalled_ms is None and self.stage is _DIALLED:
+            self.signalled_ms = at_ms
+
+    def answer(self, at_ms: int) -> None:
+        """Take the answer."""
+        if self.stage is not _DIALLED:
+            return
+        if self.signalled_ms is None:
+            self.signalled_ms = at_ms
+        self.answered_ms = at_ms
+        if self.call.amd == NO_AMD:
+            self._greet(at_ms)
+        else:
+            self._detect()
+
+    def _detect(self) -> None:
+        self._give(Detect(self.turn + 1, self.call.plan.amd_sensitivity), _DETECTING)
+
+    @property
+    def is_unwanted(self) -> bool:
+        """True if `amd_behavior` excludes the person or machine that was detected."""
+        amd = self.call.amd
+        return amd != NO_AMD and UNWANTED.get(AmdBehavior(amd)) is self.amd_status
+
+    def _greet(self, at_ms: int) -> None:
+        """Report the answer if the survey has queues, and begin the survey or the message for a machine.
+
+        A callee that `amd_behavior` excludes is hung up on.
+        """
+        call, plan = self.call, self.call.plan
+        if plan.flow.queue_ids:
+            self._report_answer(at_ms)
+        if call.amd != NO_AMD:
+            if self.is_unwanted:
+                self.is_refused_machine = call.amd == AmdBehavior.HUMAN_ONLY
+                self._clear()
+                return
+            if plan.voicemail_prompt is not None and self.amd_status is _MACHINE:
+                self._await_beep()
+                return
+        self._walk(at_ms, first_step(plan.flow))
+
+    def _report_answer(self, at_ms: int) -> None:
+        self.seq += 1
+        is_live = self.amd_status is not _MACHINE
+        self.engine_events += (events.CallAnswered(self.call.id, self.answered_ms or at_ms, is_live, self.seq),)
+
+    def _hear_person(self, at_ms: int) -> None:
+        """Take a callee who presses keys for a person: detection was wrong, as machines press none."""
+        self.amd_status = AmdStatus.PERSON
+        if self.call.plan.flow.queue_ids:
+            self._report_answer(at_ms)
+
+    def _await_beep(self) -> None:
+        self._give(AwaitBeep(self.turn + 1), Stage.AWAITING_BEEP)
+
+    def _leave_message(self) -> None:
+        prompt = self.call.plan.voicemail_prompt
+        speeches = () if prompt is None else speeches_of((prompt,), self.call.subscriber)
+        if speeches:
+            self.speeches, self.turn, self.stage = speeches, self.turn + 1, _LEAVING_MESSAGE
+        else:
+            self._clear()
