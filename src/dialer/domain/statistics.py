@@ -134,7 +134,7 @@ def percent(part: int, whole: int, places: int = 2) -> float | None:
 
 
 def mean(total: int, count: int) -> float | None:
-    """Return a mean with two decimals; None without anything to count."""
+    """Return the mean of a total over a count, with two decimals; None for a count of 0."""
     return round(total / count, 2) if count else None
 
 

@@ -90,7 +90,7 @@ def why_not_now(
 
 
 def held_wait(wait: Wait, *, is_held: bool) -> Wait:
-    """Return the wait of somebody whose number is on a list; on that of held numbers only, if `is_held`."""
+    """Return the wait of a person on a list, with the reason HELD if only the list of held numbers has them."""
     return wait._replace(reason=WaitsFor.HELD) if is_held and wait.reason is WaitsFor.DNC else wait
 
 

@@ -26,7 +26,7 @@ def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
 
 
 def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
-    """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
+    """Return the ids of the lists that keep a wish. Lists that may not exist yet have ids of no row."""
     if wish.is_held and wish.user_id is not None:
         return (held_list_of(wish.user_id),)
     if wish.is_simulated and wish.user_id is not None:
@@ -107,7 +107,7 @@ class CalledOff:
         return any(self._is_on(one, number, since) for one in lists_over(plan))
 
     def refusal(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> SubscriberReason:
-        """Return why a subscriber is not called who is on a list, or was put on one after the place `since`."""
+        """Return the reason not to call a subscriber who is on a list, or was put on one after the position `since`."""
         held, number = held_list_of(plan.user_id), subscriber.number
         is_now_held = not subscriber.is_on_dnc and self._is_on(held, number, since)
         is_off = any(self._is_on(one, number, since) for one in lists_over(plan) if one != held)
@@ -120,7 +120,7 @@ class CalledOff:
         return numbers is not None and any(numbers.get(form, 0) > since for form in listed_forms(number))
 
     def forget(self, until: int) -> None:
-        """Forget all numbers up to the place `until`."""
+        """Remove all numbers noted up to the position `until`."""
         for dnc_id, numbers in list(self.numbers.items()):
             kept = {number: place for number, place in numbers.items() if place > until}
             if kept:

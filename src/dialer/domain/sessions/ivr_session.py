@@ -70,7 +70,7 @@ _KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
 
 
 class IvrSession(SessionFields, eq=False, gc=False):
-    """One call.
+    """One call that plays a survey.
 
     Times are milliseconds since the epoch. A real line is heard through `hear`, which returns a `Reaction`. A simulated
     callee calls `answer`, `done` and `end` itself, and reads the order from the fields.
@@ -146,7 +146,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
         return self._reaction(turn)
 
     def hold(self, *, is_held: bool) -> Reaction:
-        """Part the call from the other leg, or connect it again with that leg."""
+        """Separate the call from the second leg for a hold, or connect both legs again."""
         turn = self.turn
         if is_held and self.stage is _BRIDGED:
             self._give(Hold(turn + 1), _HELD)
@@ -163,13 +163,13 @@ class IvrSession(SessionFields, eq=False, gc=False):
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
-        """Continue the survey after a transfer that has ended, or has reached nobody."""
+        """Continue the survey after a transfer that ended or reached nobody."""
         turn = self.turn
         self.leave_transfer(now_ms, is_connected=is_connected)
         return self._reaction(turn)
 
     def hang_up(self) -> Reaction:
-        """End the call from this side. It is over when the line says so."""
+        """End the call from this side. The call is over when the line reports its end."""
         turn = self.turn
         if self.stage is not _OVER:
             self._clear()
@@ -209,7 +209,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
             self.signalled_ms = at_ms
 
     def answer(self, at_ms: int) -> None:
-        """Take the answer."""
+        """Begin the survey, or the detection of a machine, as the callee has answered."""
         if self.stage is not _DIALLED:
             return
         if self.signalled_ms is None:
@@ -274,7 +274,7 @@ class IvrSession(SessionFields, eq=False, gc=False):
     def done(
         self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
     ) -> None:
-        """Continue after the last order, which is done."""
+        """Continue after the last order, with the digits, the length of the recording, or the detection's status."""
         stage, step = self.stage, self.step
         if step is None:
             self._before_survey(stage, at_ms, status)
