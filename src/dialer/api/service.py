@@ -29,6 +29,7 @@ from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.folder import FolderMedia
 
 DAY_MS: Final = 86_400_000
 APPLIED_AT_ONCE: Final = 2
@@ -130,6 +131,7 @@ class Service:
     ) -> None:
         self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
+        self.media: Final = FolderMedia(settings.media_dir)
         self.worker: Final = worker
         self.database: Final = database
         self.resources: Final = resources

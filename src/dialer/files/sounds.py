@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from dialer.domain.media_files import MediaFiles
 from dialer.domain.wave_files import with_true_lengths
 from dialer.files.beside import digest_of, open_beside, path_of
 from dialer.files.nodes import FileError, FilePlace, Node
@@ -47,18 +47,18 @@ class Sounds(Protocol):
 class _StoredSounds:
     """The sounds in the media folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder: Final = folder
-        self._media: Final = Media(folder)
+    def __init__(self, files: MediaFiles) -> None:
+        self._stored: Final = files
+        self._media: Final = Media(files)
         self._digests: Final[dict[str, str]] = {}
 
     def stored_digest(self, file_name: str) -> str:
         """Return the digest of a file in the media folder; empty if it is gone. A file never changes."""
         if file_name not in self._digests:
-            try:
-                self._digests[file_name] = digest_of((self._folder / file_name).read_bytes())
-            except OSError:
+            content = self._stored.read(file_name)
+            if content is None:
                 return ""
+            self._digests[file_name] = digest_of(content)
         return self._digests[file_name]
 
 
@@ -103,8 +103,8 @@ class LocalSounds(_StoredSounds):
     a file of its own in the media folder, because the file is deleted with the recording.
     """
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, files: MediaFiles) -> None:
+        super().__init__(files)
         self._files: Final = RecordingFiles()
         self._needed: Final[dict[FilePlace, Node]] = {}
         self._saved: Final[dict[FilePlace, str]] = {}
@@ -142,9 +142,9 @@ class LocalSounds(_StoredSounds):
 class SentSounds(_StoredSounds):
     """Sounds that a client has described, and that it sends before they are needed."""
 
-    def __init__(self, folder: Path, user_id: int, described: Mapping[str, SoundFacts], *, is_dry: bool) -> None:
-        super().__init__(folder)
-        self._waiting: Final = WaitingSounds(folder, user_id)
+    def __init__(self, files: MediaFiles, user_id: int, described: Mapping[str, SoundFacts], *, is_dry: bool) -> None:
+        super().__init__(files)
+        self._waiting: Final = WaitingSounds(files, user_id)
         self._described: Final = described
         self._is_dry: Final = is_dry
         self.missing: Final[list[str]] = []

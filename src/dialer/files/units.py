@@ -29,6 +29,7 @@ from dialer.files.people_files import (
 from dialer.files.sounds import LocalSounds
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 
 _Result = TypeVar("_Result")
@@ -55,7 +56,7 @@ class OpenAccount:
         self._database: Final = database
         self._actor: Final = actor
         self._now_ms: Final = now_ms
-        self._sounds: Final = LocalSounds(settings.media_dir)
+        self._sounds: Final = LocalSounds(FolderMedia(settings.media_dir))
 
     @property
     def user_id(self) -> int:

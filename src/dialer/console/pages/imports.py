@@ -176,7 +176,7 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
         InvalidError: the form has no file.
         MalformedError: the form cannot be read.
     """
-    kept = KeptLists(request.service.settings.media_dir)
+    kept = KeptLists(request.service.media)
     body = file_pieces(request, file_field=FILE, texts=texts)
     await anext(body)
     check_form(request, texts)
@@ -251,7 +251,7 @@ async def _checked_in_background(
 def kept_list(request: ApiRequest, token: str) -> KeptList:
     """Return a list of the viewer, which may be gone; raise RecordNotFoundError for no token."""
     try:
-        return KeptLists(request.service.settings.media_dir).find(request.user.id, token)
+        return KeptLists(request.service.media).find(request.user.id, token)
     except LookupError:
         raise RecordNotFoundError("There is no such list.") from None
 
