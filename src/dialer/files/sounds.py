@@ -32,10 +32,10 @@ class KeptSound(NamedTuple):
 
 
 class Sounds(Protocol):
-    """The sounds that the recordings of files name."""
+    """The sounds of the recordings that files name."""
 
     def facts(self, node: Node) -> SoundFacts:
-        """Return what is known of the sound that a value names; raises FileError if it is none."""
+        """Return the hash, the length and the size of the sound that a value names; raises FileError without one."""
 
     def keep(self, node: Node) -> KeptSound:
         """Return the sound in the media folder, or a stand-in for a transaction that is rolled back."""
@@ -68,7 +68,7 @@ class _ReadSound(NamedTuple):
 
 
 class RecordingFiles:
-    """Sounds in files of this machine. Each is read once to be compared, and again to be sent or saved."""
+    """Sounds in local files, each read once to be compared, and again to be sent or saved."""
 
     def __init__(self) -> None:
         self._read: Final[dict[str, _ReadSound]] = {}
@@ -115,7 +115,7 @@ class LocalSounds(_StoredSounds):
         return self._files.facts(node)
 
     def keep(self, node: Node) -> KeptSound:
-        """Return the saved file, or a stand-in if it is not saved yet. It is needed from now on."""
+        """Return the saved file of a sound, or a stand-in until `saved` saves it."""
         self._needed[node.place] = node
         if node.place in self._saved:
             self._taken.add(node.place)
@@ -123,7 +123,7 @@ class LocalSounds(_StoredSounds):
 
     @contextlib.contextmanager
     def saved(self) -> Iterator[None]:
-        """Save the sounds that are needed. Those to which nothing refers at the end are deleted."""
+        """Save the needed sounds, and delete those without a record at the end."""
         try:
             for place, node in self._needed.items():
                 self._saved[place] = self._media.save(self._files.content(node))
@@ -174,12 +174,12 @@ class SentSounds(_StoredSounds):
         return KeptSound(_PLANNED, _UNHEARD_OF)
 
     def drop(self) -> None:
-        """Delete what was kept for a transaction that was rolled back."""
+        """Delete the sounds of a transaction that was rolled back."""
         for file_name in self._kept:
             self._media.delete(file_name)
 
     def drop_unused(self) -> None:
-        """Delete what was prepared, and was not needed any more in the transaction."""
+        """Delete prepared sounds that the transaction did not use."""
         for found in self._prepared.values():
             self._media.delete(found.file_name)
 

@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 @get("/number", media_type="text/html")
 async def show_number(request: ApiRequest) -> Response[Any]:
-    """Show what happened with a number; without one, the form that asks for it."""
+    """Show the history of a number; without a number, the form that asks for one."""
     return await _show(request, request.query_params.get("number", "").strip()[:NUMBER_MAX])
 
 
