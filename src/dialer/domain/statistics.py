@@ -139,5 +139,5 @@ def mean(total: int, count: int) -> float | None:
 
 
 def unit_cost(cost: int, count: int) -> int | None:
-    """Return the cost of each of `count`, rounded half up; None if there are none."""
+    """Return the cost of one of `count` units, rounded half up; None for a count of 0."""
     return (2 * cost + count) // (2 * count) if count else None

@@ -219,7 +219,7 @@ class LineLegs:
         return self.add(leg)
 
     def add_leaving(self, stored: StoredLeg) -> None:
-        """Take in a leg that was leaving, and tell it again to end."""
+        """Add a stored leg that was ending, and repeat the order to end."""
         try:
             session = Leaving(msgspec.json.decode(stored.standing, type=BLegSessionState))
         except UNREADABLE:

@@ -190,7 +190,7 @@ class RefusalSearch:
         """The rows with such words by the names of columns."""
 
     def look_at(self, cells: Sequence[str]) -> None:
-        """Count the columns of a row whose words refuse calls. Most rows cost one search for parts of such words."""
+        """Count, by column, the cells of a row that refuse calls in words."""
         if not _STEM.search("\n".join(cells)):
             return
         for place, cell in enumerate(cells):
