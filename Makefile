@@ -12,6 +12,9 @@ PYTHON_DOWNLOADS ?=
 PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
+# Where nobody may write bytecode, each process compiles the program and all tests again, which takes longer than to import.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo console clients translations screenshots quick test test-postgresql lint docs bench vopr always
 

@@ -33,6 +33,7 @@ from dialer.carriers.voice.sockets import bind
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Answered, Clear, Dialling, Ended, LegReport
+from dialer.store.media.folder import FolderMedia
 
 CALLS_A_SECOND: Final = 50
 SECONDS: Final = 30
@@ -78,7 +79,7 @@ async def place(port: int, calls: int) -> dict[str, float]:
     caller, room = Caller(calls), SoundRoom()
     parameters = msgspec.json.encode({"server": f"{HOST}:{port}", "session_expires": 0}).decode()
     with tempfile.TemporaryDirectory() as folder:
-        caller.line = SipLine(parameters, caller, room, SoundFiles(Path(folder)))
+        caller.line = SipLine(parameters, caller, room, SoundFiles(FolderMedia(Path(folder))))
         await caller.is_ready.wait()
         began_s, before_s = time.perf_counter(), time.process_time()
         for number in range(calls):

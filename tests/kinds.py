@@ -1,9 +1,13 @@
 """Kinds of tests, marked by folder: `quick` ones to run while writing, and those that start `programs`."""
 
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+from tests.databases.modules import CONTRACT
 
 ROOT: Final = Path(__file__).parent
 QUICK: Final = frozenset(
@@ -96,6 +100,7 @@ def _is_within(path: Path, places: frozenset[str]) -> bool:
     return any(place.as_posix() in places for place in (inside, *inside.parents))
 
 
+@cache
 def is_quick(path: Path) -> bool:
     """Return whether the tests of a module are run while writing."""
     if path == ROOT / END_TO_END:
@@ -103,9 +108,24 @@ def is_quick(path: Path) -> bool:
     return _is_within(path, QUICK) and not _is_within(path, PROGRAMS | STATISTICS | WITH_SERVICE)
 
 
+@cache
 def starts_programs(path: Path) -> bool:
     """Return whether tests of a module start servers or programs, or open sockets."""
     return _is_within(path, PROGRAMS)
+
+
+def has_contract(path: Path) -> bool:
+    """Return whether tests of a module are marked `contract`: all of them by the table, or single ones by hand."""
+    return path.relative_to(ROOT).as_posix() in CONTRACT or "pytest.mark.contract\n" in path.read_text("utf-8")
+
+
+MODULES_OF: Final[Mapping[str, Callable[[Path], bool]]] = {
+    "quick": is_quick,
+    "programs": starts_programs,
+    "not programs": lambda path: not starts_programs(path),
+    "contract": has_contract,
+}
+"""Which modules have the tests of an expression of marks. Others need not be imported."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -114,9 +134,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no other modules for `-m quick`: that takes longer than all quick tests."""
-    is_other = collection_path.suffix == ".py" and not is_quick(collection_path)
-    return True if is_other and config.getoption("markexpr") == "quick" else None
+    """Import no modules without tests of the wanted kind: that takes longer than all quick tests."""
+    has_some = MODULES_OF.get(config.getoption("markexpr"))
+    is_other = collection_path.suffix == ".py" and has_some is not None and not has_some(collection_path)
+    return True if is_other else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

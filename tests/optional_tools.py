@@ -10,6 +10,7 @@ import pytest
 
 DEBIAN_PACKAGES: Final = {
     "baresip": "baresip",
+    "bash": "bash",
     "bearerbox": "kannel",
     "caddy": "caddy",
     "chromium": "chromium",

@@ -7,7 +7,17 @@ from typing import Final
 import pytest
 
 from tests.databases.modules import BESIDE, CONTRACT, FOLDERS
-from tests.kinds import END_TO_END, PROGRAMS, QUICK, ROOT, STATISTICS, WITH_SERVICE, is_quick, starts_programs
+from tests.kinds import (
+    END_TO_END,
+    MODULES_OF,
+    PROGRAMS,
+    QUICK,
+    ROOT,
+    STATISTICS,
+    WITH_SERVICE,
+    is_quick,
+    starts_programs,
+)
 
 IMPORT: Final = re.compile(r"^ *(?:from|import) ([\w.]+)", re.MULTILINE)
 STARTERS: Final = ("subprocess", "socket", "multiprocessing", "playwright")
@@ -40,6 +50,21 @@ def test_tests_that_start_programs_are_marked() -> None:
 def test_quick_tests_are_pure_but_for_one_path_from_end_to_end() -> None:
     assert [path for path in MODULES if is_quick(path) and uses(path, SERVICE)] == []
     assert is_quick(ROOT / END_TO_END)
+
+
+@pytest.mark.parametrize(
+    ("expression", "has_some", "has_none"),
+    [
+        ("quick", {"sim/test_transfers.py"}, {"api/test_stateful.py", "test_server.py"}),
+        ("programs", {"test_server.py"}, {"sim/test_transfers.py", "api/test_stateful.py"}),
+        ("not programs", {"sim/test_transfers.py", "api/test_stateful.py"}, {"test_server.py"}),
+        ("contract", {"store/test_move.py", "runtime/test_shared_desks.py"}, {"sim/test_transfers.py"}),
+    ],
+)
+def test_modules_without_tests_of_the_wanted_kind_are_not_imported(
+    expression: str, has_some: set[str], has_none: set[str]
+) -> None:
+    assert {place for place in has_some | has_none if MODULES_OF[expression](ROOT / place)} == has_some
 
 
 def test_the_domain_and_the_simulator_are_quick() -> None:

@@ -197,7 +197,7 @@ def is_username(text: str) -> bool:
 
 
 def read_username(text: str) -> str:
-    """Return a user name.
+    """Return a text that is a valid user name.
 
     Raises:
         ValueError: the text is none.

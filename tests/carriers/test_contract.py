@@ -31,6 +31,7 @@ from dialer.domain.sessions.leg_protocol import (
     Hold,
     Texting,
 )
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
@@ -44,7 +45,7 @@ def sip(folder: Path, worker: Worker, watch: Watch, stack: ExitStack) -> tuple[L
     """Return a line over SIP, and a number that answers."""
     carrier = stack.enter_context(SmallCarrier(watch.touch))
     parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0})
-    return SipLine(parameters, worker, SoundRoom(), SoundFiles(folder), t1_ms=100), "1"
+    return SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(folder)), t1_ms=100), "1"
 
 
 def fake_freeswitch(folder: Path, worker: Worker, watch: Watch, stack: ExitStack) -> tuple[Line, str]:

@@ -10,6 +10,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.files.applying import read_files
 from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
 from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate, User
 from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE
@@ -123,7 +124,7 @@ async def test_another_sound_of_the_same_name_replaces_it_and_started_campaigns_
     assert [(row["id"], row["duration_ms"]) for row in after] == [(1, 2_000), (2, 500)]
     assert after[0]["audio_file"] != before[0]["audio_file"]
     late_s = GRACE_S + max(path.stat().st_mtime for path in (sounds / "media").iterdir()) + 1
-    swept = house.database.read_now(lambda found: list(orphans(found, sounds / "media", late_s)))
+    swept = house.database.read_now(lambda found: list(orphans(found, FolderMedia(sounds / "media"), late_s)))
     assert swept == []
     assert before[0]["audio_file"] in media(sounds)
 
@@ -147,7 +148,7 @@ def test_sounds_that_no_row_took_are_deleted(house: House, sounds: Path) -> None
     (sounds / "records.yaml").write_text(SURVEY)
     (hello, _, _) = read_files([sounds / "records.yaml"])
     assert hello.file is not None
-    local = LocalSounds(sounds / "media")
+    local = LocalSounds(FolderMedia(sounds / "media"))
     local.keep(hello.file)
 
     def fail() -> None:

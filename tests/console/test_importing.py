@@ -16,6 +16,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.http.spreadsheets import XLSX
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
@@ -172,7 +173,7 @@ def test_a_press_during_an_import_says_so_and_a_failed_import_can_be_repeated(
 ) -> None:
     api.create("phonebook", name="Book")
     look(alice, BOOK, FILE)
-    kept = KeptLists(media).find(2, token_in(alice.page))
+    kept = KeptLists(FolderMedia(media)).find(2, token_in(alice.page))
     assert kept.claim()
     assert not kept.claim()
     during = press(alice, **{"import": "1"})

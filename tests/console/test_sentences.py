@@ -3,6 +3,7 @@
 import pickle
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -28,10 +29,8 @@ from dialer.domain.sentences import (
 )
 from tests.console.translations import texts_of_sentences
 
-TEMPLATES = sorted({(text, "") if isinstance(text, str) else text for text in texts_of_sentences()})
 VALUE = re.compile(r"%\((\w+)\)([sr])")
 OTHER_FORMAT = re.compile(r"%(?!%|\(\w+\)[sr])")
-NAMES = sorted({name for texts in TEMPLATES for text in texts for name, _ in VALUE.findall(text)})
 NUMBERS = st.integers(-(10**12), 10**12)
 ODD = st.sampled_from(["%", "%(count)s", "{}", "\\"])
 PLAIN = st.one_of(st.text(max_size=20), NUMBERS, st.none(), st.booleans(), ODD)
@@ -61,6 +60,18 @@ def _in_english() -> Iterator[None]:
     speak(before)
 
 
+@cache
+def templates() -> list[tuple[str, str]]:
+    """Return the templates of all sentences, with their plurals."""
+    return sorted({(text, "") if isinstance(text, str) else text for text in texts_of_sentences()})
+
+
+@cache
+def names() -> list[str]:
+    """Return the names of the values of all templates."""
+    return sorted({name for texts in templates() for text in texts for name, _ in VALUE.findall(text)})
+
+
 def made(texts: tuple[str, str], number: int, values: dict[str, Any]) -> Sentence:
     """Return a sentence with those of the values that it names."""
     used = {name: values[name] for text in texts for name, _ in VALUE.findall(text) if name != "count" or not texts[1]}
@@ -68,17 +79,17 @@ def made(texts: tuple[str, str], number: int, values: dict[str, Any]) -> Sentenc
 
 
 def test_templates_have_named_values_only() -> None:
-    assert [text for texts in TEMPLATES for text in texts if OTHER_FORMAT.search(text.replace("%%", ""))] == []
+    assert [text for texts in templates() for text in texts if OTHER_FORMAT.search(text.replace("%%", ""))] == []
 
 
 @settings(max_examples=25)
 @given(st.lists(VALUES, min_size=3, max_size=5), st.integers(1, 10**6))
 def test_every_sentence_has_all_its_values_in_every_language(drawn: list[Any], number: int) -> None:
-    values = dict(zip(NAMES, cycle(drawn)))
+    values = dict(zip(names(), cycle(drawn)))
     for code in LANGUAGES:
         speak(read_language(code))
         shown = {name: in_viewers_words(Sentence("%(value)s", value=value)) for name, value in values.items()}
-        for texts in TEMPLATES:
+        for texts in templates():
             sentence = made(texts, number, values)
             text = in_viewers_words(sentence)
             for name, form in VALUE.findall(sentence.plural if sentence.number != 1 and texts[1] else texts[0]):
@@ -100,8 +111,8 @@ def test_a_sentence_that_another_process_sends_is_still_a_sentence(value: object
 
 
 def test_the_english_of_pages_has_no_article_before_the_title_of_a_field() -> None:
-    for texts in TEMPLATES:
-        values = dict.fromkeys(NAMES, FieldName("script"))
+    for texts in templates():
+        values = dict.fromkeys(names(), FieldName("script"))
         assert not re.search(r"\b(an?|the) “Text”", in_viewers_words(made(texts, 2, values)), re.IGNORECASE), texts
     speak(read_language("fr"))
     template = "Section %(section)s has a %(field)s and no recording. %(why)s"

@@ -155,8 +155,8 @@ def _assigned(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
 
 def texts_of_sentences() -> Iterator[str | tuple[str, str]]:
     """Yield the templates of sentences, with their plurals."""
-    for file in sorted(SOURCES.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for source in (file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.py"))):
+        for node in ast.walk(ast.parse(source)) if any(name in source for name in _SENTENCES) else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SENTENCES:
                 texts = [str(value.value) for value in node.args if isinstance(value, ast.Constant)]
                 if node.func.id == "counting_sentence":

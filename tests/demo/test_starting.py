@@ -19,11 +19,12 @@ IDLE = "import signal; signal.pause()"
 
 
 @contextmanager
-def program(folder: Path, source: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    log = folder / "server.log"
+def program(folder: Path, source: str, *, stdin: int | None = None) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    log, pipe = folder / "server.log", subprocess.PIPE
+    command = [sys.executable, "-c", source]
     with (
         log.open("wb") as errors,
-        subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+        subprocess.Popen(command, stdin=stdin, stdout=pipe, stderr=errors, text=True) as process,
     ):
         try:
             yield process, log
@@ -48,6 +49,33 @@ def test_silence_is_over_when_its_own_time_is(pauses: list[float], moved: int) -
         moved_at = now if number in {0, moved} else moved_at
         reason = patience.why_over(now, (number >= moved,))
         assert reason == ("it did nothing for 60 seconds" if now - moved_at >= 60 else "")
+
+
+def test_whoever_waits_is_told_every_ten_seconds_what_for() -> None:
+    patience, told = Patience(0, silence_s=60), list[str]()
+    for now_s in range(0, 32, 2):
+        assert patience.why_over(now_s, (min(now_s, 20),)) == ""
+        told.append(patience.news(now_s))
+    limit = "this command ends it after 60 seconds without progress."
+    assert [message for message in told if message] == [
+        f"Waiting for the server to start, since 10 seconds. It makes progress: {limit}",
+        f"Waiting for the server to start, since 20 seconds. It makes progress: {limit}",
+        f"Waiting for the server to start, since 30 seconds. It has done nothing for 10 seconds: {limit}",
+    ]
+
+
+def test_a_wait_is_told_before_the_first_line_comes(tmp_path: Path) -> None:
+    told: list[str] = []
+    with program(tmp_path, "import sys; sys.stdin.readline(); print('ready')", stdin=subprocess.PIPE) as (process, log):
+
+        def tell(message: str) -> None:
+            told.append(message)
+            assert process.stdin is not None
+            process.stdin.close()
+
+        waiting = Patience(time.monotonic() - 10)
+        assert first_line(process, tmp_path, log, patience=waiting, tell=tell) == "ready\n"
+    assert [message.partition(",")[0] for message in told] == ["Waiting for the server to start"]
 
 
 def test_a_program_that_computes_is_waited_for(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS
 from dialer.store.database import Database
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD_HASH, Caller
 from tests.end_to_end.service import START_MS
@@ -47,7 +48,7 @@ def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar
         seed=1,
         service_zone="UTC",
         new_carrier=SimulatedCarrier,
-        recordings=Media(settings.media_dir),
+        recordings=Media(FolderMedia(settings.media_dir)),
     )
     with TestClient(create_app(settings, database=database, worker=worker)) as client:
         yield client

@@ -26,6 +26,7 @@ from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.carriers.sip.sipp import ANSWERS, BRANCHES, CLEARED, HANGS_UP, RINGS, calling, own, receive, refuses, running
@@ -75,7 +76,7 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
         connection.execute(insert(User).values(username="ann", call_rate=2_000, **stamps))
 
     def new_line(_gateway_id: int, parameters: str, exchange: Exchange) -> SipLine:
-        return SipLine(parameters, exchange, SoundRoom(), SoundFiles(media), t1_ms=100)
+        return SipLine(parameters, exchange, SoundRoom(), SoundFiles(FolderMedia(media)), t1_ms=100)
 
     database.write_now(furnish)
     settings = Settings(media_dir=media, calling_hours="off")
@@ -86,7 +87,7 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
         service_zone="UTC",
         new_carrier=SimulatedCarrier,
         hours=read_calling_hours("off"),
-        recordings=Media(media),
+        recordings=Media(FolderMedia(media)),
         new_lines={SIP: new_line},
     )
     app = create_app(settings, database=database, worker=worker)
@@ -220,7 +221,7 @@ def test_callers_answer_the_question_whether_they_are_known_or_not(
 
 def prompt(ann: Caller, folder: Path, hz: int) -> str:
     """Upload a tone of ten seconds, and return its URL."""
-    SoundFiles(folder).write("tone.wav", tone((hz,), 10_000))
+    SoundFiles(FolderMedia(folder)).write("tone.wav", tone((hz,), 10_000))
     sound = (folder / "tone.wav").read_bytes()
     answer = ann.request("POST", "audio-files/", data={"name": f"{hz}"}, files={"audio_file": ("a.wav", sound)})
     return str(answer.json()["url"])

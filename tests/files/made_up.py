@@ -34,6 +34,7 @@ from dialer.app.errors import AppError, InvalidFieldsError
 from dialer.domain.roles import Role
 from dialer.files.kinds import BY_PATH
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import SMS, AudioFile, CallerIdGroup, Gateway
 from tests.end_to_end.service import wav
 from tests.runtime.house import House
@@ -148,7 +149,7 @@ class MadeUpAccount:
             if self._is_new("audio-files", name):
                 content = wav(seconds)
                 sound = {"format": "pcm_s16le", "size": len(content), "duration_ms": int(seconds * 1_000)}
-                file_name = Media(self.media).save(content)
+                file_name = Media(FolderMedia(self.media)).save(content)
                 self.house.add(AudioFile, user_id=self.house.user_id, name=name, audio_file=file_name, **sound)
         for path, made in account.items():
             for values in made if path != "audio-files" else ():

@@ -13,6 +13,7 @@ from dialer.files.people_files import people_files
 from dialer.files.units import OpenAccount, account_of
 from dialer.files.yaml_text import write_yaml
 from dialer.settings import Settings
+from dialer.store.media.folder import FolderMedia
 from tests.files.made_up import MadeUpAccount, accounts, close
 from tests.sizes import examples
 
@@ -29,7 +30,7 @@ def export(made: MadeUpAccount, folder: Path) -> dict[str, bytes]:
     beside = ExportedFiles("beside")
     document = account.read(lambda unit: Exporter(unit, account.user_id, beside).account())
     (folder / "records.yaml").write_text(write_yaml(document), "utf-8")
-    assert beside.write(folder, made.media) == []
+    assert beside.write(folder, FolderMedia(made.media)) == []
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

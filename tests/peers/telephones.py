@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.baresip import MODULES
 from tests.optional_tools import find_tool, install_packages
@@ -193,7 +194,7 @@ class Baresip(Telephone):
 
     def command(self) -> Sequence[str]:
         modules = ("g711.so", "aufile.so", "stdio.so")
-        SoundFiles(self.folder).write("tone.wav", tone((440,), 20_000))
+        SoundFiles(FolderMedia(self.folder)).write("tone.wav", tone((440,), 20_000))
         lines = [f"module_path {MODULES}", *(f"module {name}" for name in modules)]
         lines += ["module_tmp account.so", "module_app menu.so", f"sip_listen 127.0.0.1:{self.port}"]
         lines += [f"audio_source aufile,{self.folder}/tone.wav", f"audio_alert aufile,{self.folder}/tone.wav"]

@@ -13,6 +13,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Arrived, Arriving, Ask, Clear, Dialling, Done, Ended, LegReport, Order
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import WAIT_S, Watch, Worker
 from tests.carriers.sip.test_sipp import free_port
 
@@ -51,7 +52,7 @@ class Trunk(Worker):
         self._turn = 0
         given = {"session_expires": 0, "local_port": self.port, **parameters}
         self.messages: Final = Messages(self.watch)
-        files, room = SoundFiles(folder), SoundRoom()
+        files, room = SoundFiles(FolderMedia(folder)), SoundRoom()
         self.line: Final = SipLine(json.dumps(given), self, room, files, capture=self.messages)
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:

@@ -5,6 +5,7 @@ read our table. Without CI, only some days of the year are tried, and all days a
 """
 
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -15,6 +16,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
+from dialer.domain.places.places import NumberPlace
 from tests.places.area_codes import STATES, ZONES
 from tests.places.zone_database import zones_of_countries
 from tests.sizes import IS_WHOLE
@@ -149,14 +151,13 @@ def test_nobody_is_called_outside_the_hours_of_any_zone(number: str, calendar: C
             assert calendar.start <= first.time(), (first, key)
             assert last.time() < calendar.stop, (last, key)
             assert first.date() == last.date()
-    assert bool(times) is (NUMBER_ZONES.places.of(number) not in NEVER[calendar])
+    assert bool(times) is (NUMBER_ZONES.places.of(number) not in never(calendar))
 
 
-NEVER: Final = {
-    calendar: {row.place for row in never_called() if WINDOWS[row.window] == calendar}
-    for calendar in (EIGHT_TO_NINE, NINE_TO_FIVE)
-}
-"""Places that a window never reaches, as the page `docs/reference/world.md` lists them with the reason."""
+@cache
+def never(calendar: Calendar) -> set[NumberPlace]:
+    """Return the places that a window never reaches, as `docs/reference/world.md` lists them with the reason."""
+    return {row.place for row in never_called() if WINDOWS[row.window] == calendar}
 
 
 @pytest.mark.parametrize("calendar", [EIGHT_TO_NINE, NINE_TO_FIVE], ids=["8 to 21", "9 to 17"])

@@ -21,6 +21,7 @@ from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 from dialer.store.service_state import read_state
 from dialer.store.tables import (
     VOICE,
@@ -63,7 +64,7 @@ class House:
         self, folder: Path, *, seed: int = 1, service_zone: str = "UTC", keeps_recordings: bool = False
     ) -> None:
         self.media = folder / "media"
-        self._recordings = Media(self.media) if keeps_recordings else None
+        self._recordings = Media(FolderMedia(self.media)) if keeps_recordings else None
         self.url = new_database(folder)
         self.database = Database(self.url)
         self.seed = seed

@@ -22,6 +22,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
 from dialer.store.database import StorageUnavailableError
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, AudioFile, CallRequest, Gateway, LiveLeg, Transfer, User
 from tests.new_database import new_database
@@ -62,7 +63,7 @@ class LineHouse(House):
         self._new_kernel: Final = new_kernel
         self.seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
         self.media = folder / "media"
-        self._recordings = Media(self.media)
+        self._recordings = Media(FolderMedia(self.media))
         new_database(folder)
         self._path = folder / "dialer.db"
         self.database = PlannedDatabase()

@@ -65,10 +65,17 @@ def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as
         context.exit(0 if anyio.run(find_planted_bugs) and is_found else 1)
     if kind in _SHORT:
         context.exit(1 if _run_short(kind, range(first, first + seeds)) else 0)
-    show = _show_json if as_json else _show
+    show = _show_json if as_json else partial(_show, kind or "")
     run = _run_fleets if kind == "fleet" else partial(_run, _RUNS.get(kind or "", run_seed))
     failed = anyio.run(run, range(first, first + seeds), show)
     context.exit(1 if failed else 0)
+
+
+def again(kind: str, seed: int) -> str:
+    """Return the command that runs a seed of a kind again."""
+    return " ".join(
+        ["To see it again: python -m tests.vopr", *([f"--{kind}"] if kind else []), f"--from {seed} --seeds 1"]
+    )
 
 
 async def _run(
@@ -103,7 +110,7 @@ def _run_short(kind: str, seeds: range) -> int:
         if broken:
             failed += 1
             click.echo(f"{seed}: BROKEN, {broken}")
-            say(f"To see it again: python -m tests.vopr --{kind} --from {seed} --seeds 1")
+            say(again(kind, seed))
     click.echo(f"{len(seeds)} seeds of {what}, {failed} broken")
     return failed
 
@@ -112,7 +119,7 @@ def _show_json(outcome: SeedOutcome) -> None:
     click.echo(msgspec.json.encode(outcome))
 
 
-def _show(outcome: SeedOutcome) -> None:
+def _show(kind: str, outcome: SeedOutcome) -> None:
     word = "ok" if outcome.ok else "BROKEN"
     figures = f"{outcome.steps} steps, {outcome.calls} calls, {outcome.faults} faults"
     click.echo(f"{outcome.seed}: {word}, {figures}, {outcome.digest[:16]}")
@@ -121,4 +128,4 @@ def _show(outcome: SeedOutcome) -> None:
     click.echo(f"  in step {outcome.step}: {outcome.broken}")
     for event in outcome.events:
         click.echo(f"    {event}")
-    say(f"To see it again: python -m tests.vopr --from {outcome.seed} --seeds 1")
+    say(again(kind, outcome.seed))

@@ -42,6 +42,13 @@ def test_a_broken_rule_is_shown_with_the_events_before_it(run: Run, monkeypatch:
     assert len(lines) > len(["the seed", "the rule"])
 
 
+def test_a_broken_seed_is_run_again_in_a_world_of_its_kind(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_holds(monkeypatch)
+    outcome = run("--events", "--seeds", "1")
+    expected = "To see it again: python -m tests.vopr --events --from 0 --seeds 1\n"
+    assert (outcome.exit_code, outcome.stderr) == (1, expected)
+
+
 def test_json_is_a_line_for_each_seed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = run("--seeds", "1", "--json")
     forget_holds(monkeypatch)

@@ -74,6 +74,7 @@ from dialer.runtime.call_removal import CallRemoval, KeptDays
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recordings import delete_recording
 from dialer.webhooks.addresses import AddressGuard
 
@@ -255,5 +256,5 @@ def _in_background(
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:
     """Return a context in which calls and events are removed that are older than the settings allow."""
     days = KeptDays(settings.call_record_days, settings.event_days)
-    delete_file = partial(delete_recording, settings.media_dir)
+    delete_file = partial(delete_recording, FolderMedia(settings.media_dir))
     return CallRemoval(database, worker.clock, days, delete_file).removing()

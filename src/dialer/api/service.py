@@ -29,6 +29,7 @@ from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.folder import FolderMedia
 
 DAY_MS: Final = 86_400_000
 APPLIED_AT_ONCE: Final = 2
@@ -61,7 +62,7 @@ class ApiRequest(Request[Actor, Any, Any]):
 
     @property
     def service(self) -> "Service":
-        """Return the service."""
+        """Return the service of the application."""
         service: Service = self.app.state[SERVICE]
         return service
 
@@ -89,15 +90,15 @@ def handlers_in(*modules: ModuleType) -> list[BaseRouteHandler]:
 
 
 class Dialler(Protocol):
-    """The part of the worker that handlers use."""
+    """The methods of the worker that handlers use."""
 
     clock: Clock
 
     async def settle(self) -> None:
-        """Do everything that is due now."""
+        """Handle all events that are due now."""
 
     async def advance(self, to_ms: int) -> None:
-        """Do everything that is due until `to_ms`, and set the virtual clock to it."""
+        """Handle all events that are due until `to_ms`, and set the virtual clock to that time."""
 
     def next_ms(self) -> int | None:
         """Return the moment of the next event of the dialling; None if none is due."""
@@ -112,7 +113,7 @@ class Dialler(Protocol):
         """Return the state of the process."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Return a context in which the worker does everything as it becomes due."""
+        """Return a context in which the worker handles events as they become due."""
 
 
 class Service:
@@ -130,6 +131,7 @@ class Service:
     ) -> None:
         self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
+        self.media: Final = FolderMedia(settings.media_dir)
         self.worker: Final = worker
         self.database: Final = database
         self.resources: Final = resources

@@ -87,11 +87,11 @@ class InvalidFieldsError(AppError):
 
 
 class CampaignNotReadyError(InvalidFieldsError):
-    """An error for a campaign that lacks something that a start needs."""
+    """Raised for a campaign that lacks a field or a survey that a start needs."""
 
 
 class StillUsedError(AppError):
-    """An error for the deletion of a record that others need; `users` holds their ids by the name of their resource."""
+    """Raised when a record to delete is used by others; `users` holds their ids by the name of their resource."""
 
     def __init__(self, users: Mapping[str, Sequence[int]]) -> None:
         used = Listed(_listed(name, ids) for name, ids in users.items())

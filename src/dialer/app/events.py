@@ -298,7 +298,7 @@ class NumberAllowed(DncEvent, frozen=True, tag="dnc.removed"):
 
 
 class NumbersCalledOff(DncEvent, frozen=True, tag="dnc.imported"):
-    """One chunk of an imported file was put on a do-not-call list."""
+    """One chunk of an imported file was added to a do-not-call list."""
 
     count: int
 

@@ -66,7 +66,7 @@ class LiveOverview(NamedTuple):
 
 
 def read_live_overview(connection: Connection, now_ms: int, user_id: int | None = None) -> LiveOverview:
-    """Return the situation of a user, or of all. It reads calls in progress, and counters for calls that are over."""
+    """Return the calls, campaigns and agents of a user at this moment, or of all users."""
     return LiveOverview(
         present(connection, WhoseCalls(user_id=user_id), now_ms),
         _campaigns(connection, open_campaigns(connection, CAMPAIGNS_MAX, user_id), now_ms),

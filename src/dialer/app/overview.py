@@ -30,7 +30,7 @@ class People(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Return the number of all of them."""
+        """Return the number of people in all states together."""
         return sum(self)
 
 

@@ -122,7 +122,7 @@ def undo_change(unit: UnitOfWork, survey_id: int) -> None:
 
 
 def redo_change(unit: UnitOfWork, survey_id: int) -> None:
-    """Make the change again that was undone last.
+    """Repeat the change of a survey that was undone last.
 
     Raises:
         RefusedError: there is nothing to make again.

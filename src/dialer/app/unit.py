@@ -35,12 +35,12 @@ class UnitOfWork(msgspec.Struct, frozen=True, kw_only=True):
     noted: list[Touched] = msgspec.field(default_factory=list)
 
     def note(self, touched: Touched, *events: AppEvent) -> None:
-        """Note the records that a write touched, and its events. Every write must note something, if only `NOTHING`."""
+        """Note the records and events of a write. Every write notes something, `NOTHING` at least."""
         touch(self.connection, touched)
         self.noted.append(touched)
         self.happened.extend(events)
 
     @property
     def concerns_engine(self) -> bool:
-        """Return whether the engine must hear of the unit of work; it must if nothing was noted."""
+        """Return whether the engine must read records again: it need not if only `NOTHING` was noted."""
         return not self.noted or any(touched != NOTHING for touched in self.noted)

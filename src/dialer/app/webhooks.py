@@ -24,7 +24,7 @@ _AT_ONCE: Final = 1
 
 
 def create_webhook(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
-    """Create a webhook from its columns. It gets the events from now on, which the account keeps from now on.
+    """Create a webhook, which gets all later events. The account keeps its events from now on.
 
     Raises:
         RefusedError: the account has `WEBHOOKS_MAX` already.
@@ -47,7 +47,7 @@ def create_webhook(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_webhook(unit: UnitOfWork, webhook_id: int, columns: Mapping[str, Any]) -> None:
-    """Change columns of a webhook. One that is switched on goes on where it was, and tries at once."""
+    """Change columns of a webhook. A webhook that is switched on continues after its last event, at once."""
     before = unit.connection.execute(select(Webhook.enabled, Webhook.user_id).where(Webhook.id == webhook_id)).one()
     values = {**columns, "updated_date": unit.now_ms}
     if columns.get("enabled") and not before.enabled:
@@ -94,7 +94,7 @@ def rotate_secret(unit: UnitOfWork, webhook_id: int, secret: str, machine_ms: in
 
 
 def send_again(unit: UnitOfWork, webhook_id: int, delivery_id: int) -> None:
-    """Send an event of a webhook once more, whether it was received or not.
+    """Send an event of a webhook once more, even if it was delivered.
 
     Raises:
         UnknownRecordError: the webhook has no such delivery.

@@ -1,6 +1,7 @@
 """`dialer database`: maintenance of the database and the media folder."""
 
 import time
+from pathlib import PurePosixPath
 from typing import Final
 
 import rich_click as click
@@ -18,6 +19,7 @@ from dialer.commands.open_service import (
 from dialer.commands.output import print_json, say
 from dialer.settings import Settings
 from dialer.store import database_files, migrate
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import orphans
 
 _INSTEAD: Final = "check a copy with pg_amcheck"
@@ -66,9 +68,12 @@ def sweep(*, as_json: bool) -> None:
     with open_existing_database(settings) as opened:
         service = service_settings(settings, opened)
         check_media_dir(settings, service)
-        orphan_files = opened.read_now(lambda unit: list(orphans(unit, service.media_dir, time.time())))
-    for path in orphan_files:
-        path.unlink(missing_ok=True)
+        media = FolderMedia(service.media_dir)
+        orphan_files = opened.read_now(lambda unit: list(orphans(unit, media, time.time())))
+    for name in orphan_files:
+        media.delete(name)
     say(f"Deleted {len(orphan_files)} files.")
     if as_json:
-        print_json({"media_dir": str(service.media_dir), "deleted": sorted(path.name for path in orphan_files)})
+        print_json(
+            {"media_dir": str(service.media_dir), "deleted": sorted(PurePosixPath(name).name for name in orphan_files)}
+        )

@@ -21,6 +21,7 @@ from dialer.settings import Settings
 from dialer.store.backends.backend import backend_for
 from dialer.store.database import Database
 from dialer.store.database_files import FilesError
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recordings import delete_recording, delete_speech
 
 DAY_MS: Final = 86_400_000
@@ -57,9 +58,10 @@ def _number(number: str, settings: Settings) -> str:
 
 
 def _erase(settings: Settings, database: Database, number: str | None, days: int) -> Erased:
-    delete_file = partial(delete_recording, settings.media_dir)
+    media = FolderMedia(settings.media_dir)
+    delete_file = partial(delete_recording, media)
     now_ms = open_service_clock(settings, database).now_ms()
-    delete_speech(settings.media_dir)
+    delete_speech(media)
     if number is None:
         return erase_ended(database, now_ms - days * DAY_MS, delete_file, now_ms)
     return erase_number(database, number, delete_file, now_ms)

@@ -18,6 +18,7 @@ from dialer.files.kinds import KINDS, RecordKind
 from dialer.files.nodes import FileError
 from dialer.files.units import OpenAccount, UnknownAccountError, account_of, account_of_id
 from dialer.files.yaml_text import read_yaml, write_yaml
+from dialer.store.media.folder import FolderMedia
 from dialer.store.queries.campaigns import ID_MAX
 
 
@@ -101,7 +102,7 @@ def _write(
         return
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        missing = beside.write(output.parent, service.settings.media_dir)
+        missing = beside.write(output.parent, FolderMedia(service.settings.media_dir))
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{error.filename or output} cannot be written: {error.strerror}") from None

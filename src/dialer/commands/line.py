@@ -4,9 +4,11 @@ from pathlib import Path
 
 import anyio
 
+from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.line_process import alone, serve_lines
 from dialer.commands.output import say
 from dialer.logs import configure_logs
+from dialer.store.media.folder import FolderMedia
 
 
 def line(folder: Path, media: Path, helpers: int) -> None:
@@ -14,6 +16,6 @@ def line(folder: Path, media: Path, helpers: int) -> None:
     configure_logs()
     with alone(folder) as is_alone:
         if is_alone:
-            anyio.run(serve_lines, folder, media, helpers)
+            anyio.run(serve_lines, folder, FolderMedia(media), capture_folder(media), helpers)
         else:
             say("another process serves the lines of this folder")

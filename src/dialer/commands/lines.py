@@ -6,6 +6,7 @@ from pathlib import Path
 from dialer.carriers.freeswitch.line_factory import freeswitch_lines
 from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.voice.line_factory import lines_folder, sip_lines
+from dialer.carriers.voice.speech import Speaker
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import FREESWITCH, SIP
 from dialer.forecast.processes import processes_of_machine
@@ -17,6 +18,7 @@ from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
+from dialer.store.media.folder import FolderMedia
 
 
 def new_worker(settings: Settings, database: Database, clock: Clock, fleet: FleetCoordinator | None = None) -> Worker:
@@ -30,7 +32,7 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         service_zone=settings.timezone,
         new_carrier=SimulatedCarrier,
         hours=read_calling_hours(settings.calling_hours),
-        recordings=Media(media),
+        recordings=Media(FolderMedia(media)),
         coordinator=fleet,
         new_lines=new_lines(media, folder, voice, _helpers(settings)),
     )
@@ -42,4 +44,8 @@ def _helpers(settings: Settings) -> int:
 
 def new_lines(media: Path, folder: Path, voice: str, helpers: int = 0) -> Mapping[str, NewLine]:
     """Return the factories of lines, by the protocols of their gateways. At most `helpers` processes share sound."""
-    return {**TEXT_LINES, SIP: sip_lines(folder, media, voice, helpers), FREESWITCH: freeswitch_lines(media, voice)}
+    return {
+        **TEXT_LINES,
+        SIP: sip_lines(folder, media, voice, helpers),
+        FREESWITCH: freeswitch_lines(media, Speaker(FolderMedia(media), voice)),
+    }

@@ -5,11 +5,12 @@ from pathlib import PurePosixPath
 from dialer.api.records.speaking import NO_VOICE, SpeakText, SpeechFailedError
 from dialer.carriers.voice.speech import Speaker, SpeechError
 from dialer.settings import Settings
+from dialer.store.media.folder import FolderMedia
 
 
 def voice_of(settings: Settings) -> SpeakText:
     """Return a function that speaks texts as calls do, and keeps the sound in the same files."""
-    speaker = Speaker(settings.media_dir, settings.speech or "")
+    speaker = Speaker(FolderMedia(settings.media_dir), settings.speech or "")
 
     async def speak(text: str) -> str:
         if not speaker.voice:

@@ -73,7 +73,7 @@ class Top(msgspec.Struct, frozen=True):
 
 
 def top_document(overview: LiveOverview, now_ms: int) -> Top:
-    """Return the situation as a document."""
+    """Return the figures of `dialer top` as a JSON document."""
     now = overview.present
     return Top(
         now=show_timestamp(now_ms),

@@ -19,7 +19,7 @@ _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields_
 
 
 def cells_of_agents(unit: Unit, ids: Sequence[int]) -> list[Cell]:
-    """Return a cell for the activity of each agent: whether they talk, work or are on a break that lasts too long."""
+    """Return a cell for each agent with the activity, marked if a break lasts too long."""
     query = select(Agent.id, BREAK_LIMITS.c.limit_s, *_CLOCK)
     query = query.outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id).where(Agent.id.in_(ids))
     cells = {row[0]: _cell(AgentClock(*row[2:]), row[1] or 0, unit.now_ms) for row in unit.connection.execute(query)}

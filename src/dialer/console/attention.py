@@ -24,7 +24,7 @@ GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/recor
 
 
 class Thing(NamedTuple):
-    """A thing to look at, and the page on which somebody does so."""
+    """A problem that needs a person, with the page on which to solve it."""
 
     is_urgent: bool
     text: str

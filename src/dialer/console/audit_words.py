@@ -116,7 +116,7 @@ class _Entry(NamedTuple):
 def with_audit_words(
     unit: Unit, records: Sequence[Shape], columns: Sequence[str], rows: list[list[Cell]], zone: tzinfo
 ) -> list[list[Cell]]:
-    """Return the rows of entries of the audit log with words in place of codes, which stand behind them."""
+    """Return rows of the audit log with words in place of codes, and each code behind its word."""
     entries = [_entry(unit, record) for record in records]
     names = _names(unit, entries)
     changed = []

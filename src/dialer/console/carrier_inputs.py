@@ -52,7 +52,7 @@ class WrongValueError(ValueError):
 
 
 def carrier_inputs(protocol: str, stored: str) -> tuple[list[Input], list[Input]]:
-    """Return the inputs for the parameters of a protocol, with those that are stored: the main ones, and the others."""
+    """Return the form inputs for a protocol's parameters with their stored values: the main ones, and the others."""
     fields, secret_names = PARAMETER_FIELDS[protocol], frozenset(_read(stored))
     values = _read(without_secrets(stored))
     inputs = [(field, _input(field, values, is_stored=field.name in secret_names)) for field in fields]

@@ -43,7 +43,7 @@ KINDS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
 
 
 class CarrierKind(NamedTuple):
-    """A kind of carrier as one chooses it."""
+    """A kind of carrier that an admin can choose for a new gateway."""
 
     medium: str
     title: str
@@ -52,7 +52,7 @@ class CarrierKind(NamedTuple):
 
 
 def shown_kinds() -> list[CarrierKind]:
-    """Return all kinds, those for calls first."""
+    """Return all kinds of carriers, those for calls first."""
     return [
         CarrierKind(
             CARRIERS[path],

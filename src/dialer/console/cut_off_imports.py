@@ -29,7 +29,7 @@ class CutOffImport(msgspec.Struct, frozen=True):
 
 
 async def note_begin(request: ApiRequest, kept: KeptList, into: str, identity: int, *, is_new: bool) -> None:
-    """Keep what an import is about to store, so that it can be told if the process ends before the import."""
+    """Keep a record of an import that begins, so that a restart can tell what was stored."""
     last_id = await request.service.read(
         request, lambda unit: KINDS[into].rows(identity, region=None).last_id(unit.connection)
     )

@@ -11,7 +11,7 @@ from dialer.domain.survey.survey import Survey, section_name
 
 
 class ShownFinding(NamedTuple):
-    """A finding as a page shows it."""
+    """A finding of a check, with the texts and links that a page shows."""
 
     level: FindingLevel
     code: str

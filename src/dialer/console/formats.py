@@ -29,7 +29,7 @@ class Formats(NamedTuple):
     """The marks of decimals and of groups in place of the English ones, as `str.translate` takes them."""
 
     def number(self, text: str) -> str:
-        """Return a number that was written in English."""
+        """Return an English number with the decimal and grouping marks of this format."""
         return text if self.marks is None else text.translate(self.marks)
 
     def date_of(self, at: datetime, *, with_year: bool = True) -> str:

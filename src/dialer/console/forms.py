@@ -44,7 +44,7 @@ async def read_fields(request: ApiRequest) -> dict[str, str]:
 
 
 def check_form(request: ApiRequest, fields: Mapping[str, str]) -> None:
-    """Check that one of our pages sent a form, by its token.
+    """Check by its token that a form was sent from a page of this console.
 
     Raises:
         ForbiddenError: it is from elsewhere, or out of date.

@@ -118,7 +118,7 @@ def inputs_of(
 
 
 def refilled(field_input: Input, filled: Mapping[str, str], error: str) -> Input:
-    """Return an input with what somebody filled into the form, and with the error in it."""
+    """Return an input with the value that the user entered, and with its error."""
     name = field_input.name
     return msgspec.structs.replace(
         field_input,
@@ -137,7 +137,7 @@ def _chosen(name: str, filled: Mapping[str, str]) -> list[str]:
 def members_of(
     fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzinfo, nullable: Container[str]
 ) -> dict[str, Any]:
-    """Return what was filled into a form as the members of a request of the API.
+    """Return the values of a form as members of an API request.
 
     An empty input is null if the record's field is `nullable`. Else it is left out, unless it is an empty text.
     """

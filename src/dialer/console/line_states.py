@@ -55,7 +55,7 @@ def line_of(unit: Unit, gateway: GatewayKey) -> GatewayLine | None:
 
 
 def cells_of_lines(unit: Unit, medium: str, ids: Sequence[int]) -> list[Cell]:
-    """Return a cell for the line of each gateway: whether it works, and why not."""
+    """Return a cell for each gateway with the state of its line, and the reason if it is down."""
     query = select(Gateway.__table__).where(Gateway.medium == medium, Gateway.id.in_(ids))
     states = {row["id"]: _state(row, unit.now_ms, 0) for row in unit.connection.execute(query).mappings()}
     cells = []

@@ -158,7 +158,7 @@ class ListChoices(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """Return a short text that changes with everything that an import depends on."""
+        """Return a short text that changes with every choice that affects an import."""
         form = replace(self.form, hidden_rows=takes_hidden(self))
         return mark_of([replace(self, name="", label="", form=form).address("")])
 

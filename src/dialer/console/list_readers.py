@@ -17,14 +17,14 @@ _Read = TypeVar("_Read")
 
 
 class ListReaders:
-    """The readers of one event loop."""
+    """The threads that read lists for one event loop, limited for each user."""
 
     def __init__(self) -> None:
         self._all: Final = anyio.CapacityLimiter(READINGS_MAX)
         self._of_users: Final[WeakValueDictionary[int, anyio.CapacityLimiter]] = WeakValueDictionary()
 
     async def read(self, user_id: int, work: Callable[..., _Read], *arguments: object) -> _Read:
-        """Do work in a thread, when a user has few enough others in progress."""
+        """Run `work` in a thread, once the user has few enough other reads in progress."""
         own = self._of_users.get(user_id)
         if own is None:
             own = self._of_users[user_id] = anyio.CapacityLimiter(READINGS_OF_A_USER_MAX)
@@ -37,7 +37,7 @@ _READERS: Final[RunVar[ListReaders]] = RunVar("list readers")
 
 
 def readers() -> ListReaders:
-    """Return the readers of this event loop."""
+    """Return the list readers of this event loop."""
     found = _READERS.get(None)
     if found is None:
         found = ListReaders()

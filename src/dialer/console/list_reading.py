@@ -71,7 +71,7 @@ class LookedList(NamedTuple):
 
 
 async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) -> LookedList:
-    """Return how a file is read, with all that was open in the choices as the file tells it."""
+    """Return the reading of a list, with open choices filled in from the file."""
     return await in_thread(request, _look_at, hints_for(request, ()), path, choices)
 
 
@@ -165,7 +165,7 @@ def check_meanings(choices: ListChoices) -> None:
 
 
 def check_answers(looked: LookedList) -> None:
-    """Raise CsvError unless somebody has answered what the file does not tell."""
+    """Raise CsvError if the country of numbers without one is neither chosen nor told by the file."""
     if looked.asked().region is None:
         raise CsvError(gettext("Choose the country of the numbers without one."))
     if looked.readings:

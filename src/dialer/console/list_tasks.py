@@ -79,12 +79,12 @@ class ListTask(msgspec.Struct, eq=False):
 
     @property
     def is_under_way(self) -> bool:
-        """True while it runs."""
+        """True while the check or import runs."""
         return self.state is ListTaskState.RUNNING
 
     @property
     def was_stopped(self) -> bool:
-        """True if it has ended before its end, without a mistake."""
+        """True if the check or import was stopped by a user."""
         return self.state in {ListTaskState.STOPPED, ListTaskState.UNWATCHED}
 
     @property
@@ -122,7 +122,7 @@ class ListTasks:
             tasks.cancel_scope.cancel()
 
     def find(self, user_id: int, token: str) -> ListTask | None:
-        """Return the newest task of a list for somebody who looks at it; None without one."""
+        """Return the newest check or import of a list, for a page that shows it; None without one."""
         task = self._kept.get((user_id, token))
         if task is not None:
             task.asked_s = self._now_s()

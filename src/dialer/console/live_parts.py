@@ -74,7 +74,7 @@ class Snapshots:
         return (await self._newest(key, make)).event
 
     def forget(self, key: Hashable) -> None:
-        """Make the part with a key anew for its next viewer, because somebody has changed what it shows."""
+        """Discard a cached live part, because its data has changed."""
         self._changes += 1
         for kept in [kept for kept in self._made if kept[1] == key]:
             del self._made[kept]

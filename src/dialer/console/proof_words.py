@@ -26,7 +26,7 @@ _WITHOUT_WORDS: Final[Mapping[str, str]] = {
 
 
 def proof_in_words(entry: DncPart) -> str:
-    """Return where a wish comes from, and what was said, in the viewer's language."""
+    """Return the source of a wish, and the words of the person, in the viewer's language."""
     if entry.said and entry.source in _WITH_WORDS:
         return gettext(_WITH_WORDS[entry.source]) % {"said": entry.said}
     return gettext(_WITHOUT_WORDS.get(entry.source, entry.source))

@@ -57,7 +57,7 @@ def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
 
 
 def options_of(unit: Unit, path: str) -> list[Option] | None:
-    """Return all records of a resource that the viewer may see, by name; None if they are more than `OPTIONS_MAX`."""
+    """Return the visible records of a resource as options, by name; None if they are more than `OPTIONS_MAX`."""
     resource = unit.resources[path]
     column = name_column(resource)
     if column is None:

@@ -32,7 +32,7 @@ _HOUR_S: Final = 3_600
 
 
 def html(text: str, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response[str]:
-    """Return an answer with a page, which nothing on the way may keep."""
+    """Return a response with a page, which proxies and browsers must not cache."""
     return Response(text, status_code=status, media_type=HTML, headers={**NOT_KEPT, **(headers or {})})
 
 

@@ -48,7 +48,7 @@ _FIRST: Final = (
 
 
 class KeyRow(NamedTuple):
-    """A key, and where it leads: the id of a section, `end`, or nothing."""
+    """A key of a section, and its branch: the id of a section, `end`, or nothing."""
 
     key: str
     words: str
@@ -139,7 +139,7 @@ def members_in(kind: SectionType, filled: Mapping[str, str], zone: tzinfo) -> di
 
 
 def branches_in(section: Section, filled: Mapping[str, str]) -> dict[str, str]:
-    """Return where the keys of a form lead: by key, the id of a section, `end`, or nothing for no branch."""
+    """Return the branches in a form by key: the id of a section, `end`, or an empty text without a branch."""
     chosen = {key: filled[GOTO + key] for key in _keys(section) if GOTO + key in filled}
     without = [key for key in chosen if f"key_{key}" in filled and not filled[f"key_{key}"].strip()]
     chosen |= dict.fromkeys(without, "") if definition_of(section).names_answers else {}

@@ -65,7 +65,7 @@ class NotSignedInError(AnsweredError):
 
 
 class NoSecondFactorError(AnsweredError):
-    """An error for a user who must set up a second factor before anything else."""
+    """Raised for a user who must set up a second factor before other pages."""
 
     def __init__(self) -> None:
         text = gettext_noop("Set up a second factor first, on the page of your account.")

@@ -154,15 +154,15 @@ def result_words(result: CallResult) -> str:
 
 
 class ShownCall(Protocol):
-    """A leg that a page shows."""
+    """The fields of a leg from which its words on a page follow."""
 
     @property
     def cause(self) -> int:
-        """The Q.850 cause."""
+        """The Q.850 cause of the leg's end."""
 
     @property
     def is_machine(self) -> bool:
-        """True if an answering machine answered it."""
+        """True if an answering machine answered the leg."""
 
 
 def call_words(call: ShownCall) -> str:

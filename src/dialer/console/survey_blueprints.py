@@ -258,7 +258,7 @@ def members_of(step: BlueprintStep) -> dict[str, Any]:
 
 
 def branches_of(step: BlueprintStep) -> dict[str, str]:
-    """Return the steps to which the keys of a step lead."""
+    """Return the branches of a step: the next step by key."""
     leads = dict(step.leads)
     target = leads.pop(ELSE, None)
     if target is None:

@@ -11,7 +11,7 @@ from dialer.store.tables import SurveyTemplate
 
 
 def leads_to_queue(unit: Unit, survey_id: int | None) -> bool:
-    """Return whether a survey leads to a queue. One that the viewer may not see leads nowhere."""
+    """Return whether a visible survey can transfer a call to a queue."""
     if survey_id is None:
         return False
     query = select(SurveyTemplate.id).where(

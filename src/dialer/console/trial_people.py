@@ -28,7 +28,7 @@ _NUMBER: Final = "+12025550123"
 
 
 class TrialCallee(NamedTuple):
-    """A callee as a call knows them."""
+    """The callee of a trial call: number, name and columns."""
 
     contact_id: int | None
     """None for somebody made up."""
@@ -44,7 +44,7 @@ class TrialCallee(NamedTuple):
 
 
 class FoundPerson(NamedTuple):
-    """A contact that can be chosen."""
+    """A contact that the user can choose for a trial."""
 
     id: int
     name: str
@@ -52,7 +52,7 @@ class FoundPerson(NamedTuple):
 
 
 def choose_callee(unit: Unit, survey_id: int, owner_id: int, chosen: str) -> TrialCallee:
-    """Return the chosen callee; without a choice the first contact, or somebody made up if there is none.
+    """Return the chosen callee, or else the first contact, or a made-up person without contacts.
 
     Raises:
         RecordNotFoundError: there is no such contact, or it is not the viewer's.

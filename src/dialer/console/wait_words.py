@@ -17,7 +17,7 @@ _SECOND_MS: Final = 1_000
 
 
 def wait_words(wait: CallWait | None) -> str:
-    """Return why no agent took a call in time, and how long it waited; empty if one did, or none was asked for."""
+    """Return why no agent took a call in time, and its wait; empty if one did, or the call had no transfer."""
     if wait is None or not (wait.reason or wait.is_abandoned):
         return ""
     length = "" if wait.waited_ms is None else waited(wait.waited_ms / _SECOND_MS)

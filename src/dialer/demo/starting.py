@@ -10,12 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from dialer.commands.output import say
 from dialer.demo.errors import DemoError
 
 SILENCE_S_MAX: Final = 60
 """The longest time in which a server that starts does nothing at all: neither compute, nor write a file."""
 START_S_MAX: Final = 15 * 60
 """The longest time in which a server starts, whatever it does."""
+TOLD_EVERY_S: Final = 10
+"""The time between two messages that a server is still waited for."""
 LOOK_S: Final = 0.25
 FILES_MAX: Final = 1_000
 """The most files of its folder that are looked at."""
@@ -38,6 +41,17 @@ class Patience:
         self._total_s: Final = total_s
         self._seen: Progress | None = None
         self._moved_s = started_s
+        self._told_s = started_s
+
+    def news(self, now_s: float) -> str:
+        """Return what to tell the user who waits, every few seconds, or nothing."""
+        if now_s - self._told_s < TOLD_EVERY_S:
+            return ""
+        self._told_s = now_s
+        waited, silent = round(now_s - self._started_s), round(now_s - self._moved_s)
+        doing = f"It has done nothing for {silent} seconds" if silent else "It makes progress"
+        limit = f"this command ends it after {self._silence_s:g} seconds without progress"
+        return f"Waiting for the server to start, since {waited} seconds. {doing}: {limit}."
 
     def why_over(self, now_s: float, progress: Progress) -> str:
         """Return why waiting longer makes no sense; an empty text while the server makes progress."""
@@ -57,8 +71,11 @@ def first_line(
     *,
     patience: Patience | None = None,
     look: Callable[[int, Path], Progress] | None = None,
+    tell: Callable[[str], None] = say,
 ) -> str:
     """Return the first line that a server prints, in whose `folder` its files are, and in whose `log` its errors.
+
+    Where that takes long, `tell` gets a message every few seconds.
 
     Raises:
         DemoError: the server ended, or it was ended here as it made no progress. The error says which, and has the
@@ -74,6 +91,8 @@ def first_line(
         if reason := patience.why_over(time.monotonic(), look(process.pid, folder)):
             process.kill()
             raise _not_started(f"{reason}, so this command ended it", log)
+        if news := patience.news(time.monotonic()):
+            tell(news)
 
 
 def seen_of(pid: int, folder: Path) -> Progress:

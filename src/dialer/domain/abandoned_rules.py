@@ -29,7 +29,7 @@ PERIOD_HOURS: Final[Mapping[Period, int]] = {Period.DAY: 24, Period.MONTH: 30 * 
 
 
 class AbandonedRule(NamedTuple):
-    """The share of abandoned calls in per cent that a country allows to a campaign, and the time that counts."""
+    """The highest share of abandoned calls, in per cent, that a country allows a campaign, and the period it counts."""
 
     country: str
     """ISO 3166 code; empty for the rule of countries without a known one."""
@@ -91,7 +91,7 @@ def legal_percent(countries: Collection[str]) -> float:
 
 
 def judge(counts: AbandonedCounts, countries: Collection[str], own_limit: float) -> tuple[JudgedShare, ...]:
-    """Return what the rules of these countries count, with the campaign's own limit if that is lower."""
+    """Return the shares of abandoned calls that these countries limit, each with the lower of its and the own limit."""
     return tuple(
         JudgedShare(rule, counts.get(rule.period, NO_CALLS), min(own_limit, rule.most)) for rule in rules_of(countries)
     )

@@ -8,7 +8,7 @@ from dialer.domain.reasons import Reason, SubscriberReason
 
 
 class AgainOutcome(Reason):
-    """The outcomes with which people can be called again. Each of these people has exactly one."""
+    """The outcomes by which people of an ended campaign can be called again. Each person has exactly one."""
 
     NOT_CALLED = "not_called", "they were not called yet"
     BUSY = SubscriberReason.BUSY.value, SubscriberReason.BUSY.meaning

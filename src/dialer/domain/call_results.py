@@ -13,7 +13,7 @@ from dialer.domain.statistics import Figures
 
 
 class CallResult(Reason):
-    """The results of calls. Each call that is over has exactly one."""
+    """The results of finished calls. Each call has exactly one."""
 
     PERSON = "person", "a person answered, as far as detection can tell"
     MACHINE = "machine", "an answering machine answered"
@@ -39,14 +39,14 @@ def results_by_cause(figures: Iterable[tuple[int, Figures]]) -> Mapping[CallResu
 
 
 def result_of(cause: int, *, is_answered: bool, is_machine: bool) -> CallResult:
-    """Return the result of one call."""
+    """Return the result of one call, by its cause, answer and detection."""
     if is_answered:
         return CallResult.MACHINE if is_machine else CallResult.PERSON
     return unanswered(cause)
 
 
 def unanswered(cause: int) -> CallResult:
-    """Return the result of a call that nobody answered, by its Q.850 cause."""
+    """Return the result of an unanswered call, by its Q.850 cause."""
     if cause == Cause.NORMAL_CLEARING:
         return CallResult.HUNG_UP
     reason = CAUSE_REASONS.get(cause, SubscriberReason.CARRIER_FAILURE)

@@ -7,7 +7,7 @@ from dialer.domain.sentences import Sentence, counting_sentence
 
 
 class DoubtfulEntries(NamedTuple):
-    """Entries that are the number of nobody, and those without a country, each counted up to `most`."""
+    """Counts of entries that are nobody's number, and of entries without a country, each up to `most`."""
 
     stopping_nobody: int = 0
     without_country: int = 0
@@ -26,7 +26,7 @@ def in_words(counts: DoubtfulEntries) -> Iterator[Sentence]:
 
 
 def stopping_nobody(counts: DoubtfulEntries) -> Sentence:
-    """Return the warning that entries are the number of nobody, as far as is known."""
+    """Return the warning about entries that are nobody's number."""
     if counts.stopping_nobody >= counts.most:
         return Sentence(
             "At least %(count)s numbers on do-not-call lists protect nobody: they are too short, or nobody can have"
@@ -43,7 +43,7 @@ def stopping_nobody(counts: DoubtfulEntries) -> Sentence:
 
 
 def without_country(counts: DoubtfulEntries) -> Sentence:
-    """Return the warning that entries have no country."""
+    """Return the warning about entries without a country."""
     if counts.without_country >= counts.most:
         return Sentence(
             "At least %(count)s numbers on do-not-call lists have no country. They protect only people who have the"

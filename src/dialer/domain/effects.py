@@ -86,7 +86,7 @@ class TakeBackCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepLine(msgspec.Struct, frozen=True, gc=False):
-    """Record why the line of a gateway does not work; empty if it works."""
+    """Record why the line of a gateway does not work, or that it works (an empty text)."""
 
     gateway_id: GatewayKey
     why_down: str
@@ -222,7 +222,7 @@ class BridgeCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class ResumeCall(msgspec.Struct, frozen=True, gc=False):
-    """Continue a call whose transfer reached nobody."""
+    """Continue a call after a transfer that reached nobody."""
 
     call_id: int
 
@@ -253,14 +253,14 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepPreview(msgspec.Struct, frozen=True, gc=False):
-    """Record whom an agent previews; None for nobody. The order of the agent is obeyed or outdated: delete it."""
+    """Record the person that an agent previews; None for nobody. The agent's last order is deleted."""
 
     agent_id: int
     preview: Preview | None
 
 
 class PutBack(msgspec.Struct, frozen=True, gc=False):
-    """Record that a subscriber is not called at their turn: they wait until `at_ms`, or are FAIL."""
+    """Record that a subscriber is not called at their turn. They wait until `at_ms`, or become FAIL."""
 
     campaign_id: int
     subscriber: Subscriber
@@ -378,7 +378,7 @@ class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepWish(msgspec.Struct, frozen=True, gc=False):
-    """Put the number of somebody who asked not to be called on lists; if `is_simulated`, on that of such people."""
+    """Put the number of a person who asked not to be called on do-not-call lists."""
 
     user_id: int | None
     """The account whose own list keeps the number; None for the list of the service, which holds for everybody."""

@@ -203,7 +203,7 @@ class TextRestored(msgspec.Struct, frozen=True, gc=False):
 
 
 class TextChecked(msgspec.Struct, frozen=True, gc=False):
-    """A text message that waits was looked up."""
+    """A waiting text message was checked against the do-not-call lists."""
 
     gateway_id: GatewayKey
     message_id: int

@@ -15,7 +15,7 @@ class Outcome(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The outcome as campaigns and forms have it."""
+        """The outcome as text: the word and its disposition, such as `sold = COMPLETED`."""
         return f"{self.word} = {self.disposition.value}" if self.word else self.disposition.value
 
 

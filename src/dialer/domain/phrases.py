@@ -14,7 +14,7 @@ def read_phrases(text: str) -> list[str]:
 
 
 def check_phrases(phrases: list[str]) -> None:
-    """Check that phrases are few and short.
+    """Check that a list of phrases is short, and that each phrase is short.
 
     Raises:
         ValueError: they are not.

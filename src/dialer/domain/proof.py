@@ -49,6 +49,6 @@ def earlier_proof(cells: Sequence[str]) -> str:
 
 
 def said_in(text: str) -> str:
-    """Return what is kept of words that came from outside: no null characters, and no more than `SAID_MAX`."""
+    """Return a text from outside as it is stored: without null characters, and at most `SAID_MAX` long."""
     whole = text.encode("utf-8", "replace").decode()
     return whole.replace("\0", "")[:SAID_MAX]

@@ -114,7 +114,7 @@ class TextReason(Reason):
 
 
 class TransferReason(Reason):
-    """The reason why a transfer has reached nobody."""
+    """The reason why a transfer reached nobody."""
 
     EMERGENCY = "emergency", "the number is an emergency number, which is never dialled"
     BUSY = "busy", "the line was busy"

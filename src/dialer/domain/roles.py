@@ -41,7 +41,7 @@ _ADMINS: Final = frozenset({Role.ADMIN})
 
 
 class Permission(Enum):
-    """A permission that a request needs."""
+    """The permissions that requests need."""
 
     SIGNED_IN = Needs(_EVERYBODY, None, "read the list of resources and the clock")
     READ_CALLS = Needs(_EVERYBODY, Scope.READ, "read calls, agents and users; agents see only their own")

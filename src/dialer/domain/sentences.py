@@ -92,7 +92,7 @@ class CountryName(str):
 
 
 class Listed(tuple[object, ...]):
-    """Values with commas between them."""
+    """Values in a sentence, separated by commas."""
 
     __slots__ = ()
 

@@ -134,10 +134,10 @@ def percent(part: int, whole: int, places: int = 2) -> float | None:
 
 
 def mean(total: int, count: int) -> float | None:
-    """Return a mean with two decimals; None without anything to count."""
+    """Return the mean of a total over a count, with two decimals; None for a count of 0."""
     return round(total / count, 2) if count else None
 
 
 def unit_cost(cost: int, count: int) -> int | None:
-    """Return the cost of each of `count`, rounded half up; None if there are none."""
+    """Return the cost of one of `count` units, rounded half up; None for a count of 0."""
     return (2 * cost + count) // (2 * count) if count else None

@@ -26,7 +26,7 @@ def path_of(node: Node) -> str:
 
 
 def open_beside(node: Node, bytes_max: int) -> BinaryIO:
-    """Open the file that a value names.
+    """Open the file that a value of a document names.
 
     Raises:
         FileError: there is none, it is no regular file, it cannot be read, or it is too large.

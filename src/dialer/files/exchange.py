@@ -105,12 +105,12 @@ class ExportAnswer(msgspec.Struct, frozen=True):
 
 
 def sent_of(changes: Sequence[RecordChange]) -> list[AppliedRecord]:
-    """Return changes as the service answers them."""
+    """Return changes in the form of an answer of the API."""
     return [AppliedRecord(one.kind, one.name, one.action, list(one.lines)) for one in changes]
 
 
 def changes_of(records: Sequence[AppliedRecord]) -> list[RecordChange]:
-    """Return the changes that a service answered."""
+    """Return changes from an answer of the API."""
     return [RecordChange(one.kind, one.name, one.action, tuple(one.lines)) for one in records]
 
 

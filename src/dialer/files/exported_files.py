@@ -4,11 +4,11 @@ import csv
 import io
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from dialer.domain.media_files import MediaFiles
 from dialer.store.formula_guard import guard
 
 NAME_MAX: Final = 60
@@ -85,7 +85,7 @@ class ExportedFiles:
         self.found.append(ExportedFile(path, text, sound))
         return path
 
-    def write(self, target: Path, media: Path) -> list[str]:
+    def write(self, target: Path, media: MediaFiles) -> list[str]:
         """Write the files into the folder of `target`, and return the paths of sounds that are gone.
 
         Raises:
@@ -98,10 +98,11 @@ class ExportedFiles:
             if not one.sound:
                 _write_private(path, one.text)
                 continue
-            try:
-                shutil.copyfile(media / one.sound, path)
-            except FileNotFoundError:
+            sound = media.read(one.sound)
+            if sound is None:
                 missing.append(one.path)
+            else:
+                path.write_bytes(sound)
         return missing
 
 

@@ -123,7 +123,7 @@ def read_wanted(node: Node, kind: RecordKind) -> Wanted:
 
 
 def read_document(document: Node, beside: frozenset[str] = frozenset()) -> list[Wanted]:
-    """Return the records of a document. `beside` are members that hold something else.
+    """Return the records of a document. `beside` names members that hold no records.
 
     Raises:
         FileError: all errors of the document's form, each with its place.

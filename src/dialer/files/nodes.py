@@ -48,13 +48,13 @@ class Node(msgspec.Struct, frozen=True):
         return 1 + (sum(node.count() for node in inner) if isinstance(self.value, (dict, list)) else 0)
 
     def members(self) -> Members:
-        """Return the members of an object; raises FileError if it is something else."""
+        """Return the members of an object; raises FileError for another kind of value."""
         if not isinstance(self.value, dict):
             raise FileError.at(self.place, f"expected an object with fields, got {self.kind()}")
         return self.value
 
     def items(self, most: int) -> list["Node"]:
-        """Return the items of a list; raises FileError if it is something else, or has more than `most`."""
+        """Return the items of a list; raises FileError for another kind of value, or more than `most` items."""
         if not isinstance(self.value, list):
             raise FileError.at(self.place, f"expected a list, got {self.kind()}")
         if len(self.value) > most:
@@ -62,7 +62,7 @@ class Node(msgspec.Struct, frozen=True):
         return self.value
 
     def text(self) -> str:
-        """Return a text; raises FileError if the value is something else."""
+        """Return the text; raises FileError for another kind of value."""
         if not isinstance(self.value, str):
             raise FileError.at(self.place, f"expected a text, got {self.kind()}")
         return self.value
@@ -76,7 +76,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class FileError(Exception):
-    """A file cannot be applied. Each message has its place, and says what would be right."""
+    """Raised when a file cannot be applied. Each message has its place, and says what would be right."""
 
     def __init__(self, messages: Sequence[str]) -> None:
         super().__init__("\n".join(messages))

@@ -68,7 +68,7 @@ class PeopleReport(msgspec.Struct, frozen=True):
 
 
 def people_files(wanted: Sequence[Wanted]) -> list[PeopleFile]:
-    """Return the lists of people that files name.
+    """Return the CSV files of people that the lists in files name.
 
     Raises:
         FileError: a list names no file, or has options that imports do not have.

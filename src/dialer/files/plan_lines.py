@@ -23,7 +23,7 @@ _SIGNS: Final = {"new": "+", "changed": "~", "unchanged": "="}
 
 
 def lines_of(changes: Sequence[RecordChange], people: Sequence[PeopleReport]) -> Iterator[str]:
-    """Yield what changes, as lines."""
+    """Yield a line of text for each change."""
     reports = {(one.kind, one.name): one for one in people}
     shown = [_with_people(change, reports.get((change.kind, change.name))) for change in changes]
     for change in shown:
@@ -34,7 +34,7 @@ def lines_of(changes: Sequence[RecordChange], people: Sequence[PeopleReport]) ->
 
 
 def has_changes(changes: Sequence[RecordChange], people: Sequence[PeopleReport]) -> bool:
-    """Return whether something changes."""
+    """Return whether any change or import is not empty."""
     return any(change.action != "unchanged" for change in changes) or any(one.result.imported for one in people)
 
 
@@ -61,7 +61,7 @@ def people_lines(report: PeopleReport) -> Iterator[str]:
 
 
 def listed_lines(result: ImportReport) -> Iterator[str]:
-    """Yield how many of the new people are on do-not-call lists."""
+    """Yield a line with the number of new people on do-not-call lists."""
     if result.on_dnc:
         yield f"{result.on_dnc} of the new ones are on a do-not-call list, and will not be called"
     if result.on_other_dnc:

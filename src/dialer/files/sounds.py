@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from dialer.domain.media_files import MediaFiles
 from dialer.domain.wave_files import with_true_lengths
 from dialer.files.beside import digest_of, open_beside, path_of
 from dialer.files.nodes import FileError, FilePlace, Node
@@ -32,10 +32,10 @@ class KeptSound(NamedTuple):
 
 
 class Sounds(Protocol):
-    """The sounds that the recordings of files name."""
+    """The sounds of the recordings that files name."""
 
     def facts(self, node: Node) -> SoundFacts:
-        """Return what is known of the sound that a value names; raises FileError if it is none."""
+        """Return the hash, the length and the size of the sound that a value names; raises FileError without one."""
 
     def keep(self, node: Node) -> KeptSound:
         """Return the sound in the media folder, or a stand-in for a transaction that is rolled back."""
@@ -47,18 +47,18 @@ class Sounds(Protocol):
 class _StoredSounds:
     """The sounds in the media folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder: Final = folder
-        self._media: Final = Media(folder)
+    def __init__(self, files: MediaFiles) -> None:
+        self._stored: Final = files
+        self._media: Final = Media(files)
         self._digests: Final[dict[str, str]] = {}
 
     def stored_digest(self, file_name: str) -> str:
         """Return the digest of a file in the media folder; empty if it is gone. A file never changes."""
         if file_name not in self._digests:
-            try:
-                self._digests[file_name] = digest_of((self._folder / file_name).read_bytes())
-            except OSError:
+            content = self._stored.read(file_name)
+            if content is None:
                 return ""
+            self._digests[file_name] = digest_of(content)
         return self._digests[file_name]
 
 
@@ -68,7 +68,7 @@ class _ReadSound(NamedTuple):
 
 
 class RecordingFiles:
-    """Sounds in files of this machine. Each is read once to be compared, and again to be sent or saved."""
+    """Sounds in local files, each read once to be compared, and again to be sent or saved."""
 
     def __init__(self) -> None:
         self._read: Final[dict[str, _ReadSound]] = {}
@@ -103,8 +103,8 @@ class LocalSounds(_StoredSounds):
     a file of its own in the media folder, because the file is deleted with the recording.
     """
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, files: MediaFiles) -> None:
+        super().__init__(files)
         self._files: Final = RecordingFiles()
         self._needed: Final[dict[FilePlace, Node]] = {}
         self._saved: Final[dict[FilePlace, str]] = {}
@@ -115,7 +115,7 @@ class LocalSounds(_StoredSounds):
         return self._files.facts(node)
 
     def keep(self, node: Node) -> KeptSound:
-        """Return the saved file, or a stand-in if it is not saved yet. It is needed from now on."""
+        """Return the saved file of a sound, or a stand-in until `saved` saves it."""
         self._needed[node.place] = node
         if node.place in self._saved:
             self._taken.add(node.place)
@@ -123,7 +123,7 @@ class LocalSounds(_StoredSounds):
 
     @contextlib.contextmanager
     def saved(self) -> Iterator[None]:
-        """Save the sounds that are needed. Those to which nothing refers at the end are deleted."""
+        """Save the needed sounds, and delete those without a record at the end."""
         try:
             for place, node in self._needed.items():
                 self._saved[place] = self._media.save(self._files.content(node))
@@ -142,9 +142,9 @@ class LocalSounds(_StoredSounds):
 class SentSounds(_StoredSounds):
     """Sounds that a client has described, and that it sends before they are needed."""
 
-    def __init__(self, folder: Path, user_id: int, described: Mapping[str, SoundFacts], *, is_dry: bool) -> None:
-        super().__init__(folder)
-        self._waiting: Final = WaitingSounds(folder, user_id)
+    def __init__(self, files: MediaFiles, user_id: int, described: Mapping[str, SoundFacts], *, is_dry: bool) -> None:
+        super().__init__(files)
+        self._waiting: Final = WaitingSounds(files, user_id)
         self._described: Final = described
         self._is_dry: Final = is_dry
         self.missing: Final[list[str]] = []
@@ -174,12 +174,12 @@ class SentSounds(_StoredSounds):
         return KeptSound(_PLANNED, _UNHEARD_OF)
 
     def drop(self) -> None:
-        """Delete what was kept for a transaction that was rolled back."""
+        """Delete the sounds of a transaction that was rolled back."""
         for file_name in self._kept:
             self._media.delete(file_name)
 
     def drop_unused(self) -> None:
-        """Delete what was prepared, and was not needed any more in the transaction."""
+        """Delete prepared sounds that the transaction did not use."""
         for found in self._prepared.values():
             self._media.delete(found.file_name)
 

@@ -25,7 +25,7 @@ _BRANCH: Final = RecordKind("branches", "branch", "branching-template", without=
 
 
 class SectionWanted(NamedTuple):
-    """A section as a file has it."""
+    """A section in a file, with its branches."""
 
     number: int
     """Its id in the file."""
@@ -131,7 +131,7 @@ class _Sections:
         self._last: Final = max((row["order"] for row in rows), default=0)
 
     def write(self, sections: Sequence[SectionWanted]) -> Iterator[str]:
-        """Write sections and branches, delete the others, and yield what has changed."""
+        """Write the sections and branches of a file, delete all others, and yield the changes."""
         before = set(self._ids)
         for place, one in enumerate(sections, 1):
             written = self._write_one(one, place)

@@ -29,6 +29,7 @@ from dialer.files.people_files import (
 from dialer.files.sounds import LocalSounds
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 
 _Result = TypeVar("_Result")
@@ -36,7 +37,7 @@ _LINKS: Final = Links(base="", hosts=frozenset())
 
 
 class UnknownAccountError(Exception):
-    """It is not known for whom a command works; the message says which accounts there are."""
+    """Raised when a command cannot tell its account; the message lists the accounts."""
 
 
 class OtherChangeError(Exception):
@@ -48,14 +49,14 @@ class _RolledBack(Exception):  # noqa: N818 - it is no error
 
 
 class OpenAccount:
-    """An account of a service, at one moment."""
+    """An account of a service in which files are applied, at one moment."""
 
     def __init__(self, settings: Settings, database: Database, actor: Actor, now_ms: int) -> None:
         self._settings: Final = settings
         self._database: Final = database
         self._actor: Final = actor
         self._now_ms: Final = now_ms
-        self._sounds: Final = LocalSounds(settings.media_dir)
+        self._sounds: Final = LocalSounds(FolderMedia(settings.media_dir))
 
     @property
     def user_id(self) -> int:
@@ -72,7 +73,7 @@ class OpenAccount:
         return self._database.read_now(lambda connection: work(self._unit(connection)))
 
     def plan(self, wanted: Sequence[Wanted]) -> list[RecordChange]:
-        """Return what `apply` would change, and change nothing.
+        """Return the changes that `apply` would make, without making them.
 
         Raises:
             FileError: a record cannot be written.
@@ -113,7 +114,7 @@ class OpenAccount:
             return self._database.write_now(work)
 
     def try_people(self, one: PeopleFile) -> PeopleReport:
-        """Return what the import of a file of people would do. Its list may be yet to be made.
+        """Return the report that an import of a file of people would give. Its list need not exist yet.
 
         Raises:
             FileError: the file is wrong, or has new people for a running campaign.
@@ -181,7 +182,7 @@ def account_of(settings: Settings, database: Database, now_ms: int, username: st
 
 
 def account_of_id(settings: Settings, database: Database, now_ms: int, user_id: int) -> OpenAccount:
-    """Return the account of a user by its id, of whatever role: for reading."""
+    """Return the account of a user by id, for reading, whatever the user's role."""
     (actor,) = (actor for actor in database.read_now(_actors) if actor.id == user_id)
     return OpenAccount(settings, database, actor, now_ms)
 

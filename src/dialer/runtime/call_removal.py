@@ -55,14 +55,14 @@ class CallRemoval:
 
     @asynccontextmanager
     async def removing(self) -> AsyncIterator[None]:
-        """Remove what becomes too old while the context is entered."""
+        """Remove old calls and events in the background while the context is entered."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._remove_forever)
             yield
             tasks.cancel_scope.cancel()
 
     async def remove(self) -> int:
-        """Make one pass over all rows that are too old, by whole days in UTC; return the number of rows removed.
+        """Remove all calls and events that are too old, by whole days in UTC. Return the number of rows removed.
 
         A failure ends the pass, and is logged. The next pass continues.
         """

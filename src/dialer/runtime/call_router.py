@@ -51,7 +51,7 @@ class CallRouter:
         return self._of(call.id).offer(call, agent, offered_ms, dialled)
 
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:
-        """Return what an agent decides about a person of a simulated gateway."""
+        """Return the decision of a simulated agent about a person; None for a gateway with a line."""
         has_line = gateway_id in self._switchboard.settings
         return None if has_line else self._simulated.preview(gateway_id, agent, preview)
 
@@ -76,7 +76,7 @@ class CallRouter:
         self._of(call_id).hold(call_id, is_held=is_held)
 
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
-        """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
+        """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
         return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:

@@ -43,7 +43,7 @@ class RealClock:
         return (self._steady_ns() + self._apart_ns) // NANOSECONDS
 
     def jumped_ms(self) -> int:
-        """Return how many milliseconds the wall clock is ahead of this one; negative if it is behind."""
+        """Return the milliseconds by which the wall clock is ahead of this clock; negative if it is behind."""
         return self._wall_ns() // NANOSECONDS - self.now_ms()
 
     def follow(self, jumped_ms: int) -> None:
@@ -90,7 +90,7 @@ class VirtualClock:
         return None
 
     def set(self, now_ms: int) -> None:
-        """Set the clock, after everything due until then was handled."""
+        """Set the clock. All events that were due before must be handled."""
         self._now_ms = now_ms
 
 

@@ -30,7 +30,7 @@ class Wishes(NamedTuple):
 
 
 class Coordinator(Protocol):
-    """The agreement of a worker with the other workers of its service."""
+    """The interface by which a worker shares the service with other workers."""
 
     is_alone: bool
     """True if there are no other workers."""
@@ -41,7 +41,7 @@ class Coordinator(Protocol):
         """Return whether the worker may dial now."""
 
     def begin(self, connection: Connection) -> Touched | None:
-        """Return the records that others have touched since the last step; None to build the engine again.
+        """Return the records that other writers have touched since the last step; None to build the engine again.
 
         Raises:
             LeaseLostError: another worker has taken over.
@@ -73,14 +73,14 @@ class Coordinator(Protocol):
         """
 
     def after_commit(self) -> None:
-        """Tell others that a step is committed."""
+        """Notify the other workers that a step is committed."""
 
     def membership(self) -> Membership | None:
         """Return the membership of the worker; None if there are no other workers."""
 
 
 class Alone:
-    """The coordinator of a service with one worker, which has nobody to ask."""
+    """The coordinator of a service with one worker."""
 
     is_alone = True
     shards: Shards = None
@@ -90,7 +90,7 @@ class Alone:
         self._done_ms = 0
 
     def may_step(self) -> bool:
-        """Return True."""
+        """Return True: no lease limits a single worker."""
         return True
 
     def begin(self, connection: Connection) -> Touched | None:
@@ -98,7 +98,7 @@ class Alone:
         return self._database.take_touched(connection)
 
     def is_outdated(self, connection: Connection) -> bool:  # noqa: ARG002 - as the protocol
-        """Return False: nobody else writes during a step."""
+        """Return False: no other worker writes during a step."""
         return False
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:
@@ -112,11 +112,11 @@ class Alone:
         return self._done_ms
 
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:  # noqa: ARG002 - as the protocol
-        """Return the gateways as they are."""
+        """Return the gateways with their whole limits."""
         return gateways
 
     def take_lent(self) -> frozenset[GatewayKey]:
-        """Return nothing."""
+        """Return no gateways: a single worker borrows nothing."""
         return frozenset()
 
     def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:  # noqa: ARG002 - as the protocol
@@ -125,8 +125,8 @@ class Alone:
             save_state(connection, state)
 
     def after_commit(self) -> None:
-        """Do nothing."""
+        """Do nothing: there is no other worker to notify."""
 
     def membership(self) -> Membership | None:
-        """Return None."""
+        """Return None: there is no fleet."""
         return None

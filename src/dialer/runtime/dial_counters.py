@@ -85,7 +85,7 @@ class StepCounters:
         self.handlers: Final = exhaustive(effects.Recorded, handlers)
 
     def restored(self, call: Call) -> None:
-        """Count an attempt that was in progress before."""
+        """Count an attempt that was in progress before the engine was built."""
         self._step.in_progress[_medium(call)] += 1
         self._step.held += call.hold
         for transfer in call.transfers:

@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Containment:
-    """The answer of a worker to a failed step. It finds the guilty report, campaign or user, and goes on without it."""
+    """The answer of a worker to a failed step: set aside the cause, a report, a campaign or a user, and continue."""
 
     def __init__(self, database: Database, figures: DialCounters) -> None:
         self._database: Final = database
@@ -54,7 +54,7 @@ class Containment:
         return self._suspects.allowance._replace(resting=self.resting(now_ms).keys())
 
     async def contain(self, live: LiveEngine | None, error: Exception, now_ms: int) -> bool:
-        """Set aside what a step has failed for. Return False if nobody is to blame but the service as a whole.
+        """Set aside the cause of a failed step. Return False if the cause is the service as a whole.
 
         Raises:
             BrokenInvariantError: everything of the user who is to blame is in quarantine already.

@@ -41,7 +41,7 @@ _GLOBAL_LIST: Final = select(DncList.id).where(DncList.is_global).limit(1)
 
 
 class FleetCoordinator:
-    """The agreement of one worker with the others, by its own memory. The rows decide, whenever both differ.
+    """The part of one worker in sharing a service, from its own memory. Stored rows win over this memory.
 
     `database_ms` returns the time of the database's clock, which is the time of all leases. `steady_ms` is a clock of
     this machine that is never set; it judges whether the own lease has ended.
@@ -81,12 +81,12 @@ class FleetCoordinator:
     # --- membership -------------------------------------------------------------------------------------------------
 
     def may_step(self) -> bool:
-        """Return whether the worker has a lease, by its own clock, and others can see that it lives."""
+        """Return whether the worker holds a lease by its own clock, and its presence lock."""
         return self.worker_id is not None and self._steady_ms() < self._stops_at_ms and not self.is_lost
 
     @property
     def is_lost(self) -> bool:
-        """Return whether others may take this process for dead, because it has lost its sign."""
+        """Return whether this process has lost its presence lock, so that other workers may take it for dead."""
         return self.presence is not None and self.presence.is_lost()
 
     @property
@@ -121,7 +121,7 @@ class FleetCoordinator:
             self._lose()
 
     def leave(self, connection: Connection) -> None:
-        """End the lease, so that others take over at once."""
+        """End the lease of this worker, so that other workers take over at once."""
         if self.worker_id is not None:
             leases.end_lease(connection, self.worker_id)
         touch(connection, NOTHING)
@@ -149,7 +149,7 @@ class FleetCoordinator:
             self.tell()
 
     def membership(self) -> Membership:
-        """Return what this worker owns in its fleet, and for how long it may go on."""
+        """Return the number of shards that this worker owns, and the time left of its lease."""
         shards_owned = 0 if self._own_position is None else len(ALL_SHARDS if self.shards is None else self.shards)
         left_ms = self.lease_left_ms
         return Membership(self.name, self.worker_id, shards_owned, left_ms, self.takeovers, self._steps_fenced)
@@ -165,7 +165,7 @@ class FleetCoordinator:
     # --- arrangement ------------------------------------------------------------------------------------------------
 
     def needs_arrangement(self, connection: Connection) -> bool:
-        """Return whether there is anything that `arrange` would do."""
+        """Return whether `arrange` has work to do."""
         me = self.worker_id
         if me is None:
             return False
@@ -177,7 +177,7 @@ class FleetCoordinator:
         ) is not None
 
     def has_gone(self, connection: Connection) -> bool:
-        """Return whether a worker is gone that nobody has replaced yet."""
+        """Return whether a worker is gone whose shards no other worker has taken yet."""
         rows = leases.all_leases(connection)
         return len(leases.alive(connection, rows, self._database_ms(connection))) < len(rows)
 
@@ -258,11 +258,11 @@ class FleetCoordinator:
         return worker_position.state
 
     def done_until_ms(self, user_id: int) -> int:
-        """Return how far the shard of an account had come."""
+        """Return the time until which the due events of an account's shard have happened."""
         return self._done_ms[shard_of(user_id)]
 
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:
-        """Return gateways with the slices of this worker."""
+        """Return gateways with the part of their limits that this worker may use."""
         if not gateways or self.worker_id is None:
             return gateways
         rows, with_shares = slices.all_slices(connection), []
@@ -284,7 +284,7 @@ class FleetCoordinator:
             self._kept.pop(gateway_id, None)
 
     def gives_back(self, gateway_id: GatewayKey) -> bool:
-        """Return whether this worker uses less of a gateway than it holds."""
+        """Return whether this worker returns a part of a gateway's limits, because it uses less than it holds."""
         return gateway_id in self._kept
 
     def take_lent(self) -> frozenset[GatewayKey]:
@@ -293,7 +293,7 @@ class FleetCoordinator:
         return lent
 
     def lend_anew(self, gateway_ids: frozenset[GatewayKey]) -> None:
-        """Let the next step read its slices of these gateways, after everything that was due before."""
+        """Let the next step read this worker's parts of gateways again, after all events that were due before."""
         self._lent_anew |= gateway_ids
 
     @property

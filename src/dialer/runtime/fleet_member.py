@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 class FleetMember:
-    """The part of a worker that deals with the other workers.
+    """The part of a worker that renews its lease and takes over shards of other workers.
 
     `show` returns a sign that this process lives. Without it, others wait for the end of the lease.
     """
@@ -58,7 +58,7 @@ class FleetMember:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Be a member of the fleet and dial for as long as the context is entered. Then others take over at once."""
+        """Be a member of the fleet and dial while the context is entered. Other workers take over at its end."""
         await self.beat()
         try:
             async with self._worker.running(), self._notifications.listening(), anyio.create_task_group() as tasks:
@@ -147,7 +147,7 @@ class _Terms(NamedTuple):
     demands: list[Demand]
 
     def wanted(self, connection: Connection) -> dict[GatewayKey, Lent]:
-        """Return what the worker should hold of each gateway about which there is anything to store."""
+        """Return the channels and calls per second that the worker should hold, by gateway."""
         rows, shares = all_slices(connection), {}
         for demand in self.demands:
             slices = rows.get(demand.limits.id, [])

@@ -46,7 +46,7 @@ _IGNORED: Final = (
 
 
 class Guard:
-    """Books of one engine.
+    """Books of one engine, which check every effect and raise if a rule is broken.
 
     Every method raises `BrokenInvariantError` if the step breaks a rule. The step must then be discarded.
     """

@@ -17,7 +17,7 @@ MICROSECONDS_PER_MILLISECOND: Final = 1_000
 
 
 def check_destination(call: Call, number: str, account: AccountBooks, gateway: GatewayPlan) -> None:
-    """Check that the account of a call may call a number in normal form, or send it a message."""
+    """Check that the account of a call may call or text a number in normal form."""
     meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
     if any(is_forbidden(possible_number, account.destinations, account.card) for possible_number in meant):
         broken(Rule.DESTINATION, call, "its account may not call the number")
@@ -32,7 +32,7 @@ def check_pace(campaign: CampaignBooks, effect: Dial, now_ms: int) -> None:
 
 
 def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
-    """Check that a retry is within the campaign's limits and follows an attempt that was made."""
+    """Check that a retry is within the campaign's limits, and that the reason of the last attempt allows a retry."""
     is_too_often = after.failures > plan.maxretry
     if after.reason in AFTER_ANSWER:
         is_too_often = after.completions > plan.completion_maxretry

@@ -16,7 +16,7 @@ class UtteredWishes:
         self._has_national = False
 
     def add(self, wish: KeepWish) -> None:
-        """Add a wish."""
+        """Add a wish not to be called to the numbers that no dial may reach."""
         self._numbers.update((dnc_id, wish.number) for dnc_id in lists_of_wish(wish))
         self._has_national = self._has_national or has_no_country(wish.number)
 

@@ -24,11 +24,11 @@ class Arrivals:
         return self._refused.get(key) or cause_of(connection, key)
 
     def refuse(self, key: str, cause: Cause) -> None:
-        """Note that a call was turned away."""
+        """Note that an incoming call was refused, with the cause."""
         self._refused[key] = cause
 
     def ended(self, key: str) -> None:
-        """Note that a call is over, whose CDR is written at the end of the step."""
+        """Note that an incoming call is over. Its CDR is written at the end of the step."""
         self._refused.setdefault(key, Cause.NORMAL_CLEARING)
 
     def order(self, call: Call) -> Arriving:

@@ -63,7 +63,7 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
 
 
 def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowance: Allowance) -> None:
-    """Tell the engine of callbacks. Those that concern messages of other workers are left to them.
+    """Tell the engine of stored callbacks, except those for messages of other workers.
 
     Those of gateways that rest wait. Rows that hold neither a receipt nor a text message are set aside.
     """

@@ -29,10 +29,10 @@ class CampaignStore(Protocol):
     """
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Return subscribers never called."""
+        """Return subscribers without a call so far, lowest id first."""
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Return subscribers who wait for a retry."""
+        """Return subscribers who wait for a retry, in the order of their due times."""
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """Return the current state of a subscriber who waits for a retry."""
@@ -56,7 +56,7 @@ class CampaignStore(Protocol):
         """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
-        """Record an effect."""
+        """Store an effect of the engine."""
 
 
 # Ranks: the order of events within one millisecond.
@@ -143,7 +143,7 @@ class Kernel:
         return self._heap[0][0] if self._heap else None
 
     def apply(self, event: events.Event) -> None:
-        """Apply an event now."""
+        """Apply an event at the present time, with all effects."""
         self.at_work = self.last = event
         self._perform(self._engine.handle(self.now_ms, event))
         self.at_work = None
@@ -163,7 +163,7 @@ class Kernel:
         self._push(at_ms, _INBOUND, event.missed_call_id, event)
 
     def run(self, until_ms: int, events_max: int | None = None) -> bool:
-        """Handle everything due until `until_ms`, and return whether all of it was handled.
+        """Handle the events that are due until `until_ms`. Return whether all of them were handled.
 
         With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
         commit before it continues.

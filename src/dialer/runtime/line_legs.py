@@ -203,7 +203,7 @@ class LineLegs:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def add(self, leg: LineLeg) -> LineLeg:
-        """Take in a leg that has a row."""
+        """Add a leg whose row exists already."""
         self._by_key[leg.key] = leg
         if isinstance(leg.session, BLegSession):
             self._seconds.setdefault(leg.call_id, []).append(leg)
@@ -214,12 +214,12 @@ class LineLegs:
         return leg
 
     def add_new(self, leg: LineLeg) -> LineLeg:
-        """Take in a leg that was just decided."""
+        """Add a leg that this step decided on. Its row is written with the step."""
         self._new.append(leg)
         return self.add(leg)
 
     def add_leaving(self, stored: StoredLeg) -> None:
-        """Take in a leg that was leaving, and tell it again to end."""
+        """Add a stored leg that was ending, and repeat the order to end."""
         try:
             session = Leaving(msgspec.json.decode(stored.standing, type=BLegSessionState))
         except UNREADABLE:
@@ -288,7 +288,7 @@ class LineLegs:
         return outcome
 
     def leave(self, leg: LineLeg) -> None:
-        """End a second leg, or that of a supervisor, which nobody needs any more."""
+        """End a second leg or a supervisor's leg that the call does not need any more."""
         if leg.handed_ms is None:
             self.remove(leg)
             return
@@ -306,7 +306,7 @@ class LineLegs:
             self._by_key[leg.key] = leg
 
     def hear_leaving(self, leg: LineLeg, heard: LegReport | Found) -> list[Event]:
-        """Forget a leg that is over. One that is still there is told again to end. Return no events."""
+        """Remove a leg that is over, and repeat the order to end to any other leg. Return no events."""
         match heard:
             case Ended() | Over() | Unknown() | Unplaced():
                 self.remove(leg)
@@ -317,7 +317,7 @@ class LineLegs:
         return []
 
     def leave_others(self, call_id: int) -> None:
-        """End all legs of a call but its own."""
+        """End all legs of a call except the callee's."""
         for leg in (*self.seconds(call_id), *filter(None, [self.supervisor(call_id)])):
             self.leave(leg)
 
@@ -337,7 +337,7 @@ class LineLegs:
     # --- the end of a step ------------------------------------------------------------------------------------------
 
     def write(self, connection: Connection, now_ms: int) -> None:
-        """Write what the step has changed."""
+        """Write the rows of new, changed and removed legs."""
         self._forget_lost(now_ms)
         fresh = [leg for leg in self._new if leg.key in self._by_key]
         add_legs(connection, [_row(leg) for leg in fresh])
@@ -354,7 +354,7 @@ class LineLegs:
         self.accepted.clear()
 
     def take_hand_over(self) -> HandOver:
-        """Return what the lines are to be given after the commit, once."""
+        """Return the new legs and orders for the lines, which get them after the commit. A second call returns none."""
         over = HandOver([leg for leg in self._dials if leg.key in self._by_key], self._orders)
         self._dials, self._orders = [], []
         return over

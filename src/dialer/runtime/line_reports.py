@@ -24,7 +24,7 @@ class LineSettings(NamedTuple):
         return self.protocol == SIMULATED
 
     def simulated(self) -> str:
-        """Return how simulated callees behave, as JSON text: for a real carrier, its parameter `simulated`."""
+        """Return the behaviour of simulated callees as JSON text: of a real carrier, its parameter `simulated`."""
         if self.is_simulated:
             return self.parameters
         behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})

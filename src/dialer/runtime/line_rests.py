@@ -35,7 +35,7 @@ class _Record:
         return self.until_ms - self.rest_ms <= now_ms < self.until_ms
 
     def is_past(self, now_ms: int) -> bool:
-        """Return whether nothing of the record matters any more."""
+        """Return whether the record is too old to matter."""
         is_quiet = not self.costs or now_ms - self.costs[-1][0] >= WITHIN_MS
         return is_quiet and now_ms >= self.until_ms + REST_MS_MAX
 

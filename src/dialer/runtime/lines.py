@@ -67,7 +67,7 @@ class _Trunk:
         self.line: Final = new_line(gateway_id.id, settings.parameters, self)
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
-        """Keep what was heard for the next step."""
+        """Queue an event of a leg for the next step."""
         self._lines.take(self._gateway_id, number, key, heard)
 
     def is_up(self, why_not: str) -> None:
@@ -114,7 +114,7 @@ class Lines:
 
     @property
     def has_news(self) -> bool:
-        """True if a line has changed, or something was heard, that no step knows yet."""
+        """True if a line's state has changed, or an event waits for a step."""
         return self._has_news or bool(self._inbox)
 
     def nudge(self) -> None:
@@ -123,7 +123,7 @@ class Lines:
         self._nudge()
 
     def take(self, gateway_id: GatewayKey, number: int, key: str, heard: LegReport | Found) -> None:
-        """Keep something heard for the next step. `number` is the line's own, or 0."""
+        """Queue an event of a leg for the next step. `number` is the line's own count, or 0."""
         is_full = len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX
         has_room = isinstance(heard, TextReceived) and len(self._inbox) < HEARD_WITH_TEXTS_MAX
         if is_full and not has_room:
@@ -134,12 +134,12 @@ class Lines:
         self._nudge()
 
     def heard(self) -> list[LineReport]:
-        """Return what the next step has to tell the engine, oldest first."""
+        """Return the events of lines that the next step handles, oldest first."""
         self._has_news = False
         return [sound for sound, _ in itertools.islice(self._inbox, HEARD_PER_STEP)]
 
     def states(self) -> dict[GatewayKey, str]:
-        """Return why the line of each gateway does not work; empty for one that works."""
+        """Return the state of each gateway's line: why it does not work, or an empty text."""
         missing = {key: f"this process has no carrier for the protocol {name}" for key, name in self._missing.items()}
         unusable = {key: why for key, (_, why) in self._unusable.items()}
         return missing | unusable | {key: trunk.why_down for key, trunk in self._trunks.items()}
@@ -158,7 +158,7 @@ class Lines:
                     self._trunks[gateway_id].line.settled(number)
 
     async def follow(self, settings: Mapping[GatewayKey, LineSettings]) -> None:
-        """Open the lines that gateways need, and close all others."""
+        """Open the lines of these gateways, and close all other lines."""
         for gateway_id, trunk in list(self._trunks.items()):
             if settings.get(gateway_id) != trunk.settings:
                 del self._trunks[gateway_id]
@@ -198,7 +198,7 @@ class Lines:
                     self._trunks[gateway_id].line.perform(key, order)
 
     def dial(self, legs: list[LineLeg], cps_max: Mapping[GatewayKey, int]) -> None:
-        """Give legs to their lines, each once. They are marked as handed over already.
+        """Hand legs over to their lines, each once. The legs must be marked as handed over already.
 
         `cps_max` are the limits of calls a second, by gateway id, to which the lines keep.
         """
@@ -214,7 +214,7 @@ class Lines:
                 self.take(leg.gateway_id, 0, leg.key, Unplaced())
 
     async def find(self, switchboard: Switchboard) -> None:
-        """Ask the lines for legs of which it is not known whether they still exist, and keep the answers as heard."""
+        """Ask the lines whether legs in doubt still exist, and queue the answers."""
         for key in [key for key in self.turns_given if not switchboard.has_leg(key)]:
             del self.turns_given[key]
         for leg in switchboard.legs_elsewhere(self._trunks.keys()):

@@ -67,7 +67,7 @@ class Listener:
         self.telling = report
 
     def end(self) -> None:
-        """Note that the engine was told of everything."""
+        """Note that the engine has handled all reports of the step."""
         self.telling = None
 
     def accepted(self, connection: Connection, sound: LineReport, now_ms: int) -> LineReport | None:

@@ -62,7 +62,7 @@ NewKernel = Callable[[Engine, CallPlacer, CampaignStore, int], Kernel]
 
 
 class LiveEngine:
-    """Engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
+    """An engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
 
     _is_new = True
     _account_events: AccountEventRows | None = None
@@ -133,7 +133,7 @@ class LiveEngine:
         """Number of records restored at the start, by kind."""
 
     def build(self, connection: Connection) -> None:
-        """Read all rows, and restore what was in progress before. If that fails, the engine is of no use."""
+        """Read all rows, and restore the attempts in progress. After a failure, discard the engine."""
         world = self._read(connection, EVERYTHING)
         self.taken_up = {"campaigns": len(world.campaigns)}
         self._apply(world, EVERYTHING, restore=connection)
@@ -269,7 +269,7 @@ class LiveEngine:
         self._guard.lend(gateway_id, less)
 
     def late_ms(self, now_ms: int) -> int:
-        """Return how many milliseconds the next event is overdue; not above zero if it is not due."""
+        """Return the milliseconds by which the next event is overdue; 0 or less if it is not due."""
         due_ms = self.kernel.next_due_ms
         return 0 if due_ms is None else now_ms - due_ms
 

@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Notifications:
-    """The rings that a process hears and gives. It must look by itself, too: rings may be lost, or impossible."""
+    """The notifications between processes. They may be lost, so a process must look for changes by itself, too."""
 
     def __init__(self, database: Database, name: str) -> None:
         self._database: Final = database
@@ -47,7 +47,7 @@ class Notifications:
         return self._next
 
     async def wait(self, ring: anyio.Event, *, deaf_s: float, hearing_s: float) -> bool:
-        """Wait for a ring, for at most `hearing_s`, or `deaf_s` without a bell. Return whether there was one."""
+        """Wait for a notification, at most `hearing_s`, or `deaf_s` without a notifier. Return whether one came."""
         with anyio.move_on_after(deaf_s if self._notifier is None else hearing_s):
             await ring.wait()
         return ring.is_set()

@@ -19,7 +19,7 @@ class Durations:
         self.sum_s = 0.0
 
     def add(self, duration_s: float) -> None:
-        """Count a duration."""
+        """Count a duration in its bucket of the histogram."""
         self.counts[bisect_left(BOUNDS_S, duration_s)] += 1
         self.sum_s += duration_s
 

@@ -11,7 +11,7 @@ CALLS_MAX: Final = 8
 
 
 class Quarantine:
-    """Calls and users that no step may touch.
+    """Calls and users that steps leave alone, because they made a step fail.
 
     The quarantine is kept in memory. A restart of the service, or a start of one of the user's campaigns, ends it.
     """

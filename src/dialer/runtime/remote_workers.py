@@ -65,7 +65,7 @@ class RemoteWorkers:
         return change, is_seen_by_all(connection, change, self._database_ms(connection))
 
     def next_ms(self) -> int | None:
-        """Return None: the clock is the real one."""
+        """Return None: workers of their own run by the real clock."""
         return None
 
     async def advance(self, to_ms: int) -> None:  # noqa: ARG002 - as the protocol
@@ -81,11 +81,11 @@ class RemoteWorkers:
         return self._figures
 
     def process_health(self) -> ProcessHealth:
-        """Return how long answers waited."""
+        """Return the durations for which requests waited for workers."""
         return ProcessHealth(answers=self._waits)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Hear what workers have seen while the context is entered. They run by themselves."""
+        """Listen to notifications of workers while the context is entered."""
         async with self._notifications.listening():
             yield

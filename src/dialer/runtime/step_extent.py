@@ -27,7 +27,7 @@ QUIET_MS: Final = 1_000
 
 
 class StepExtent:
-    """The extent of the steps of one worker. `is_awaited` tells whether others wait until a step is over."""
+    """The number of events in a step of one worker. `is_awaited` tells whether a caller waits for the step's end."""
 
     def __init__(self, clock: Clock, is_awaited: Callable[[], bool]) -> None:
         self._clock: Final = clock
@@ -36,7 +36,7 @@ class StepExtent:
         self._ahead_until_ms = 0
 
     def run(self, kernel: Kernel, until_ms: int, events_max: int) -> bool:
-        """Handle everything due until `until_ms`, in one portion or in several. Return whether all was handled."""
+        """Handle the events that are due until `until_ms`, in portions. Return whether all of them were handled."""
         is_virtual = isinstance(self._clock, VirtualClock)
         portion = events_max if is_virtual else min(events_max, EVENTS_PER_PORTION)
         is_done = kernel.run(until_ms, portion)
@@ -47,7 +47,7 @@ class StepExtent:
         return is_done
 
     def changed(self) -> None:
-        """Note that a user has changed something, and may do so again soon."""
+        """Note that a user has changed a record, and may change more soon."""
         self._quiet_until_ms = self._clock.now_ms() + QUIET_MS
 
     def look_ahead(self, kernel: Kernel, until_ms: int) -> None:

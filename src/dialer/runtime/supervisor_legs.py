@@ -53,7 +53,7 @@ class SupervisorLegs:
             self._legs.leave(leg)
 
     def hear(self, leg: LineLeg, session: SupervisorSession, heard: LegReport, at_ms: int) -> list[events.Event]:
-        """Return the events that follow from something heard of a supervisor's leg."""
+        """Return the events that follow from a report of a supervisor's leg."""
         self._legs.give(leg, session.hear(at_ms, heard))
         if not session.is_over:
             return []

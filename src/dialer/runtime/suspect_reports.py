@@ -73,7 +73,7 @@ class Suspects:
         self._left.extend(others)
 
     def failed(self, reports: Sequence[Report]) -> Report | None:
-        """Return the report that a step was told alone, and that it has failed for; None if it may be anything."""
+        """Return the only report of a failed step, which is the cause; None if several reports may be."""
         if not self._is_without and self._left and len(reports) == 1:
             self._left.popleft()
             return reports[0]
@@ -86,7 +86,7 @@ class Suspects:
         return not was_one_by_one
 
     def committed(self, *, is_done: bool) -> Report | None:
-        """Note that a step was committed. Return the report that is guilty, because without it all is well."""
+        """Note a committed step. Return the report without which the step succeeded, because it is the cause."""
         if not is_done:
             return None
         was_pausing, self._is_pausing = self._is_pausing, False

@@ -55,7 +55,7 @@ _FAILED: Final = Cause.TEMPORARY_FAILURE
 
 
 class Switchboard:
-    """The lines of one live engine."""
+    """The sessions of the calls over real lines, of one live engine."""
 
     def __init__(self, given: Mapping[str, int]) -> None:
         self._given: Final = given
@@ -121,7 +121,7 @@ class Switchboard:
         return self._legs.by_key(key) is not None
 
     def take_hand_over(self) -> HandOver:
-        """Return what the lines are to be given after the commit, once."""
+        """Return the new legs and orders for the lines, which get them after the commit. A second call returns none."""
         self._arrivals.clear()
         return self._legs.take_hand_over()
 
@@ -188,7 +188,7 @@ class Switchboard:
         return Milestone(due_ms, events.LegDue(call_id, transfer.place))
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """Continue a call whose transfer reached nobody. Reports that follow at once are milestones of this moment."""
+        """Continue a call after a transfer that reached nobody."""
         first = self._first(call_id)
         reaction = session_of(first).transfer_over(now_ms, is_connected=False)
         self._legs.give(first, reaction.orders)
@@ -262,7 +262,7 @@ class Switchboard:
         return told
 
     def hear(self, connection: Connection, sound: LineReport, now_ms: int) -> list[events.Event] | None:
-        """Return the events that follow from something heard; None if it concerns no leg of this worker."""
+        """Return the events that follow from a line's report; None if its leg belongs to no call of this worker."""
         if isinstance(sound.heard, Arrived):
             return self._arrived(connection, sound, sound.heard)
         leg = self._leg_of(connection, sound)
@@ -271,7 +271,7 @@ class Switchboard:
         return self._legs.hear_leaving(leg, sound.heard) if leg.is_leaving else self._news_of(leg, sound, now_ms)
 
     def end(self, gateway_id: GatewayKey, key: str, now_ms: int) -> list[events.Event]:
-        """Return the events that end a leg which may be up, and of which nothing more can be understood."""
+        """Return the events that end a leg whose reports cannot be handled any more."""
         leg = self._legs.by_key(key)
         if leg is None or leg.gateway_id != gateway_id or leg.has_left:
             return []

@@ -60,7 +60,7 @@ def _new_kernel(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_m
 
 
 class Worker:
-    """Live loop over one database.
+    """The loop that drives the engine over one database.
 
     `running` keeps it going. `settle` and `advance` are for callers that changed something. `new_lines` are the real
     carriers by the protocol of their gateways; None simulates all gateways, as a forecast does.
@@ -155,7 +155,7 @@ class Worker:
             _log.info("dialling_taken_up", **self._live.taken_up, took_ms=took_ms)
 
     async def settle(self) -> None:
-        """Handle everything due now, including changes that were just committed.
+        """Handle all events that are due now, including the effects of changes that were just committed.
 
         Events that become due meanwhile are left to `running`; otherwise `settle` would not return when the clock runs
         faster than the machine. Nothing is raised, because the caller's change is already committed. A step that fails
@@ -192,7 +192,7 @@ class Worker:
         return None if self._live is None else self._live.kernel.next_due_ms
 
     async def advance(self, to_ms: int) -> None:
-        """Handle everything due until `to_ms`, and set the virtual clock to it.
+        """Handle all events that are due until `to_ms`, and set the virtual clock to that time.
 
         Raises:
             NotVirtualError: the clock is not virtual.
@@ -203,7 +203,7 @@ class Worker:
         await self._run_until(to_ms)
 
     async def proceed(self) -> float:
-        """Handle what is due, and what one commit may serve with it. Return the seconds until something is due again.
+        """Handle the events that are due, and those that share their commit. Return the seconds until the next event.
 
         Raises:
             Exception: a step failed. It is logged.
@@ -371,7 +371,7 @@ class Worker:
         return is_done
 
     async def between_steps(self, work: Callable[[LiveEngine], Awaitable[None]]) -> None:
-        """Run `work` with the engine while no step runs. Do nothing if there is no engine."""
+        """Run `work` with the engine between two steps. Do nothing if there is no engine."""
         async with self._step_turn:
             if self._live is not None:
                 await work(self._live)

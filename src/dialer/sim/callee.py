@@ -43,7 +43,7 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 
 
 class Callee(msgspec.Struct, eq=False, gc=False):
-    """Callee of one call attempt.
+    """The behaviour of the callee in one call attempt, drawn from the seed.
 
     Each draw depends on the draws before it, so call the methods in the order of the events of a call.
     """

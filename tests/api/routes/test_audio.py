@@ -11,6 +11,7 @@ from httpx import Response
 from dialer.api.http.forms import PARTS_MAX
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.store.media import files
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.other_formats import CONVERT, NO_SOUND
 from tests.api.harness import BASE, NOW, Caller
 
@@ -77,10 +78,10 @@ def test_a_streamed_upload_is_kept_with_its_length_and_a_call_hears_it_all(
     answer = upload(alice, streamed, name="Greeting")
     file = folder / answer.json()["audio_file"]
     assert file.read_bytes() == told
-    assert len(SoundFiles(folder).read(file.name)) == 8_000
+    assert len(SoundFiles(FolderMedia(folder)).read(file.name)) == 8_000
     streamed_before = folder / "streamed.wav"
     streamed_before.write_bytes(streamed)
-    assert SoundFiles(folder).read(streamed_before.name) == SoundFiles(folder).read(file.name)
+    assert SoundFiles(FolderMedia(folder)).read(streamed_before.name) == SoundFiles(FolderMedia(folder)).read(file.name)
 
 
 def test_another_format_is_named_with_a_way_to_change_it(alice: Caller, folder: Path) -> None:

@@ -37,6 +37,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
     Texting,
 )
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
@@ -412,7 +413,7 @@ async def test_texts_are_spoken_into_files_that_the_switch_finds(scene: Scene, t
     text = json.dumps(
         {"port": scene.switch.port, "password": PASSWORD, "dial_string": "x/{number}", "media_path": "/m"}
     )
-    scene.line = FreeSwitchLine(7, text, scene.worker, tmp_path, speaker=Speaker(tmp_path, "en"))
+    scene.line = FreeSwitchLine(7, text, scene.worker, tmp_path, speaker=Speaker(FolderMedia(tmp_path), "en"))
     await scene.calls(ADA)
     scene.line.perform("ada", Play(1, (Speech("hello.wav"), Speech(text="Ada"))))
     await scene.watch.until(lambda: len(scene.said) == 3)

@@ -14,6 +14,7 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.pitches import voices_in
 from tests.carriers.sip.test_sipp import free_port
 from tests.optional_tools import find_tool
@@ -95,7 +96,7 @@ class Buttons:
 async def baresip(folder: Path, number: str, port: int, hz: int = 440) -> AsyncIterator[Buttons]:
     """Run a baresip with a number, which answers calls to its port with a tone. The folder is its own."""
     program, control = find_tool("baresip"), free_port()
-    SoundFiles(folder).write("tone.wav", tone((hz,), 20_000))
+    SoundFiles(FolderMedia(folder)).write("tone.wav", tone((hz,), 20_000))
     config = CONFIG.format(modules=MODULES, control=control, port=port, folder=folder)
     (folder / "config").write_text(config)
     (folder / "accounts").write_text(

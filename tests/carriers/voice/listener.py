@@ -22,6 +22,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     TextReceived,
 )
+from dialer.store.media.folder import FolderMedia
 
 WAIT_S: Final = 30
 
@@ -67,7 +68,7 @@ class Listener:
     async def call(self, parameters: SipParameters, folder: Path, *dials: Dialling) -> None:
         """Call numbers at the same time, and wait for the ends of all."""
         room = SoundRoom()
-        self.telephone = SipTrunkEndpoint(parameters, room, SoundFiles(folder), self, t1_ms=100)
+        self.telephone = SipTrunkEndpoint(parameters, room, SoundFiles(FolderMedia(folder)), self, t1_ms=100)
         await self.telephone.open()
         try:
             for dialling in dials:

@@ -12,6 +12,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Dialling, Done, LegReport, Supervise
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.pitches import PITCHES
 from tests.carriers.sip.test_sipp import free_port
@@ -73,7 +74,7 @@ async def test_a_supervisor_listens_whispers_and_joins_until_hanging_up(tmp_path
         watch = Watch()
         worker = Worker(watch)
         parameters = {"server": f"127.0.0.1:{await stack.enter_async_context(exchange(ports))}", "session_expires": 0}
-        line = SipLine(json.dumps(parameters), worker, SoundRoom(), SoundFiles(tmp_path))
+        line = SipLine(json.dumps(parameters), worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)))
         stack.push_async_callback(line.close)
         await watch.until(lambda: not worker.why_not)
         for who in PITCHES:

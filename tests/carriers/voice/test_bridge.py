@@ -17,6 +17,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Answered, Bridge, Clear, Dialling, Hold
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import WAIT_S, Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 
@@ -59,7 +60,7 @@ async def test_two_callees_hear_each_other_until_one_hangs_up_though_the_process
         carrier = stack.enter_context(SmallCarrier(watch.touch))
         callees = [stack.enter_context(socket.socket(type=socket.SOCK_DGRAM)) for _ in LEGS]
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0})
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(tmp_path), t1_ms=100)
+        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
         await watch.until(lambda: not worker.why_not)
         for leg in LEGS:
             line.dial(leg)
@@ -72,7 +73,7 @@ async def test_two_callees_hear_each_other_until_one_hangs_up_though_the_process
         await line.close()
 
         handles = {key: heard.handle for _, key, heard in worker.heard_of if isinstance(heard, Answered)}
-        line = SipLine(parameters, again, SoundRoom(), SoundFiles(tmp_path), t1_ms=100)
+        line = SipLine(parameters, again, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
         await watch.until(lambda: not again.why_not)
         legs = [LiveLeg(leg, 10**6, 0, handles[leg.key]) for leg in LEGS]
         assert await line.find(legs) == [Alive(), Alive()]
@@ -95,7 +96,7 @@ async def test_a_callee_on_hold_hears_music_and_the_agent_hears_nothing_and_stay
         carrier = stack.enter_context(SmallCarrier(watch.touch))
         callees = [stack.enter_context(socket.socket(type=socket.SOCK_DGRAM)) for _ in LEGS]
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0})
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(tmp_path), t1_ms=100)
+        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
         await watch.until(lambda: not worker.why_not)
         for leg in LEGS:
             line.dial(leg)

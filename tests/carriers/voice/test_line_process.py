@@ -24,6 +24,7 @@ from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.test_sipp import free_port
@@ -61,7 +62,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
 async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None:
     until, carrier, stop = scene.watch.until, scene.carrier, asyncio.Event()
     capture = Capture(scene.folder / "messages")
-    lines = LineProcess(scene.folder, capture=capture)
+    lines = LineProcess(FolderMedia(scene.folder), capture=capture)
     process = asyncio.create_task(lines.serve(socket_path(scene.folder), stop))
     first, second = Worker(scene.watch), Worker(scene.watch)
     line = scene.connect(first)
@@ -102,7 +103,7 @@ async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None
 async def test_a_process_that_ends_lets_its_workers_go_without_an_error(scene: Scene) -> None:
     errors, stop, worker = list[object](), asyncio.Event(), Worker(scene.watch)
     asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context["message"]))
-    process = asyncio.create_task(LineProcess(scene.folder).serve(socket_path(scene.folder), stop))
+    process = asyncio.create_task(LineProcess(FolderMedia(scene.folder)).serve(socket_path(scene.folder), stop))
     line = scene.connect(worker)
     await scene.watch.until(lambda: not worker.why_not)
     stop.set()
@@ -149,7 +150,7 @@ async def test_calls_of_a_killed_helper_end_with_a_cause_and_others_go_on(
 ) -> None:
     monkeypatch.setattr(shared_room, "CALLS_EACH", 1)
     until, carrier, stop, worker = scene.watch.until, scene.carrier, asyncio.Event(), Worker(scene.watch)
-    lines = LineProcess(scene.folder, helpers=1)
+    lines = LineProcess(FolderMedia(scene.folder), helpers=1)
     process = asyncio.create_task(lines.serve(socket_path(scene.folder), stop))
     line = scene.connect(worker)
     await until(lambda: not worker.why_not)

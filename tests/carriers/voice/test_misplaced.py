@@ -13,6 +13,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Clear, Dialling
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 
@@ -27,7 +28,7 @@ async def test_a_carrier_that_names_a_wrong_place_gets_the_ack_and_the_bye(tmp_p
     with SmallCarrier(watch.touch, contact=contact) as carrier:
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0, "options": False})
         capture = Capture(tmp_path / "kept")
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(tmp_path), t1_ms=100, capture=capture)
+        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100, capture=capture)
         await watch.until(lambda: not worker.why_not)
         line.dial(DIAL)
         await watch.until(lambda: "Answered" in [kind for _, kind in worker.kinds])

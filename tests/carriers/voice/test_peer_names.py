@@ -19,6 +19,7 @@ from dialer.carriers.voice.peer_names import AT_ONCE, NAMES_MAX, SENDS_MAX, Peer
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Dialling
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 
@@ -81,7 +82,7 @@ async def test_a_slow_name_holds_up_no_prompt_and_its_messages_go_to_the_carrier
     worker = Worker(watch)
     with SmallCarrier(watch.touch, contact="slow.example") as carrier:
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0, "options": False})
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(tmp_path), t1_ms=100)
+        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
         await watch.until(lambda: not worker.why_not)
         for place in range(CALLS):
             line.dial(Dialling(str(place) * 8, "1", "", 60_000, 60_000))

@@ -17,6 +17,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Order, Play, Speech
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
 
@@ -68,7 +69,9 @@ async def telephone(tmp_path: Path) -> AsyncIterator[SipTrunkEndpoint]:
     """Return a telephone that speaks English, in a room that notes prompts."""
     find_tool("espeak-ng")
     parameters, room = SipParameters(server="127.0.0.1:9"), Room()
-    one = SipTrunkEndpoint(parameters, room, SoundFiles(tmp_path), Listener(), speaker=Speaker(tmp_path, "en"))
+    one = SipTrunkEndpoint(
+        parameters, room, SoundFiles(FolderMedia(tmp_path)), Listener(), speaker=Speaker(FolderMedia(tmp_path), "en")
+    )
     await one.open()
     yield one
     await one.close()
@@ -77,9 +80,9 @@ async def telephone(tmp_path: Path) -> AsyncIterator[SipTrunkEndpoint]:
 async def test_a_text_is_spoken_in_a_call_in_its_place_between_recordings(
     telephone: SipTrunkEndpoint, tmp_path: Path
 ) -> None:
-    SoundFiles(tmp_path).write("hello.wav", b"\x55" * RATE_HZ)
-    SoundFiles(tmp_path).write("spoken.wav", spoken_sound("en", "Hello Ada."))
-    spoken = SoundFiles(tmp_path).read("spoken.wav")
+    SoundFiles(FolderMedia(tmp_path)).write("hello.wav", b"\x55" * RATE_HZ)
+    SoundFiles(FolderMedia(tmp_path)).write("spoken.wav", spoken_sound("en", "Hello Ada."))
+    spoken = SoundFiles(FolderMedia(tmp_path)).read("spoken.wav")
     pieces = (
         Speech("hello.wav"),
         Speech(text="Hello Ada."),
@@ -110,10 +113,10 @@ def test_hostile_texts_are_only_spoken(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None:
-    speaker = Speaker(tmp_path, "en", program=counting(tmp_path))
+    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
     names = await asyncio.gather(*(speaker.file_of(text) for text in ("--a\n[[b\x01]]", "c", "c", "c")))
     speaker.voice = "de"
-    names += [await speaker.file_of("c"), await Speaker(tmp_path, "de").file_of("c")]
+    names += [await speaker.file_of("c"), await Speaker(FolderMedia(tmp_path), "de").file_of("c")]
     assert [names.index(name) for name in names] == [0, 1, 1, 1, 4, 4]
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in names} == {0o600}
     arguments = (tmp_path / "arguments").read_text().splitlines()
@@ -151,16 +154,19 @@ def test_a_program_that_fails_is_an_error_that_says_so(
 
 async def test_texts_without_a_voice_or_a_program_are_left_out_of_a_prompt(tmp_path: Path) -> None:
     pieces = (Speech(text="a"), Speech("b.wav"), Speech(text="c"))
-    for speaker in (Speaker(tmp_path), Speaker(tmp_path, "en", program=str(tmp_path / "missing"))):
+    for speaker in (
+        Speaker(FolderMedia(tmp_path)),
+        Speaker(FolderMedia(tmp_path), "en", program=str(tmp_path / "missing")),
+    ):
         assert await speaker.as_files(pieces) == (Speech("b.wav"),)
     (tmp_path / SPEECH_FOLDER).write_text("a file")
-    unwritable = Speaker(tmp_path, "en", program=counting(tmp_path))
+    unwritable = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
     assert await unwritable.as_files(pieces) == (Speech("b.wav"),)
 
 
 async def test_more_texts_than_may_wait_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speech, "WAITING_MAX", 2)
-    speaker = Speaker(tmp_path, "en", program=counting(tmp_path))
+    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
     spoken = await asyncio.gather(*(speaker.file_of(text) for text in "abcb"), return_exceptions=True)
     assert [isinstance(one, SpeechError) for one in spoken] == [False, False, True, False]
     assert (await speaker.file_of("c")).startswith(SPEECH_FOLDER)
@@ -168,7 +174,7 @@ async def test_more_texts_than_may_wait_are_refused(tmp_path: Path, monkeypatch:
 
 async def test_the_oldest_files_go_first_and_used_ones_stay(tmp_path: Path) -> None:
     """Each text has 1,644 bytes, and there is room for ten."""
-    speaker = Speaker(tmp_path, "en", program=counting(tmp_path), kept_bytes_max=16_440)
+    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path), kept_bytes_max=16_440)
     names = []
     for number in range(30):
         names.append(await speaker.file_of(str(number)))

@@ -19,6 +19,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import STRANGERS_MAX, SoundRoom
 from dialer.domain.sessions.leg_protocol import Ask, Clear, Dialling, Done
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.media.studio import key_packets
 from tests.carriers.voice.carrier import SmallCarrier
@@ -49,7 +50,7 @@ async def test_a_stranger_who_comes_first_gets_no_sound_and_presses_no_key(tmp_p
         carrier = stack.enter_context(SmallCarrier(watch.touch, callee.getsockname()[1]))
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0})
         capture = Capture(tmp_path / "kept")
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(tmp_path), t1_ms=100, capture=capture)
+        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100, capture=capture)
         await watch.until(lambda: not worker.why_not)
         line.dial(DIAL)
         await watch.until(lambda: "Answered" in [kind for _, kind in worker.kinds])

@@ -22,6 +22,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Answered, Bridge, Clear, Dialling, Hold, Supervise
+from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.pitches import PITCHES, voice, voices_in
 from tests.carriers.voice.carrier import SmallCarrier
@@ -82,7 +83,7 @@ class Scene:
         self._turn = 0
 
     def new_line(self, worker: Worker, room: SoundRoom) -> SipLine:
-        return SipLine(self.parameters, worker, room, SoundFiles(self.folder), t1_ms=100)
+        return SipLine(self.parameters, worker, room, SoundFiles(FolderMedia(self.folder)), t1_ms=100)
 
     async def connect(self, prepare: Callable[[str], None]) -> None:
         """Call the three, each after a preparation, and bridge the callee with the agent."""

@@ -10,12 +10,13 @@ from sqlalchemy import Connection, insert
 
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.media.files import USER_BYTES_MAX, USER_FILES_MAX, Media, QuotaError, check_quota
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import AudioFile, Row, User
 
 
 @pytest.fixture
 def media(tmp_path: Path) -> Media:
-    return Media(tmp_path / "some" / "media")
+    return Media(FolderMedia(tmp_path / "some" / "media"))
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_a_name_that_was_not_given_here_deletes_nothing(media: Media, tmp_path: 
 def test_a_folder_that_cannot_be_written_is_no_surprise(tmp_path: Path) -> None:
     (tmp_path / "media").write_text("a file where the folder should be")
     with pytest.raises(StorageUnavailableError, match="the media folder cannot be written"):
-        Media(tmp_path / "media").save(b"sound")
+        Media(FolderMedia(tmp_path / "media")).save(b"sound")
 
 
 DATES = {"created_date": 0, "updated_date": 0}

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import create_engine, insert
 
 from dialer.store.database import StorageUnavailableError
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
 from dialer.store.media.recordings import delete_recording
 from dialer.store.tables import AudioFile, Row, SurveyResult
@@ -56,20 +57,20 @@ def test_only_old_files_of_ours_that_no_record_names_are_orphans(tmp_path: Path,
         Row.metadata.create_all(connection)
         connection.execute(insert(AudioFile).values(audio_file=UPLOAD, **AUDIO))
         connection.execute(insert(SurveyResult).values(record_file=RECORDING, **RESULT))
-        found = sorted(path.name for path in orphans(connection, media, NOW_S))
+        found = sorted(orphans(connection, FolderMedia(media), NOW_S))
         assert found == sorted([LOST_UPLOAD, f".{'c' * 32}.wav", LOST_RECORDING])
-        assert list(orphans(connection, tmp_path / "none", NOW_S)) == []
+        assert list(orphans(connection, FolderMedia(tmp_path / "none"), NOW_S)) == []
     engine.dispose()
 
 
 def test_a_recording_is_deleted_and_nothing_outside_of_the_folder(media: Path, tmp_path: Path) -> None:
     (tmp_path / "outside.wav").write_bytes(b"x")
     for name in (RECORDING, RECORDING, "../outside.wav", "", "none.wav"):
-        delete_recording(media, name)
+        delete_recording(FolderMedia(media), name)
     assert not (media / RECORDING).exists()
     assert (tmp_path / "outside.wav").exists()
 
 
 def test_a_recording_that_cannot_be_deleted_is_no_silent_failure(media: Path) -> None:
     with pytest.raises(StorageUnavailableError, match="a recording cannot be deleted"):
-        delete_recording(media, "folder.wav")
+        delete_recording(FolderMedia(media), "folder.wav")

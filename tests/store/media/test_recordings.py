@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recordings import PIECE_BYTES, read_piece
 
 
 def test_a_recording_is_read_piece_by_piece(tmp_path: Path) -> None:
     (tmp_path / "a-1.wav").write_bytes(b"x" * PIECE_BYTES + b"end")
-    pieces = [read_piece(tmp_path, "a-1.wav", offset) for offset in (0, PIECE_BYTES, PIECE_BYTES + 3)]
+    pieces = [read_piece(FolderMedia(tmp_path), "a-1.wav", offset) for offset in (0, PIECE_BYTES, PIECE_BYTES + 3)]
     assert pieces == [b"x" * PIECE_BYTES, b"end", b""]
 
 
@@ -24,7 +25,7 @@ def test_an_invalid_name_of_a_recording_is_not_read(tmp_path: Path, name: str) -
     (folder / "sub").mkdir(parents=True)
     for place in (folder / ".a.wav", folder / "-a.wav", folder / "sub" / "a.wav", folder / "a.txt"):
         place.write_bytes(b"secret")
-    assert read_piece(folder, name, 0) is None
+    assert read_piece(FolderMedia(folder), name, 0) is None
 
 
 def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
@@ -33,4 +34,4 @@ def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "folder.wav").mkdir()
     os.mkfifo(tmp_path / "pipe.wav")
     for name in ("link.wav", "folder.wav", "pipe.wav", "missing.wav"):
-        assert read_piece(tmp_path, name, 0) is None
+        assert read_piece(FolderMedia(tmp_path), name, 0) is None

@@ -166,7 +166,7 @@ class Integer(Kind, frozen=True):
     """The column that holds the value. Empty if the column has the name of the field."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a number is a number anywhere
-        """Return the number."""
+        """Return the integer, if it is within the bounds of the field."""
         number = whole_number(value)
         if number < self.minimum:
             raise FieldError(Sentence("Ensure this value is greater than or equal to %(least)s.", least=self.minimum))
@@ -223,7 +223,7 @@ class TextChoice(Kind, frozen=True):
     """The name of the strings together, if they are no enumeration."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
-        """Return the string."""
+        """Return the string, if it is one of the choices."""
         if not isinstance(value, str) or value not in self.values:
             raise wrong_choice(value, filter(None, self.values))
         return value
@@ -256,7 +256,7 @@ class Boolean(Kind, frozen=True):
     """True or false, given as a boolean, as a string, or as 1 or 0."""
 
     def parse(self, value: Json, conventions: Conventions) -> bool:  # noqa: ARG002 - true is true anywhere
-        """Return the boolean."""
+        """Return the value as a Boolean."""
         boolean = _BOOLEANS.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
         if boolean is None:
             raise FieldError("Must be a valid boolean.")
@@ -331,7 +331,7 @@ class PhoneNumber(Kind, frozen=True):
     """A phone number, kept as the client spelled it. The resource stores the normal form in a column of its own."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
-        """Return the number as the client spelled it."""
+        """Return the phone number as the client spelled it."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise FieldError("Not a valid string.")
         try:
@@ -418,10 +418,10 @@ class CarrierParameters(JsonObject, frozen=True):
 
 
 class JsonText(JsonObject, frozen=True):
-    """A JSON object that answers show as text."""
+    """A kind of field: a JSON object that answers show as text."""
 
     def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
-        """Return the stored text."""
+        """Return the stored JSON text."""
         return value or "{}"
 
     def schema(self) -> Schema:

@@ -52,7 +52,7 @@ def orderings_of(resource: Resource) -> tuple[str, ...]:
 
 
 def parse_ordering(resource: Resource, text: str) -> tuple[Sort, ...]:
-    """Return the fields that order a list, without the id at the end; nothing for the order of the ids.
+    """Return the sort keys of an `ordering` parameter, without the id; none for the order of the ids.
 
     Raises:
         FieldError: a field cannot order the list, is given twice, or there are too many fields.

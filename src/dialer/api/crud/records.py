@@ -53,7 +53,7 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
 
 
 def require_seen(unit: Unit, resource: Resource, record_id: int) -> None:
-    """Check that the caller sees a record.
+    """Check that a record exists and is visible to the caller.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
@@ -157,7 +157,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
 def change_record(
     unit: Unit, resource: Resource, record_id: int, parsed: Parsed, conditions: Preconditions = UNCONDITIONAL
 ) -> None:
-    """Write the given fields of a record, and keep the others.
+    """Write the fields of a request to a record, and keep all other fields.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.

@@ -82,7 +82,7 @@ class ReferenceList(Reference, frozen=True):
         return tuple(dict.fromkeys(parse(item, conventions) for item in items))
 
     def show(self, value: Stored, links: Links) -> Json:
-        """Return the absolute URLs."""
+        """Return the absolute URLs of the referenced records."""
         return [links.record(self.path, item) for item in value]
 
     def schema(self) -> Schema:

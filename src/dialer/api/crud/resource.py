@@ -137,12 +137,12 @@ def no_check(_unit: Unit, _stored: Values) -> None:
 
 
 def touches_nothing(_connection: Connection, _row: Values) -> Touched:
-    """Return that the engine need read nothing again: it does not use these records."""
+    """Return `NOTHING`, for a resource whose records the engine does not use."""
     return NOTHING
 
 
 def touches_everything(_connection: Connection, _row: Values) -> Touched:
-    """Return that the engine must read everything again: the resource does not say less."""
+    """Return `EVERYTHING`, for a resource that does not say which records the engine must read again."""
     return EVERYTHING
 
 

@@ -186,7 +186,7 @@ def found_by_phrase(actor: Actor) -> Select[Any]:
 
 
 def accounts_seen(actor: Actor, column: SQLColumnExpression[Any]) -> ColumnElement[bool]:
-    """Return the condition that a column is an account whose contacts an actor may see, with the actor's parameter."""
+    """Return the SQL condition that the account in a column has contacts that the actor may see."""
     me: ColumnElement[int] = bindparam("actor_id", actor.sees_as)
     if actor.is_admin:
         return column.in_(select(User.id))

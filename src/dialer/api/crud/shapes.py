@@ -156,5 +156,5 @@ def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Lin
 
 
 def shapes_of(shape: type[Shape], columns: Columns) -> list[Shape]:
-    """Return one answer for each record, from the values of each field in the order of the records."""
+    """Return one struct for each record, from the columns of values in the order of the struct's fields."""
     return list(map(shape, *columns))

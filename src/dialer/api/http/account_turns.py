@@ -14,7 +14,7 @@ RETRY_AFTER_S: Final = 5
 
 
 class AccountTurns:
-    """Turns for one kind of work. An account over its share is refused; others wait for their turn, in order."""
+    """The limit of one kind of work. Requests wait in order; an account over its share is refused."""
 
     def __init__(self, at_once: int, of_account: int, waiting_most: int, *, refusal: str, others: str) -> None:
         """`refusal` is the message for an account over its share; `others` is the one while too many others wait."""

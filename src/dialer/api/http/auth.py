@@ -175,7 +175,7 @@ class Authenticator:
 
     @asynccontextmanager
     async def trying_code(self, user_id: int) -> AsyncGenerator[None]:
-        """Try one code of a second factor while the context is entered, after those of the user that came before.
+        """Enter a context in which one code of a user's second factor is tried, after earlier ones.
 
         So codes that are sent at once are counted one by one, wherever they came from.
 
@@ -194,7 +194,7 @@ class Authenticator:
                 self._codes_under_way.pop(user_id, None)
 
     async def count_wrong_code(self, user_id: int) -> None:
-        """Count a wrong code of a user."""
+        """Count a wrong code of a user's second factor, towards the limit."""
         await self._limits.failed(*_codes_of(user_id))
 
     async def identify_by_password(self, credentials: Credentials, host: str) -> Identified:

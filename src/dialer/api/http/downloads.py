@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -22,7 +21,8 @@ from dialer.api.http.errors import AnsweredError, RecordNotFoundError
 from dialer.api.http.headers import header, is_head
 from dialer.api.http.preconditions import ETAG_HEADER, EntityTag, parse_preconditions
 from dialer.api.service import ApiRequest
-from dialer.store.media.recordings import FileFacts, facts_of, read_piece
+from dialer.domain.media_files import FileFacts, MediaFiles
+from dialer.store.media.recordings import facts_of, read_piece
 
 WAV: Final = "audio/wav"
 FILE_NAME_MAX: Final = 100
@@ -41,8 +41,8 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str, within: s
         RecordNotFoundError: there is no such file.
         AnsweredError: 412 if the file is another one than the client expects; 416 if it has no such part.
     """
-    folder = request.service.settings.media_dir / within
-    facts = await anyio.to_thread.run_sync(facts_of, folder, name)
+    media, place = request.service.media, f"{within}/{name}" if within else name
+    facts = await anyio.to_thread.run_sync(facts_of, media, place)
     if facts is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{name}:{facts.size}:{facts.changed_ns}".encode()))
@@ -59,7 +59,7 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str, within: s
     if len(part) < facts.size:
         status = HTTPStatus.PARTIAL_CONTENT
         headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{facts.size}"
-    content = no_content() if is_head(request.scope) else _pieces(folder, name, part)
+    content = no_content() if is_head(request.scope) else _pieces(media, place, part)
     return Stream(content, status_code=status, media_type=WAV, headers=headers)
 
 
@@ -118,10 +118,10 @@ def _is_unsafe(letter: str) -> bool:
     return letter in _UNSAFE or (letter != " " and unicodedata.category(letter)[0] in "CZ")
 
 
-async def _pieces(folder: Path, name: str, part: range) -> AsyncIterator[bytes]:
+async def _pieces(media: MediaFiles, name: str, part: range) -> AsyncIterator[bytes]:
     """Yield the bytes at the positions in `part`, fewer if the file is deleted meanwhile."""
     while part:
-        piece = await anyio.to_thread.run_sync(partial(read_piece, folder, name, part.start))
+        piece = await anyio.to_thread.run_sync(partial(read_piece, media, name, part.start))
         if not piece:
             return
         yield piece[: len(part)]

@@ -58,7 +58,7 @@ class _SlowReaderError(BaseException):
 
 
 class SlowReadersCutOff:
-    """Middleware that ends an answer whose reader takes nothing for `SLOW_S`."""
+    """Middleware that ends a response whose client reads nothing for `SLOW_S`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app: Final = app

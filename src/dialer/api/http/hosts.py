@@ -39,7 +39,7 @@ class OwnNames:
         """The refused names that are in the log."""
 
     def problem(self, scope: Scope) -> str | None:
-        """Return the reason for which a request is refused before anything else is looked at, or None."""
+        """Return the reason to refuse a request because of its Host header; None for an allowed host."""
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         version = scope["http_version"]
         if version == "0.9":

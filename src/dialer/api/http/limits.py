@@ -32,7 +32,7 @@ class Limits(Protocol):
     """The limits of a service."""
 
     async def take(self, subject: str) -> int:
-        """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
+        """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
 
     async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
         """Return the seconds until an address may try a password for a user name again; 0 for now.
@@ -52,7 +52,7 @@ class OwnLimits:
         self._throttle: Final = Throttle(now_s)
 
     async def take(self, subject: str) -> int:
-        """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
+        """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
         return self._rate_limit.take(subject) if self._rate_limit else 0
 
     async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
@@ -77,7 +77,7 @@ class SharedLimits:
         self._shares: Final = _Shares(database, requests_a_minute, clock_ms) if requests_a_minute else None
 
     async def take(self, subject: str) -> int:
-        """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
+        """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
         return await self._shares.take(subject) if self._shares else 0
 
     async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
@@ -137,7 +137,7 @@ class _Shares:
         self._forgotten_us = 0
 
     async def take(self, subject: str) -> int:
-        """Take one request, and return 0; or return the seconds until there is one."""
+        """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
         now_us = self._clock_ms() * (_SECOND_US // _SECOND_MS)
         share = self._share_of(subject, now_us)
         if not share.left and now_us >= share.refused_until_us:

@@ -53,7 +53,7 @@ class Metrics:
         """The children of both that have been looked up: no more than the registry keeps."""
 
     def observe(self, method: str, route: str, status: int, duration_s: float) -> None:
-        """Count one request."""
+        """Count one request with its route, status and duration."""
         labels = route, method if method in METHODS else "other", status
         children = self._children.get(labels)
         if children is None:
@@ -66,7 +66,7 @@ class Metrics:
         return self._requests.labels(route, method, str(status)), self._durations.labels(route, method)
 
     def observe_lag(self, lag_s: float) -> None:
-        """Count one turn of the event loop."""
+        """Count one delay of the event loop."""
         self._lags.observe(lag_s)
 
     def exposition(self) -> bytes:
@@ -81,7 +81,7 @@ class _Dialling(Collector):
         self._figures: Final = figures
 
     def collect(self) -> Iterator[Metric]:
-        """Yield one family for each figure."""
+        """Yield the metrics of dialling."""
         figures = self._figures()
         in_progress = GaugeMetricFamily(
             "dialer_calls_in_progress", "Calls and text messages in progress, by medium.", labels=["medium"]

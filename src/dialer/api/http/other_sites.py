@@ -23,7 +23,7 @@ _OTHERS: Final = frozenset({"cross-site", "same-site"})
 
 
 def refuse_other_sites(scope: HTTPScope) -> None:
-    """Refuse a request that changes something if a page of another site has sent it.
+    """Refuse a writing request that a page of another site sent.
 
     Raises:
         ForbiddenError: it has.

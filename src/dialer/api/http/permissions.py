@@ -220,7 +220,7 @@ OPEN_PAGES: Final = frozenset(
 
 
 class UnknownRouteError(LookupError):
-    """An error for a route without a permission. It is for the author of the route."""
+    """Raised at the start for a route without a permission, for its developer."""
 
     def __init__(self, route: str) -> None:
         super().__init__(

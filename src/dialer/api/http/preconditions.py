@@ -73,7 +73,7 @@ class Preconditions(msgspec.Struct, frozen=True):
     none_match: _Given | None = None
 
     def check(self, tag: EntityTag) -> None:
-        """Check the conditions of a request that writes. Call it in the transaction of the write.
+        """Check the If-Match and If-None-Match conditions of a write, in the transaction of the write.
 
         Raises:
             PreconditionFailedError: a condition is not met.

@@ -23,7 +23,7 @@ class RateLimit:
         self._restored_s: Final[OrderedDict[str, float]] = OrderedDict()
 
     def take(self, subject: str) -> int:
-        """Take one request and return 0. If none is left, return the seconds until there is one."""
+        """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
         now_s = self._now_s()
         restored_s = max(now_s, self._restored_s.get(subject, now_s)) + self._interval_s
         excess_s = restored_s - now_s - PERIOD_S

@@ -24,7 +24,7 @@ PATH_MAX: Final = 80
 
 
 class Refusals:
-    """The refused requests that are not written yet."""
+    """The refused requests that wait to be written to the audit log."""
 
     def __init__(
         self, database: Database, clock_ms: Callable[[], int], sleep: Callable[[float], Awaitable[None]] = anyio.sleep
@@ -58,7 +58,7 @@ class Refusals:
                     await self.store()
 
     async def store(self) -> None:
-        """Write what is noted. After a failure it is counted only, as memory is bounded, too."""
+        """Write the waiting refusals to the audit log. After a failure they are only counted, to bound memory."""
         entries, others = self._entries, self._others
         self._entries, self._others, self._is_refused = [], 0, anyio.Event()
         if others:

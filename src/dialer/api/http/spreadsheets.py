@@ -137,7 +137,7 @@ def in_zone(at_ms: int, zone: tzinfo) -> datetime:
 
 
 async def answer_spreadsheet(request: ApiRequest, spreadsheet: Spreadsheet, name: str) -> Response[Any]:
-    """Finish a spreadsheet, and answer with it."""
+    """Finish a spreadsheet, and return the response that downloads it."""
     file = await anyio.to_thread.run_sync(spreadsheet.finish)
     headers = {"Content-Disposition": content_disposition(f"{name}.xlsx"), "Vary": "Accept"}
     content: AsyncIterator[bytes] = _pieces(file)

@@ -9,7 +9,7 @@ from dialer.api.http.errors import AnsweredError
 
 
 class StreamPlace:
-    """The place of one stream. It is free again when it is released, and when nobody refers to it any more.
+    """One of the limited places for streams, free again when released or when nobody refers to it.
 
     So the place of an answer that never begins is not lost.
     """

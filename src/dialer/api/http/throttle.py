@@ -47,7 +47,7 @@ class Throttle:
         return own_s if is_known else max(own_s, self._names.blocked_s(username[:USERNAME_MAX]))
 
     def failed(self, username: str, address: str) -> None:
-        """Count a wrong password."""
+        """Count a wrong password of a user name at an address."""
         self._pairs.add(_pair(username, address))
         self._addresses.add(address)
         self._names.add(username[:USERNAME_MAX])
@@ -76,7 +76,7 @@ class _Failures:
         self._records: Final[OrderedDict[Hashable, _Record]] = OrderedDict()
 
     def add(self, subject: Hashable) -> None:
-        """Count one failure of a subject."""
+        """Count one failure of a user name, an address or both."""
         now_s = self._now_s()
         record = self._records.pop(subject, None)
         if record is None or now_s - record.first_s >= WINDOW_S:

@@ -28,7 +28,7 @@ class VitalMetrics(Collector):
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield one family for each figure that the process has."""
+        """Yield the metrics of this process's health."""
         now = self._process_health()
         if now.steps is not None:
             yield _histogram("dialer_step_duration_seconds", "How long steps took, with waiting for others.", now.steps)

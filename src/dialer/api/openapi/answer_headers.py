@@ -159,6 +159,6 @@ EVENTS_PARAMETERS: Final = (
 
 
 def with_dry_run(answers: Json) -> Json:
-    """Return the responses of an operation that only counts in a dry run, and creates nothing then."""
+    """Return the responses of an operation with 200 added, for a dry run that only counts."""
     counted = {key: value for key, value in answers["201"].items() if key != "headers"}
     return {"200": {**counted, "description": "Counted, in a dry run"}, **answers}

@@ -57,7 +57,7 @@ _NONE_MATCH: Final = _condition(
 
 
 def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Json:
-    """Return an operation on records or files with its entity tags and conditions; others stay as they are."""
+    """Return an operation on records or files with its entity tags and conditions; any other, unchanged."""
     if operation["operationId"] in _DOWNLOADS:
         return _with_ranges(operation)
     if resource is None or verb not in _PARTS or operation["operationId"] in _COMPUTED:

@@ -150,7 +150,7 @@ def _resources(app: Litestar) -> Mapping[str, Resource]:
 
 
 def document(app: Litestar) -> dict[str, Any]:
-    """Return the OpenAPI document of an application as JSON values, with everything in its place."""
+    """Return the complete OpenAPI document of an application as JSON values."""
     return complete(app.openapi_schema.to_schema(), _resources(app))
 
 

@@ -86,7 +86,7 @@ EXTERNAL_DOCS: Final[Json] = {"description": "The operations, one by one, as a p
 
 
 def groups(used: Iterable[str]) -> list[Json]:
-    """Return the groups that operations belong to: those that have a description in its order, then others."""
+    """Return the groups of operations: those with a description in its order, then all others."""
     names = dict.fromkeys(used)
     ordered = [name for name in _GROUPS if name in names] + [name for name in names if name not in _GROUPS]
     return [{"name": name, **({"description": _GROUPS[name]} if name in _GROUPS else {})} for name in ordered]

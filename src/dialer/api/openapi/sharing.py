@@ -27,7 +27,7 @@ class _Shared:
         self.names: Final[dict[bytes, str]] = {}
 
     def refer(self, operations: list[Part], components: Part) -> None:
-        """Replace parts that are equal to others by references."""
+        """Replace parts that occur more than once by references to a component."""
         of_kind = components.setdefault(self.kind, {})
         self.times.update(msgspec.json.encode(place[key]) for one in operations for place, key, _ in self.walk(one))
         for operation in operations:

@@ -62,7 +62,7 @@ class Username(Text, frozen=True):
     """A name that HTTP Basic authentication can carry."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
-        """Return the name."""
+        """Return the user name, if HTTP Basic authentication can carry it."""
         text = super().parse(value, conventions)
         if not is_username(text):
             raise FieldError(Sentence("Enter 1 to %(most)s characters, without blanks and colons.", most=USERNAME_MAX))
@@ -100,7 +100,7 @@ class OneCountry(Text, frozen=True):
             raise FieldError(message_of(error)) from None
 
     def accepted(self) -> Schema:
-        """Return the schema of two letters, or of nothing."""
+        """Return the schema of a country code or an empty text."""
         found = self.schema()
         found.pattern = "^([A-Z]{2})?$"
         return found

@@ -36,7 +36,7 @@ class Seconds(Kind, frozen=True):
     """A number of seconds with at most three decimal places, or a string that holds one; stored in milliseconds."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a second is a second anywhere
-        """Return the milliseconds."""
+        """Return a number of seconds as milliseconds."""
         match = None if isinstance(value, bool) else _SECONDS.match(str(value))
         if match is None:
             raise FieldError("A valid number of seconds is required, with at most 3 decimal places.")
@@ -86,7 +86,7 @@ class ClockRun:
         return self._speed if self._now_s() - self._heard_s <= RUN_S_MAX else 0
 
     def hear(self, speed: int | None) -> None:
-        """Hear that a client has advanced the clock as part of a run; None: by itself, so a run goes on."""
+        """Note that a client advanced the clock, as part of a run at this speed, or by itself (None)."""
         if speed is not None:
             self._speed, self._heard_s = speed, self._now_s()
 

@@ -94,7 +94,7 @@ class BulkKind(NamedTuple):
 
 
 def read_drafts(kind: BulkKind, documents: Sequence[bytes], conventions: Conventions) -> list[Draft]:
-    """Read records, each a JSON object. This is slow for many, so do it outside of a unit of work."""
+    """Return the records of a bulk request. Call it outside of a unit of work, as it is slow."""
     return [_draft(kind, document, conventions) for document in documents]
 
 

@@ -25,7 +25,7 @@ TAKEN: Final = Sentence("Another campaign has called people of this one again me
 
 
 class Again(NamedTuple):
-    """The people of a campaign: those who can be called again by their outcomes, and the others by the reasons."""
+    """The people of an ended campaign: those to call again, by outcome, and the others, by reason."""
 
     by_outcome: Counter[AgainOutcome]
     kept: Counter[NotAgain]
@@ -86,7 +86,7 @@ async def count_people(request: ApiRequest, campaign_id: int, check: Callable[[U
 
 
 def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
-    """Refuse an order that concerns nobody, or not as many people as the client expects.
+    """Refuse to call again nobody, or another number of people than the client expects.
 
     Raises:
         ConflictError: the order is refused.

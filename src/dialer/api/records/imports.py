@@ -40,7 +40,7 @@ _LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
 
 
 class ImportsAtWork:
-    """The imports that work, of which each user has `IMPORTS_OF_A_USER_AT_WORK`: nobody's list waits for one user's."""
+    """The imports in progress, limited for each user so that other users' lists need not wait."""
 
     def __init__(self) -> None:
         self._turns: Final = Condition()

@@ -15,7 +15,7 @@ OWN_ZONE_WORDS: Final = (
 
 
 def zone_errors(tz_code: str) -> Errors:
-    """Return the error of a text that names no time zones, by the name of the field."""
+    """Return the error of a `tz_code` that names no time zones; no error for a valid one."""
     if is_own_zones(tz_code):
         return {}
     message = Sentence("%(tz_code)r is not a time zone. Use an IANA name, such as Europe/Madrid.", tz_code=tz_code)

@@ -57,7 +57,7 @@ def listen_to(unit: Unit, callrequest_id: int, given: Given) -> tuple[ListenRead
 
 
 def stop_listening_to(unit: Unit, callrequest_id: int) -> None:
-    """Let nobody hear a call that the caller sees.
+    """End the supervision of a call that is visible to the caller.
 
     Raises:
         RecordNotFoundError: there is no such call, or the caller may not see it.
@@ -68,7 +68,7 @@ def stop_listening_to(unit: Unit, callrequest_id: int) -> None:
 
 
 def read_listening(unit: Unit, callrequest_id: int) -> ListenRead:
-    """Return who hears a call that the caller sees.
+    """Return the supervisor and the mode of a supervised call that is visible to the caller.
 
     Raises:
         RecordNotFoundError: there is no such call, the caller may not see it, or no supervisor hears it.

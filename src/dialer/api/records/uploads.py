@@ -56,7 +56,7 @@ async def keep_audio(
     recording = await _judge(parsed, content, is_given=form.file is not None)
     # Check before the file is written, and again in the transaction that inserts the row.
     await service.read(request, partial(_check, parsed=parsed, size=len(content)))
-    media = Media(service.settings.media_dir)
+    media = Media(service.media)
     file_name = await anyio.to_thread.run_sync(media.save, content)
     stored = Stored(file_name, recording, len(content))
     work = partial(_insert, parsed=parsed, stored=stored, attempt=attempt)
@@ -78,7 +78,7 @@ async def remove_audio(request: ApiRequest, identity: int, conditions: Precondit
     """
     service = request.service
     file_name = await service.write(request, partial(_delete, record_id=identity, conditions=conditions))
-    await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
+    await anyio.to_thread.run_sync(Media(service.media).delete, file_name)
 
 
 async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioRecording:

@@ -68,7 +68,7 @@ class TargetUrl(Text, frozen=True):
     """The http or https URL of a program."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
-        """Return the URL."""
+        """Return the URL, if webhooks may be sent to it."""
         text = super().parse(value, conventions).strip()
         try:
             parse_url(text)

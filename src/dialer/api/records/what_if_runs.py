@@ -73,7 +73,7 @@ class WhatIfRun(msgspec.Struct, eq=False):
 
     @property
     def is_under_way(self) -> bool:
-        """True while it waits or runs."""
+        """True while the comparison waits or runs."""
         return self.state in _UNDER_WAY
 
 
@@ -137,7 +137,7 @@ class WhatIfRuns:
         return run
 
     def stop(self, campaign_id: int) -> bool:
-        """Stop the comparison of a campaign, if it is under way, and return whether it was."""
+        """Stop the comparison of a campaign. Return whether one was waiting or running."""
         run = self._runs.get(campaign_id)
         if run is None or not run.is_under_way:
             return False

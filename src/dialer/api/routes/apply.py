@@ -171,7 +171,7 @@ async def send_recording(request: ApiRequest) -> Response[WaitingSound]:
     except AudioError as error:
         raise InvalidError({FILE: [message_of(error)]}) from None
     digest = digest_of(content)
-    waiting = WaitingSounds(request.service.settings.media_dir, request.user.id)
+    waiting = WaitingSounds(request.service.media, request.user.id)
     now_s = RealClock().now_ms() / _SECOND_MS
     await anyio.to_thread.run_sync(waiting.keep, digest, content, now_s)
     return Response(WaitingSound(digest, len(content), sound.duration_ms))
@@ -202,7 +202,7 @@ def _wanted(asked: ApplyRequest) -> list[Wanted]:
 async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:
     service = request.service
     described_sounds = {one.path: SoundFacts(one.sha256, one.size) for one in asked.recordings}
-    sounds = SentSounds(service.settings.media_dir, request.user.id, described_sounds, is_dry=asked.dry_run)
+    sounds = SentSounds(service.media, request.user.id, described_sounds, is_dry=asked.dry_run)
     try:
         needed = await service.read(request, lambda unit: needed_sounds(unit, unit.actor.id, wanted, sounds))
         await anyio.to_thread.run_sync(sounds.prepare, needed)

@@ -173,7 +173,7 @@ async def dial_person(request: ApiRequest, record_id: FromPath[str]) -> Response
 
 
 def shown(person: PreviewedPerson) -> PersonRead:
-    """Return a person as the API shows them."""
+    """Return a previewed person in the form of the API."""
     return PersonRead(
         person.subscriber_id,
         person.campaign_id,

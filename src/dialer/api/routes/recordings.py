@@ -76,7 +76,7 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
         next_url = f"{service.links(request).record(CAMPAIGNS.path, identity)}recordings/?{AFTER}={part[-1].id}"
         headers[LINK_HEADER] = f'<{next_url}>; rel="next"'
     files = [ArchivedFile(row.record_file, row.created_date) for row in part]
-    made = RecordingArchive(service.settings.media_dir, files, partial(_index, part)).pieces()
+    made = RecordingArchive(service.media, files, partial(_index, part)).pieces()
     return Stream(no_content() if is_head(request.scope) else _in_threads(made), media_type=ZIP, headers=headers)
 
 

@@ -65,7 +65,7 @@ class Several(Kind, frozen=True):
     least: int = 0
 
     def parse(self, value: Json, conventions: Conventions) -> tuple[Any, ...]:
-        """Return the values."""
+        """Return the values of a list, or of a single value."""
         values: Sequence[Json] = value if isinstance(value, list) else [value]
         if not self.least <= len(values) <= VALUES_MAX:
             raise FieldError(f"Give {self.least} to {VALUES_MAX} values, not {len(values)}.")

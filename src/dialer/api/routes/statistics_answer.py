@@ -26,7 +26,7 @@ INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
 
 
 def statistics_question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
-    """Return the question that query parameters ask.
+    """Return the query for statistics that the request's parameters describe.
 
     Raises:
         InvalidError: parameters are invalid.

@@ -158,7 +158,7 @@ async def rotate_webhook_secret(
 
 
 def delivery_read(row: Any) -> DeliveryRead:  # noqa: ANN401 - a row of the driver
-    """Return a delivery as clients get it."""
+    """Return a delivery in the form of the API."""
     return DeliveryRead(
         id=row.id,
         event=f"{EVENT_ID}{row.event_id}",

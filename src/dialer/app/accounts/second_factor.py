@@ -50,7 +50,7 @@ def begin_second_factor(unit: UnitOfWork, user_id: int, at_ms: int) -> str:
 
 
 def forget_unconfirmed(connection: Connection, user_id: int) -> None:
-    """Delete the secret of a user's second factor that is not confirmed: somebody else may have seen it."""
+    """Delete an unconfirmed second factor of a user, because another person may have seen its secret."""
     connection.execute(
         delete(SecondFactor).where(SecondFactor.user_id == user_id, SecondFactor.confirmed_date.is_(None))
     )
@@ -99,7 +99,7 @@ def confirm_second_factor(
 
 
 def takes_second_factor(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
-    """Return whether a code of a user is right: one of the telephone, or a recovery code. It is then used up."""
+    """Check a user's code, of the telephone or for recovery, and use it up. Return whether it is right."""
     unit.note(NOTHING)
     plain = "".join(code[:CODE_LENGTH_MAX].replace("-", "").split()).lower()
     if _takes_code(unit, user_id, plain, at_ms):

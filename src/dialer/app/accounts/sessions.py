@@ -64,7 +64,7 @@ def is_as_verified(connection: Connection, user_id: int, password_hash: str, *, 
 
 
 def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
-    """Note that the password of a user was right, and return a token with which the user may give a code."""
+    """Store that a user's password was right. Return a token with which the user may enter a code."""
     unit.note(NOTHING)
     return _insert(unit, new, is_pending=True)
 
@@ -89,7 +89,7 @@ def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn
 
 
 def end_sign_in(connection: Connection, token: str) -> bool:
-    """Forget that a password was right; return whether it was so until now."""
+    """Delete a sign-in that waits for a code. Return whether there was one."""
     is_one = (ConsoleSession.token_hash == hash_secret(token)) & ConsoleSession.is_pending
     return bool(connection.execute(delete(ConsoleSession).where(is_one)).rowcount)
 
@@ -111,7 +111,7 @@ def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:
 
 
 def use_session(unit: UnitOfWork, session_id: int, at_ms: int) -> None:
-    """Write down that a session is in use."""
+    """Store the time at which a session was last used."""
     unit.connection.execute(update(ConsoleSession).where(ConsoleSession.id == session_id).values(used_date=at_ms))
     unit.note(NOTHING)
 
@@ -134,7 +134,7 @@ def end_sessions(connection: Connection, user_id: int) -> None:
 
 
 def end_other_sessions(connection: Connection, user_id: int, session_id: int) -> None:
-    """End all sessions of a user but one."""
+    """End all sessions of a user except one."""
     connection.execute(delete(ConsoleSession).where(ConsoleSession.user_id == user_id, ConsoleSession.id != session_id))
 
 

@@ -41,7 +41,7 @@ class Deciles(msgspec.Struct, frozen=True):
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """The mean of a length in seconds, of which nothing else is known."""
+    """A mean duration in seconds, without a distribution."""
 
     mean: float
 

@@ -15,7 +15,7 @@ def break_reasons_of(connection: Connection, agent_id: int) -> list[str]:
 
 
 def check_break_reason(connection: Connection, agent_id: int, reason: str) -> None:
-    """Check that an agent may give a reason for a break. A break without a reason is always allowed.
+    """Check that the queues of an agent allow a reason for a break. A break without a reason is always allowed.
 
     Raises:
         InvalidFieldsError: the queues of the agent have other reasons.

@@ -16,7 +16,7 @@ _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields_
 
 
 class CallOnDesk(NamedTuple):
-    """The newest call that an agent has taken."""
+    """The newest call of an agent, as the desk shows it."""
 
     id: int
     subscriber_id: int | None
@@ -38,7 +38,7 @@ class CallOnDesk(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """An agent at one moment."""
+    """An agent's desk at one moment: activity, call, preview and queues."""
 
     agent_id: int
     user_id: int

@@ -73,7 +73,7 @@ def _takes_call_backs(status: int, reason: str) -> bool:
 
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
-    """Return the disposition of a call; None if nobody gave one."""
+    """Return the disposition of a call; None without one."""
     query = select(CallDisposition.disposition, *(getattr(CallDisposition, name) for name in _SAID))
     row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
     if row is None:
@@ -194,7 +194,7 @@ def _check_same_agent(connection: Connection, callrequest_id: int, disposed: Dis
 
 
 def agent_who_talked(connection: Connection, callrequest_id: int) -> int | None:
-    """Return the agent who talked in a call, of several the last one; None if nobody did, or they were deleted."""
+    """Return the last agent who talked in a call; None without one, or if the agent was deleted."""
     talked = select(Transfer.agent_id).where(Transfer.callrequest_id == callrequest_id)
     talked = talked.where(Transfer.answered_ms.is_not(None), Transfer.agent_id.is_not(None))
     return connection.scalar(talked.order_by(Transfer.place.desc()).limit(1))

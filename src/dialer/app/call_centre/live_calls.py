@@ -70,7 +70,7 @@ class NamedTargets(NamedTuple):
 
 
 def targets_of(connection: Connection, agent_id: int) -> NamedTargets:
-    """Return the queues of an agent's account that somebody serves, and its other agents on duty, by name."""
+    """Return the queues with agents and the other agents on duty of an agent's account, by name."""
     account = select(Agent.user_id).where(Agent.id == agent_id).scalar_subquery()
     served = select(Queue.id, Queue.name).where(Queue.user_id == account, Queue.id.in_(select(Tier.queue_id)))
     others = select(Agent.id, Agent.name).where(Agent.user_id == account, Agent.id != agent_id)

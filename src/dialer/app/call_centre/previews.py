@@ -42,7 +42,7 @@ class PreviewedPerson(NamedTuple):
 
 
 def preview_of(document: str) -> Preview | None:
-    """Return the preview that the row of an agent keeps; None if the agent sees nobody, or the row was edited."""
+    """Return the preview in an agent's row; None without a preview, or if the text is invalid."""
     return _decoded(document, Preview)
 
 
@@ -54,7 +54,7 @@ def _decoded(document: str, kind: type[_Kind]) -> _Kind | None:
 
 
 def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
-    """Return the person whom an agent sees; None for nobody."""
+    """Return the person that an agent previews; None without one."""
     row = connection.execute(select(Agent.preview, Agent.preview_order).where(Agent.id == agent_id)).first()
     preview = None if row is None else preview_of(row.preview)
     if row is None or preview is None:
@@ -87,7 +87,7 @@ def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | Non
 
 
 def call_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
-    """Let an agent call the person whom they see. A repeated order does nothing more.
+    """Order the call to the person that an agent previews. A repeated order does nothing more.
 
     Raises:
         RefusedError: the agent does not see this person.
@@ -99,7 +99,7 @@ def call_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
 
 
 def skip_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:
-    """Let an agent see somebody else.
+    """Skip the person that an agent previews, so that the agent sees another one.
 
     Raises:
         RefusedError: the agent does not see this person, calls them already, or has ordered the call.

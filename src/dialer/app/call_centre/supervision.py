@@ -68,7 +68,7 @@ def stop_supervising(unit: UnitOfWork, callrequest_id: int) -> None:
 
 
 def mode_of(connection: Connection, callrequest_id: int) -> SupervisionMode | None:
-    """Return how a supervisor hears a call, or is about to; None if nobody does."""
+    """Return the mode in which a supervisor hears a call, now or in a moment; None without a supervisor."""
     query = select(Agent.supervision_mode).join(Transfer, Transfer.agent_id == Agent.id)
     mode = connection.scalar(
         query.where(Transfer.callrequest_id == callrequest_id, Agent.supervised_call_id == callrequest_id)

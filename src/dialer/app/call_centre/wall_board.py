@@ -80,7 +80,7 @@ class QueueOnBoard(NamedTuple):
 
 
 class WallBoard(NamedTuple):
-    """The wall board at one moment."""
+    """The figures of the wall board at one moment."""
 
     agents: list[AgentOnBoard]
     queues: list[QueueOnBoard]

@@ -32,7 +32,7 @@ def name_of_again(name: str, length_max: int) -> str:
 
 
 def judge_chunk(connection: Connection, campaign_id: int, after: str = "") -> Judged:
-    """Return who of one slice of a campaign can be called again, and why the others are not.
+    """Return the people of one slice of a campaign: those to call again, and the reasons against the others.
 
     Raises:
         UnknownRecordError: there is no such campaign.
@@ -65,7 +65,7 @@ def refuse_unless_over(connection: Connection, campaign_id: int) -> None:
 def link(
     unit: UnitOfWork, campaign_id: int, source_id: int, outcomes: Collection[AgainOutcome], *, late_contacts: bool
 ) -> None:
-    """Say whom a new campaign calls again: people of `source_id` with some outcomes.
+    """Store that a new campaign calls people of `source_id` with these outcomes again.
 
     With `late_contacts`, contacts that are added to the phonebooks of `source_id` from now on join it, too. Nobody
     else does.

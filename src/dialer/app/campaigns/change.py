@@ -39,7 +39,7 @@ def start_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 
 
 def pause_campaign(unit: UnitOfWork, campaign_id: int) -> None:
-    """Pause a campaign: calls in progress continue, and no others follow.
+    """Pause a campaign: calls in progress continue, and no further calls are made.
 
     Raises:
         IllegalMoveError: the campaign has not been started, or is over.

@@ -12,7 +12,7 @@ def name_of_copy(name: str, length_max: int) -> str:
 
 
 def dates_of_copy(stored: Mapping[str, Any], changed: Mapping[str, Any], now_ms: int) -> dict[str, int]:
-    """Return the dates of a copy: it starts now, or when given, and is as long as the other campaign."""
+    """Return the start and the expiration of a copy: now, unless given, and as long as the original."""
     starting_ms = changed.get("startingdate", now_ms)
     length_ms = stored["expirationdate"] - stored["startingdate"]
     return {"startingdate": starting_ms, "expirationdate": changed.get("expirationdate", starting_ms + length_ms)}

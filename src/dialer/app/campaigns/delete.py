@@ -14,7 +14,7 @@ from dialer.store.tables import Campaign
 
 
 def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
-    """Delete a campaign that is not started and has nothing in progress.
+    """Delete a campaign that is not started and has no calls or messages in progress.
 
     A subscriber of the campaign must not be in a call of another campaign, because the rows of that call would be
     deleted.

@@ -73,7 +73,7 @@ class AgentTime(NamedTuple):
 
 
 class FigureGroup(NamedTuple):
-    """The figures of one group."""
+    """The figures of one hour, day, agent, queue or campaign, as the grouping asks."""
 
     key: str | int
     """A moment in milliseconds, an hour of the day, an id, or a name."""

@@ -39,7 +39,7 @@ class ForecastRecord(NamedTuple):
 
 
 def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) -> ForecastRecord:
-    """Return how the forecasts of the newest campaigns that have ended, among those that are seen, came true."""
+    """Return the accuracy of forecasts: of the newest ended campaigns among those that are visible."""
     ended = (
         select(CampaignForecast.document, Campaign.calls, Campaign.cost, Campaign.updated_date)
         .join(Campaign, Campaign.id == CampaignForecast.id)

@@ -23,7 +23,7 @@ _BESIDES: Final = {"XK": "Kosovo"}
 
 
 def people_by_zone(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[list[PeopleOfZone], bool]:
-    """Return the people of a campaign by zone key, and whether there are more than were counted.
+    """Return the number of a campaign's people by zone key, and whether some were not counted.
 
     They are the contacts of its phonebooks, or its waiting subscribers if it has no contacts.
     """

@@ -38,7 +38,7 @@ def known_names(connection: Connection, campaign_id: int) -> KnownNames:
 
 
 def text_findings(connection: Connection, campaign: Mapping[str, Any], known: KnownNames) -> list[Finding]:
-    """Return what is wrong with the placeholders of a campaign's own text: its message, or the script of its agents.
+    """Return the findings about placeholders in a campaign's own text: its message, or its agents' script.
 
     A campaign that has been started goes on: its errors are warnings.
     """

@@ -44,7 +44,7 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
 
 
 def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Survey, bool]:
-    """Return the survey that a campaign plays, or would play if it started now, and whether it need not be sealed.
+    """Return the survey that a campaign plays or would play, and whether it is sealed already.
 
     A campaign of text messages plays none.
     """

@@ -70,7 +70,7 @@ class RecycledChunk(NamedTuple):
 
 
 def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
-    """Set the subscribers of one chunk back to PENDING. They keep the numbers of their attempts, as after a PATCH.
+    """Set the subscribers of one chunk back to PENDING, with the numbers of their attempts kept.
 
     Raises:
         UnknownRecordError: there is no such campaign.
@@ -88,7 +88,7 @@ def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, aft
 
 
 def count_chunk(connection: Connection, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
-    """Return the result that `recycle_chunk` would have, and change nothing.
+    """Return the result that `recycle_chunk` would have, without changing rows.
 
     Raises:
         UnknownRecordError: there is no such campaign.

@@ -86,7 +86,7 @@ class Statistics(NamedTuple):
 
 
 def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsked, now_ms: int) -> Statistics:
-    """Return statistics.
+    """Return the statistics of calls by interval and group.
 
     Raises:
         TooManyRowsError: the rows asked for are too many.

@@ -47,7 +47,7 @@ def _of_step(actor_id: int, moment_ms: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def resume_stopped(unit: UnitOfWork, actor_id: int, moment_ms: int, which: ColumnElement[bool]) -> Resumed:
-    """Resume the campaigns that a user paused at a moment, except those whose state somebody changed since."""
+    """Resume the campaigns that a user paused at a time, except those that were changed since."""
     stopped = stopped_at(unit.connection, actor_id, moment_ms)
     paused = select(Campaign.id).where(Campaign.id.in_(stopped), Campaign.status == CampaignStatus.PAUSE, which)
     changed: set[int | None] = set(unit.connection.scalars(_changed_since(stopped, actor_id, moment_ms)))

@@ -55,7 +55,7 @@ def order_trial_call(unit: UnitOfWork, call: tuple[int, str, str], rules: TrialR
 
 
 def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: TrialRules, now_ms: int) -> TrialCall:
-    """Return a trial call at a moment of the real clock, and write nothing.
+    """Return the trial call that the rules allow at a time of the real clock, without writing a row.
 
     Raises:
         UnknownRecordError: there is no such gateway.

@@ -22,7 +22,7 @@ LAST_CALLS_MAX: Final = 10
 
 
 class LastCall(NamedTuple):
-    """A call that is over."""
+    """A finished call of a campaign, as its page shows it."""
 
     id: int
     starting_ms: int
@@ -39,7 +39,7 @@ class LastCall(NamedTuple):
 
 
 class CampaignView(NamedTuple):
-    """A campaign at one moment."""
+    """The figures of a campaign's page at one moment."""
 
     row: dict[str, Any]
     """The columns of the campaign."""

@@ -62,7 +62,7 @@ def add_dnc_list(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_dnc_list(unit: UnitOfWork, dnc_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a do-not-call list. `is_global` decides whether it holds for every campaign."""
+    """Write columns of a do-not-call list. `is_global` makes the list hold for every campaign."""
     before = users_of_dnc(unit.connection, dnc_id)
     unit.connection.execute(update(DncList).where(DncList.id == dnc_id).values(values))
     after = users_of_dnc(unit.connection, dnc_id)

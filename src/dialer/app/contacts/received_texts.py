@@ -30,7 +30,7 @@ _DECIDED: Final = ("user_id", "number", "understood", "campaign_id", "sms_messag
 
 
 def look_at(unit: UnitOfWork, text_id: int, verdict: str, user_id: int) -> None:
-    """Write what a user has decided about a text message, and do it.
+    """Store a user's verdict about a text message, and apply it.
 
     `do_not_call` puts the number on the account's own do-not-call list. `nothing` releases a number that is held,
     unless another message of it still waits: people whose turn came meanwhile wait again, and campaigns that ended

@@ -100,7 +100,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
 
 
 def is_erased() -> ColumnElement[bool]:
-    """Return the condition that a subscriber is erased."""
+    """Return the SQL condition that a subscriber is erased."""
     return Subscriber.duplicate_contact == ERASED
 
 

@@ -20,7 +20,7 @@ class ColumnNames(NamedTuple):
 
 
 def parse_columns(text: str) -> ColumnNames:
-    """Return how columns are read, by their names in the file, in lower case.
+    """Return the meanings of columns by name, from a text such as `tel:contact,city:city`.
 
     A name with a comma stands in double quotes, as in CSV: `"City, State":city`. Several columns may have the numbers:
     the later ones are read where the earlier ones have none.

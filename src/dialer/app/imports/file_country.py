@@ -128,12 +128,12 @@ class NumberSample:
         self.next_seen = self.seen + self._every
 
     def numbers(self) -> list[str]:
-        """Return the numbers."""
+        """Return the sampled numbers."""
         return self._kept
 
 
 def judge(cells: Iterable[str], hints: Hints) -> FileCountry:
-    """Return what the numbers of a file tell about their country."""
+    """Return the country that the numbers of a file suggest."""
     explicit, national = _told(cells)
     if not national:
         return FileCountry(hints.named or hints.zone, 0, (), is_doubtful=False)

@@ -51,7 +51,7 @@ def warn_of_country(report: ImportReport, numbers: Sequence[str], region: str, c
 
 
 def warn_of_entries(report: ImportReport) -> None:
-    """Warn if numbers of a do-not-call list protect nobody, or have no country."""
+    """Add warnings to a report if entries of a do-not-call list protect nobody or have no country."""
     report.file_warnings += (FileRemark(reason, kind) for kind, reason in entries_in_words(report.kinds))
 
 

@@ -12,14 +12,14 @@ class HasCells(Protocol):
 
     @property
     def cells(self) -> list[str]:
-        """The cells."""
+        """The texts of the row's cells."""
 
 
 _Row = TypeVar("_Row", bound=HasCells)
 
 
 def first_rows(rows: Iterable[_Row], count: int) -> list[_Row]:
-    """Return the first rows: at most `count`, fewer if they are long. The others are not read."""
+    """Return up to `count` first rows, fewer if they are long, without reading more."""
     found: list[_Row] = []
     characters = 0
     for row in rows:

@@ -42,7 +42,7 @@ _NOTE: Final = re.compile(
 
 
 def is_footer(cells: Sequence[str]) -> bool:
-    """Return whether a row is a total or a note. It has no number, or one of `COUNT_DIGITS_MAX` digits at most."""
+    """Return whether a row is a total or a note below a list, instead of a person."""
     filled = [plain_word(cell) for cell in cells if cell.strip() and len(cell) <= CELL_MAX]
     if any(map(_TOTAL.fullmatch, filled)):
         return True

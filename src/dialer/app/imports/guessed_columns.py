@@ -166,7 +166,7 @@ def looks_like_number(cell: str, region: str | None) -> bool:
 
 
 def guess_columns(names: Sequence[str], rows: Sequence[Sequence[str]], region: str | None) -> list[str]:
-    """Return a meaning for each column, by its name and by what is in the first rows. One is that of the numbers."""
+    """Return a guessed meaning for each column, from its name and the first rows. One column has the numbers."""
     plain = [column_word(name) for name in names]
     meanings = [VARIABLE] * len(names)
     columns = [[row[place] for row in rows if place < len(row)] for place in range(len(names))]

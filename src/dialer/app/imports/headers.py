@@ -79,7 +79,7 @@ def wrong_count(cells: int, columns: int) -> Sentence:
 
 
 def reason_of(error: csv.Error) -> str:
-    """Return why a line could not be read."""
+    """Return the reason of a CSV error, for the user."""
     if "new-line" in str(error):
         return Sentence("a carriage return that ends no line")
     return Sentence("a cell has more than %(most)s characters", most=Grouped(csv.field_size_limit()))

@@ -106,7 +106,7 @@ class NumberCells:
             self.sample.keep(text)
 
     def all(self, cells: Sequence[str]) -> tuple[list[RowNumber], list[NumberError]]:
-        """Return all numbers of a row, and the problems of those that are none, without those of empty cells."""
+        """Return all numbers of a row, and the errors of cells that have no valid number."""
         each = list(self._each(cells))
         problems = [one for one in each if isinstance(one, NumberError)]
         filled = [one for one in problems if one.problem is not NumberProblem.EMPTY]

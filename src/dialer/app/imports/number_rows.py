@@ -50,7 +50,7 @@ UsualRow = tuple[str, tuple[Any, ...]]
 
 
 class StoredRows(NamedTuple):
-    """The rows that were added, and those of people on do-not-call lists, by their counts."""
+    """The counts of rows that an import added, and of added people on do-not-call lists."""
 
     added: int
     on_dnc: int = 0
@@ -107,7 +107,7 @@ class NumberRows:
         self.remarks = self._numbers.remarks
 
     def rows_of(self, cells: Sequence[str]) -> tuple[list[tuple[str, tuple[Any, ...]]], RowError | None]:
-        """Return what a row of a file becomes, by number, and the reason why it, or a part of it, is rejected."""
+        """Return the rows to store for a row of a file, by number, and the error of what is rejected."""
         try:
             found = self._numbers.first(cells)
             if self.mends_zeros:
@@ -195,12 +195,12 @@ class NumberRows:
         return connection.scalar(select(func.max(self._table.c.id))) or 0
 
     def count_since(self, connection: Connection, last_id: int) -> int:
-        """Return how many rows the parent has that are newer than an id."""
+        """Return the number of rows of the phonebook or list with a higher id than `last_id`."""
         newer = (self._parent == self.parent_id) & (self._table.c.id > last_id)
         return connection.scalar(select(func.count()).select_from(self._table).where(newer)) or 0
 
     def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Return those of the numbers that the parent has already; a parent without an id is yet to be made.
+        """Return the numbers that the phonebook or list has already; none if it does not exist yet.
 
         Raises:
             ImportTargetGoneError: the parent has been deleted.

@@ -96,9 +96,9 @@ class ZoneCells:
         return self._zone
 
     def of(self, cells: Sequence[str], number: str) -> OwnZone:
-        """Return what a row says of the person with this number, in E.164: its zone, else its state, else its code.
+        """Return the time zone of a row's person: from the zone's cell, the state's, or the postal code's.
 
-        A country that is not the number's gives its own zones, if nothing more is known.
+        Without these, the country's cell gives its zones, if it is not the number's country.
         """
         of_zone = _zone_of_cell(_cell(cells, self._zone), number[:2])
         if of_zone.tz_code:

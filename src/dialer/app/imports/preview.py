@@ -64,7 +64,7 @@ class FileView(NamedTuple):
 
 
 class ReadRow(NamedTuple):
-    """A row as an import would read it."""
+    """A row of a file as an import would store it."""
 
     line: int
     cell: str
@@ -97,7 +97,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
 
 
 def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
-    """Return how a file is read. Everything that `chosen` leaves open is guessed.
+    """Return the reading of a file: columns, first rows and remarks. Choices that `chosen` leaves open are guessed.
 
     Raises:
         CsvError: the file cannot be read; the message says what to do.

@@ -27,7 +27,7 @@ class RefusalColumn(StrEnum):
 
 
 class Wish(StrEnum):
-    """The wish that a row states."""
+    """The wish of a person about calls, as a row of a list states it."""
 
     NONE = "none"
     REFUSED = "refused"
@@ -107,18 +107,18 @@ _CIRCUMSTANCE: Final = _any_of("time | date | ip | source | zeit | quelle | heur
 
 
 def flag_in(cell: str) -> Wish:
-    """Return what a cell of a `FLAG` column says. A date, or any other word, is a refusal, too."""
+    """Return the wish in a cell of a `FLAG` column. Any text but a no counts as a refusal."""
     plain = plain_word(cell[:CELL_MAX])
     return Wish.NONE if not plain or plain in _NO else Wish.REFUSED
 
 
 def note_in(cell: str) -> Wish:
-    """Return what a cell of a `NOTES` column says."""
+    """Return the wish in a cell of a `NOTES` column, by phrases such as "do not call"."""
     return Wish.REFUSED if PHRASE.search(plain_word(cell[:CELL_MAX])) else Wish.NONE
 
 
 def consent_in(cell: str) -> Wish:
-    """Return what a cell of a `CONSENT` column says. A date, or any other word, is a consent."""
+    """Return the wish in a cell of a `CONSENT` column. Any text but a denial counts as a consent."""
     plain = plain_word(cell[:CELL_MAX])
     if plain in _DENIED or PHRASE.search(plain):
         return Wish.REFUSED
@@ -190,7 +190,7 @@ class RefusalSearch:
         """The rows with such words by the names of columns."""
 
     def look_at(self, cells: Sequence[str]) -> None:
-        """Count the columns of a row whose words refuse calls. Most rows cost one search for parts of such words."""
+        """Count, by column, the cells of a row that refuse calls in words."""
         if not _STEM.search("\n".join(cells)):
             return
         for place, cell in enumerate(cells):

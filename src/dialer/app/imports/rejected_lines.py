@@ -19,7 +19,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class RejectedLines:
-    """A file with rejected lines. It begins to exist with the first one."""
+    """A file with the rejected lines of an import, made with the first such line."""
 
     def __init__(self, path: Path, heads: Sequence[str], delimiter: str) -> None:
         self._path: Final = path
@@ -29,7 +29,7 @@ class RejectedLines:
         self._size = 0
 
     def add(self, record: CsvRecord, reason: str) -> None:
-        """Write a rejected line."""
+        """Write a rejected line with its reason."""
         if self._file is None:
             self._file = self._path.open("wb")
             self._write(_BOM + self._row(self._heads))
@@ -37,7 +37,7 @@ class RejectedLines:
             self._write(self._row([str(record.line), reason, *record.cells]))
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file of rejected lines."""
         if self._file is not None:
             self._file.close()
 

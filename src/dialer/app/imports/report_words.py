@@ -31,12 +31,12 @@ _WORDS: Final[Mapping[str, Callable[[int], Sentence]]] = {
 
 
 def readings_in_words(kinds: Mapping[str, int]) -> Iterator[Sentence]:
-    """Yield how numbers were read, and what they lack, with counts."""
+    """Yield sentences about the ways in which numbers were read, with counts."""
     yield from (words(kinds[kind]) for kind, words in _WORDS.items() if kinds.get(kind))
 
 
 def entries_in_words(kinds: Mapping[str, int]) -> Iterator[tuple[str, Sentence]]:
-    """Yield the warnings that entries of a do-not-call list protect nobody, or few, each with its kind."""
+    """Yield the warnings about entries of a do-not-call list that protect few or nobody, each with its kind."""
     stopping_nobody = sum(kinds.get(doubt.value, 0) for doubt in STOPS_NOBODY)
     without = kinds.get(EntryDoubt.NO_COUNTRY.value, 0)
     most = stopping_nobody + without + 1  # All rows were counted.

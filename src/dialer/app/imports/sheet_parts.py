@@ -44,7 +44,7 @@ Attributes = Mapping[str, str]
 
 
 class BrokenError(Exception):
-    """An error for a workbook that is damaged."""
+    """Raised for a damaged workbook."""
 
 
 class TooLargeError(Exception):
@@ -64,7 +64,7 @@ class SheetPart(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row that is not empty."""
+    """A row of a sheet with at least one cell."""
 
     number: int
     is_hidden: bool
@@ -246,7 +246,7 @@ def _number(text: str, otherwise: int = 0) -> int:
 
 
 class SharedTexts:
-    """The texts that the cells of a workbook share. They are read up to the one that is asked for."""
+    """The texts that cells of a workbook share, read from the file up to the last one needed."""
 
     def __init__(self, archive: Archive, part: str) -> None:
         self._texts: Final[list[str]] = []

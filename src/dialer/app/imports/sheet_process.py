@@ -117,7 +117,7 @@ def _line(row: Row) -> list[Any]:
 
 
 def limit() -> None:
-    """Give this process its limits, and the lower priority of work that can wait."""
+    """Limit the memory and the processor time of this process, and lower its priority."""
     limits = {
         resource.RLIMIT_AS: MEMORY_BYTES_MAX,
         resource.RLIMIT_CPU: CPU_S_MAX,

@@ -82,7 +82,7 @@ class SheetReader:
         """The share of the sheet that is read: 0 to 1."""
 
     def rows(self) -> Iterator[SheetRow]:
-        """Yield the rows that are not empty.
+        """Yield the rows of a sheet, without empty rows.
 
         Raises:
             UnreadableError: the sheet cannot be read to its end.

@@ -32,7 +32,7 @@ _CONTROL: Final = re.compile("[\0-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 def kinds_of_formats(codes: Iterable[tuple[int, str]], used: Iterable[int]) -> list[str]:
-    """Return for each used format whether it is `DATE`, `SPAN`, or neither (empty). `codes` has formats by number."""
+    """Return the kind of each used cell format: `DATE`, `SPAN`, or an empty text. `codes` has formats by number."""
     own = {number: _kind(code) for number, code in codes}
     return [own[number] if number in own else _kind_of_number(number) for number in used]
 

@@ -52,7 +52,7 @@ class Card(msgspec.Struct):
 
 
 class VCardFile:
-    """A file of vCards that is read while it arrives. It has fixed columns, and records like those of a `CsvFile`."""
+    """A file of vCards, read while it arrives, with fixed columns and the records of a `CsvFile`."""
 
     columns: tuple[str, ...]
 

@@ -57,7 +57,7 @@ _PAGES: Final = (b"<!doctype html", b"<html", b"<table", b"<?xml", b"<meta")
 
 
 def refuse_foreign(beginning: bytes) -> None:
-    """Check that a file is not one of another program, by its first bytes.
+    """Check by its first bytes that a file is not a workbook of an unsupported program.
 
     Raises:
         CsvError: it is; the message says what to do.
@@ -122,7 +122,7 @@ def unpacked_bytes(path: Path) -> int:
 
 
 class VisibleRows:
-    """The rows of a sheet without the hidden ones, which are counted. With `with_hidden` they are rows like others."""
+    """The visible rows of a sheet, and the count of its hidden rows. `with_hidden` includes these."""
 
     def __init__(self, sheet: SheetReader, *, with_hidden: bool) -> None:
         self._rows: Final = sheet.rows()
@@ -211,7 +211,7 @@ class SheetFile:
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of the rows that were read."""
+        """The bytes of the rows that were read so far."""
         return self._sheet.row_bytes
 
     @property

@@ -10,12 +10,12 @@ from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.speech import Speaker
 
 
-def freeswitch_lines(media: Path, speech: str = "") -> Callable[[int, str, Exchange], FreeSwitchLine]:
+def freeswitch_lines(media: Path, speaker: Speaker) -> Callable[[int, str, Exchange], FreeSwitchLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
-    Sound files are in `media`, and texts are spoken with the voice `speech`. Commands and events are kept for a day.
+    The switch itself reads the sound files of the folder `media`, in which `speaker` speaks. Commands and events are
+    kept for a day.
     """
-    speaker = Speaker(media, speech)
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> FreeSwitchLine:
         line = FreeSwitchLine(gateway_id, parameters, exchange, media, speaker=speaker)

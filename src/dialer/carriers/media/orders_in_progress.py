@@ -43,7 +43,7 @@ class Activity:
         """Handle a packet that says that the latest key is still held."""
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - most wait for something
-        """Return the outcome, or None if it goes on."""
+        """Return the outcome of the order; None while the order is in progress."""
         return None
 
     def rest(self, turn: int) -> "Activity":

@@ -42,7 +42,7 @@ def _is_nobody(_: Address) -> bool:
 
 
 class SoundTerms(msgspec.Struct, frozen=True):
-    """The rules of a leg's sound."""
+    """The settings of a leg's sound, from its trunk."""
 
     is_symmetric: bool = True
     """True if sound goes back to where it comes from, as NAT needs it."""

@@ -81,7 +81,7 @@ class InDialog:
 
     @property
     def sound(self) -> AgreedSound:
-        """The sound that both sides have agreed on last."""
+        """The sound that both sides agreed on last."""
         return self._sound
 
     def stop(self, *, owes_answer: bool = False) -> None:

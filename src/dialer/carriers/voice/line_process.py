@@ -17,7 +17,6 @@ import structlog
 from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.call_trace import Capture
-from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.process_frames import (
     FRAME_BYTES_MAX,
@@ -40,6 +39,7 @@ from dialer.carriers.voice.process_frames import (
 from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.speech import Speaker
+from dialer.domain.media_files import MediaFiles
 from dialer.domain.sessions.leg_protocol import LegReport
 
 IDLE_S: Final = 60.0
@@ -74,7 +74,9 @@ class _Listener:
 class LineProcess:
     """The SIP lines of all gateways of one worker, in a process that outlives the worker."""
 
-    def __init__(self, media: Path, t1_ms: int = T1_MS, capture: Capture | None = None, *, helpers: int = 0) -> None:
+    def __init__(
+        self, media: MediaFiles, t1_ms: int = T1_MS, capture: Capture | None = None, *, helpers: int = 0
+    ) -> None:
         self._capture: Final = capture
         self.room: Final = SharedRoom(helpers)
         self._files: Final = SoundFiles(media)
@@ -184,10 +186,10 @@ def alone(folder: Path) -> Iterator[bool]:
         os.close(lock)
 
 
-async def serve_lines(folder: Path, media: Path, helpers: int = 0, t1_ms: int = T1_MS) -> None:
+async def serve_lines(folder: Path, media: MediaFiles, messages: Path, helpers: int = 0, t1_ms: int = T1_MS) -> None:
     """Serve lines until SIGTERM, or until no worker has connected for a while. Calls in progress are not ended.
 
-    At most `helpers` processes share their sound.
+    The messages of calls are kept in the folder `messages`. At most `helpers` processes share the sound.
     """
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     # Each call has a socket, and the usual limit is 1,024.
@@ -195,6 +197,6 @@ async def serve_lines(folder: Path, media: Path, helpers: int = 0, t1_ms: int = 
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    capture = Capture(capture_folder(media))
+    capture = Capture(messages)
     await LineProcess(media, t1_ms, capture, helpers=helpers).serve(socket_path(folder), stop)
     capture.close()

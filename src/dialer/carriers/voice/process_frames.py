@@ -37,7 +37,7 @@ class OpenLine(Value, frozen=True):
 
 
 class PlaceLeg(Value, frozen=True):
-    """Place a leg."""
+    """A frame that orders the process of the lines to place a leg."""
 
     leg: Dialling | Texting | Arriving
 

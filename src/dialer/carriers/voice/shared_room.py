@@ -122,7 +122,7 @@ class SharedRoom(SoundRoom):
             super().watch(key)
 
     def press(self, key: str, digit: str) -> None:
-        """Take a key of the telephone that came without sound."""
+        """Handle a key that arrived by SIP in place of the sound."""
         if not self._is_passed_on(key, PressKey(key, digit), partial(self.press, key, digit)):
             super().press(key, digit)
 

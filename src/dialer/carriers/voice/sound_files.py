@@ -1,9 +1,6 @@
-"""Sound files of the media folder: read as µ-law, and written from it."""
+"""Sound files among the media files: read as µ-law, and written from it."""
 
-import contextlib
 import io
-import os
-import threading
 import wave
 from collections import OrderedDict
 from pathlib import Path
@@ -13,6 +10,7 @@ import miniaudio  # type: ignore[import-untyped]
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
+from dialer.domain.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.domain.wave_files import with_true_lengths
 
@@ -29,37 +27,35 @@ class SoundFileError(Exception):
 
 
 class SoundFiles:
-    """The files of one folder, decoded once. Methods may be called from threads."""
+    """Media files of sound, decoded once. Methods may be called from threads."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder: Final = folder
+    def __init__(self, media: MediaFiles) -> None:
+        self._media: Final = media
         self._kept: OrderedDict[tuple[str, int], bytes] = OrderedDict()
 
     def read(self, name: str) -> bytes:
-        """Return a file of the folder as µ-law, 8,000 samples a second.
+        """Return a file as µ-law, 8,000 samples a second.
 
         Raises:
             SoundFileError: there is no such file in the folder, or it holds no sound.
         """
-        path = self._path(name)
-        try:
-            version = path.stat().st_mtime_ns
-        except OSError as error:
-            raise SoundFileError(f"{name}: {error.strerror}") from None
-        sound = self._kept.get((name, version))
+        facts = self._media.facts(_checked(name))
+        if facts is None:
+            raise SoundFileError(f"{name}: there is no such file")
+        sound = self._kept.get((name, facts.changed_ns))
         if sound is None:
-            sound = read_sound_file(path)
-            self._keep((name, version), sound)
+            if facts.size > FILE_BYTES_MAX:
+                raise _too_large(name)
+            sound = decode_sound(self._media.read(name) or b"", name)
+            self._keep((name, facts.changed_ns), sound)
         return sound
 
     def write(self, name: str, sound: bytes) -> None:
-        """Write µ-law as a WAV file of the folder, complete or not at all.
+        """Write µ-law as a WAV file, complete or not at all.
 
         Raises:
             SoundFileError: it cannot be written.
         """
-        path = self._path(name)
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         buffer = io.BytesIO()
         with wave.open(buffer, "wb") as file:
             file.setnchannels(1)
@@ -67,28 +63,25 @@ class SoundFiles:
             file.setframerate(RATE_HZ)
             file.writeframes(g711.decode(sound).tobytes())
         try:
-            for folder in dict.fromkeys((self._folder, path.parent)):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as written:
-                written.write(buffer.getvalue())
-                written.flush()
-                os.fsync(written.fileno())
-            unfinished.rename(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise SoundFileError(f"{name}: {error.strerror}") from None
-
-    def _path(self, name: str) -> Path:
-        folder, _, file = name.rpartition("/")
-        if folder not in _FOLDERS or not file or file.startswith(".") or "\\" in file or "\0" in file:
-            raise SoundFileError(f"{name!r} is no file name of the media folder.")
-        return self._folder / name
+            self._media.save(_checked(name), buffer.getvalue())
+        except MediaError as error:
+            raise SoundFileError(f"{name}: {error}") from None
 
     def _keep(self, key: tuple[str, int], sound: bytes) -> None:
         self._kept[key] = sound
         while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT_BYTES_MAX:
             self._kept.popitem(last=False)
+
+
+def _checked(name: str) -> str:
+    folder, _, file = name.rpartition("/")
+    if folder not in _FOLDERS or not file or file.startswith(".") or "\\" in file or "\0" in file:
+        raise SoundFileError(f"{name!r} is no file name of the media folder.")
+    return name
+
+
+def _too_large(name: str) -> SoundFileError:
+    return SoundFileError(f"{name} has more than {FILE_BYTES_MAX // 1024**2} MiB.")
 
 
 def read_sound_file(path: Path) -> bytes:
@@ -99,7 +92,7 @@ def read_sound_file(path: Path) -> bytes:
     """
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
-            raise SoundFileError(f"{path.name} has more than {FILE_BYTES_MAX // 1024**2} MiB.")
+            raise _too_large(path.name)
         content = path.read_bytes()
     except OSError as error:
         raise SoundFileError(f"{path.name}: {error.strerror}") from None

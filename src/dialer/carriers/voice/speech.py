@@ -1,4 +1,4 @@
-"""Texts spoken by espeak-ng, and kept as sound files of the media folder."""
+"""Texts spoken by espeak-ng, and kept as media files."""
 
 import asyncio
 import contextlib
@@ -11,13 +11,13 @@ import unicodedata
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
-from pathlib import Path
 from typing import Final
 
 import structlog
 
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode_sound
 from dialer.domain.environment import clean_environment
+from dialer.domain.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 
 PROGRAM: Final = "espeak-ng"
@@ -52,7 +52,7 @@ class Speaker:
     """
 
     def __init__(
-        self, media: Path, voice: str = "", *, program: str = PROGRAM, kept_bytes_max: int = KEPT_BYTES_MAX
+        self, media: MediaFiles, voice: str = "", *, program: str = PROGRAM, kept_bytes_max: int = KEPT_BYTES_MAX
     ) -> None:
         self.voice = voice
         self._media, self._program, self._kept_bytes_max = media, program, kept_bytes_max
@@ -103,10 +103,8 @@ class Speaker:
 
     def _keep(self, name: str, voice: str, text: str) -> None:
         """Speak a text into a file, unless the file is there."""
-        path = self._media / name
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > FRESH_S:
-                os.utime(path)
+        facts = self._media.facts(name)
+        if facts is not None and (time.time() - facts.changed_ns / 1e9 <= FRESH_S or self._renew(name)):
             return
         sound = spoken_sound(voice, text, self._program)
         try:
@@ -115,13 +113,21 @@ class Speaker:
             raise SpeechError(str(error)) from None
         self._make_room(2 * len(sound))
 
+    def _renew(self, name: str) -> bool:
+        """Let a file that is used count as new again; return False if it is gone."""
+        content = self._media.read(name)
+        if content is not None:
+            with contextlib.suppress(MediaError):
+                self._media.save(name, content, is_lasting=False)
+        return content is not None
+
     def _make_room(self, written: int) -> None:
         with self._looking:
             self._unseen_bytes += written
             if self._unseen_bytes < self._kept_bytes_max // _SHARE:
                 return
             self._unseen_bytes = 0
-            _remove_oldest(self._media / SPEECH_FOLDER, self._kept_bytes_max - self._kept_bytes_max // _SHARE)
+            _remove_oldest(self._media, self._kept_bytes_max - self._kept_bytes_max // _SHARE)
 
 
 def why_silent(voice: str, program: str = PROGRAM) -> str:
@@ -203,18 +209,13 @@ def _exchanged(process: subprocess.Popen[bytes], text: bytes) -> tuple[bytes, st
     return sound, next(iter(lines.decode(errors="replace").splitlines()), "")
 
 
-def _remove_oldest(folder: Path, bytes_max: int) -> None:
-    """Remove the oldest files of a folder until the rest has no more than so many bytes."""
-    files: list[tuple[float, int, Path]] = []
-    with contextlib.suppress(OSError):
-        for path in folder.iterdir():
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                files.append((status.st_mtime, status.st_size, path))
+def _remove_oldest(media: MediaFiles, bytes_max: int) -> None:
+    """Remove the oldest spoken texts until the rest has no more than so many bytes."""
+    files = [(facts.changed_ns, facts.size, name) for name, facts in media.list_files(SPEECH_FOLDER)]
     left = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
+    for _, size, name in sorted(files):
         if left <= bytes_max:
             return
-        with contextlib.suppress(OSError):
-            path.unlink()
+        with contextlib.suppress(MediaError):
+            media.delete(name)
             left -= size

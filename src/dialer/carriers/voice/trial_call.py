@@ -5,8 +5,6 @@ import contextlib
 import errno
 import re
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -18,6 +16,7 @@ from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.memory_media import MemoryMedia
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
@@ -151,17 +150,18 @@ async def place_trial_call(parameters: SipParameters, order: TrialOrder, trial: 
     """
     greeting = tone((440,), GREETING_S * 1_000) if order.play is None else read_sound_file(order.play)
     room = SoundRoom()
-    with tempfile.TemporaryDirectory() as folder:
-        files = SoundFiles(Path(folder))
-        files.write(GREETING, greeting)
-        telephone = await _opened(parameters, room, files, trial, t1_ms)
-        try:
-            await _call(telephone, order, trial)
-        finally:
-            await telephone.close()
-            room.close()
-        if order.record is not None and (Path(folder) / RECORDING).exists():
-            shutil.copyfile(Path(folder) / RECORDING, order.record)
+    media = MemoryMedia()
+    files = SoundFiles(media)
+    files.write(GREETING, greeting)
+    telephone = await _opened(parameters, room, files, trial, t1_ms)
+    try:
+        await _call(telephone, order, trial)
+    finally:
+        await telephone.close()
+        room.close()
+    recording = media.read(RECORDING)
+    if order.record is not None and recording is not None:
+        order.record.write_bytes(recording)
 
 
 async def _opened(

@@ -51,7 +51,7 @@ def round_top(highest: int) -> int:
 
 
 def stack(parts: Sequence[tuple[str, int]]) -> list[Slice]:
-    """Return the parts of a bar that add up to its whole width; parts of nothing are left out."""
+    """Return the slices of a bar that fill its whole width; parts with a count of 0 are left out."""
     total, x, slices = sum(count for _, count in parts), 0.0, []
     for name, count in parts:
         if count:
@@ -67,5 +67,5 @@ def share(part: int, whole: int) -> float:
 
 
 def heat(value: int, highest: int) -> int:
-    """Return the shade of a value: 0 for nothing, else 1 to `HEATS`."""
+    """Return the shade of a value in a heat map: 0 for a value of 0, else 1 to `HEATS`."""
     return -(-HEATS * value // highest) if value and highest else 0

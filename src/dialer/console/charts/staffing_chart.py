@@ -7,7 +7,7 @@ from dialer.console.charts.charts import BOX
 
 
 class AgentsPoint(NamedTuple):
-    """A number of agents, with what becomes of their callers in per cent. None: nobody knows."""
+    """A number of agents, with the shares of their callers by outcome, in per cent. None: unknown."""
 
     agents: int
     taken_in_time: float

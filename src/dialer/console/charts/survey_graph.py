@@ -43,7 +43,7 @@ _BESIDE_TITLE: Final = 64
 
 
 class Port(NamedTuple):
-    """Keys of a section that lead to the same place: the middle of their label, and its width and words."""
+    """The label of the keys of a section with the same branch: position, width and words."""
 
     x: float
     width: float

@@ -78,7 +78,7 @@ async def choose_language(request: ApiRequest) -> Response[Any]:
 
 @post("/account/sign-out")
 async def sign_out(request: ApiRequest) -> Response[Any]:
-    """End the viewer's session."""
+    """End the viewer's session, and show the sign-in page."""
     await read_fields(request)
     session_id = current_session(request).id
     await request.service.write(request, lambda unit: end_session(unit, unit.actor.id, session_id))

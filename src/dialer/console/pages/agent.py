@@ -31,7 +31,7 @@ _SHOWN: Final = PAGES[AGENTS.path]
 async def show_agent(
     request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
 ) -> Response[Any]:
-    """Show an agent."""
+    """Show the page of an agent."""
     identity = identity_in(record_id)
     live = await console.snapshots.get(_key(request, identity), lambda: _make(request, identity))
     return await _show(request, identity, live)

@@ -81,7 +81,7 @@ REASONS: Final[Mapping[NotAgain, str]] = {
 
 
 class AgainForm(NamedTuple):
-    """The form as it was filled in."""
+    """The values of the form that calls people again."""
 
     outcomes: frozenset[AgainOutcome]
     name: str

@@ -87,7 +87,7 @@ class CallRow(NamedTuple):
 
     @property
     def is_transfer(self) -> bool:
-        """Return whether it is the leg to the person to whom a callee was transferred."""
+        """Return whether the leg is the second one, to the person who took a transfer."""
         return self.leg_type == LegType.B_LEG
 
 

@@ -138,7 +138,7 @@ async def show_campaign(
     forecaster: NamedDependency[Forecaster],
     record_id: FromPath[str],
 ) -> Response[Any]:
-    """Show a campaign."""
+    """Show the page of a campaign."""
     return await show_campaign_page(request, (console, forecaster), identity_in(record_id, "campaign"))
 
 
@@ -186,7 +186,7 @@ async def change_state(
 
 
 def check_seen(unit: Unit, identity: int) -> None:
-    """Check that the viewer sees a campaign.
+    """Check that a campaign exists and is visible to the viewer.
 
     Raises:
         RecordNotFoundError: there is no such campaign, or it is not the viewer's.

@@ -66,7 +66,7 @@ async def export_answers(request: ApiRequest, record_id: FromPath[str]) -> Respo
 
 @get("/campaigns/{record_id:str}/results/export")
 async def export_results(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Send what became of each person of a campaign in the viewer's words, with the columns of the list."""
+    """Send the result of each person of a campaign, with the columns of the list, in the viewer's language."""
     identity, service = identity_in(record_id, "campaign"), request.service
 
     def begin(unit: Unit) -> tuple[list[str], ResultsChunk]:
@@ -92,7 +92,7 @@ async def export_results(request: ApiRequest, record_id: FromPath[str]) -> Respo
 
 @get("/campaigns/{record_id:str}/people/export")
 async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Send all people of a campaign, with what became of each."""
+    """Send all people of a campaign with their states."""
     identity, service = identity_in(record_id, "campaign"), request.service
     format_of(request)
     await service.read(request, lambda unit: check_seen(unit, identity))

@@ -45,7 +45,7 @@ def numbers_of_agents(text: str, most: int) -> list[str]:
 
 
 def staffing_of(outcome: WhatIf) -> Staffing | None:
-    """Return the figures by number of agents; None if anything else was changed, or the survey has no queue."""
+    """Return the figures by number of agents; None if other settings were changed, or the survey has no queue."""
     if any(each.changes.keys() != {AGENTS} for each in outcome.settings) or outcome.present.queues is None:
         return None
     forecasts = {outcome.present.queues.agents: outcome.present}

@@ -170,7 +170,7 @@ async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
 
 @post("/desk/skip", media_type="text/html")
 async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Show the viewer somebody else."""
+    """Skip the previewed person, and show the agent another one."""
     return await _order_person(request, console, skip_previewed)
 
 

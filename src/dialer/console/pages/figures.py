@@ -62,7 +62,7 @@ _TIMED: Final = frozenset({By.DAY, By.HOUR, By.HOUR_OF_DAY})
 
 
 class FiguresAsked(NamedTuple):
-    """The figures that an address asks for."""
+    """The period, grouping and filters of figures, from an address."""
 
     by: By
     period: str
@@ -164,7 +164,7 @@ async def show_figures(request: ApiRequest) -> Response[Any]:
 
 @get("/figures/export")
 async def export_figures(request: ApiRequest) -> Response[Any]:
-    """Send the figures that the page shows."""
+    """Send the figures of the page as a file."""
     return await _export(request, None)
 
 
@@ -294,7 +294,7 @@ def name_of_campaign(unit: Unit, identity: int) -> str:
 
 
 def sheet_of(grouped: GroupedFigures, by: By, *, with_times: bool) -> tuple[Sheet, tuple[Value, ...]]:
-    """Return figures as a table, and its last row: their sums. Columns of nothing are left out."""
+    """Return figures as a table, and the row of their sums. Empty columns are left out."""
     if by is By.BREAK:
         return _breaks(grouped)
     of_agents = by is By.AGENT

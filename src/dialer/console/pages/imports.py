@@ -132,7 +132,7 @@ async def upload_list(request: ApiRequest, path: FromPath[str], record_id: FromP
 async def show_list(
     request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
 ) -> Response[Any]:
-    """Show how a list is read, and what its import would do. The address has the choices."""
+    """Show the reading of a list, and the effect of its import. The address has the choices."""
     choices, is_check = read_choices(request.query_params), "check" in request.query_params
     return await answer_list(request, console.list_tasks, token, choices, is_check=is_check)
 
@@ -176,7 +176,7 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
         InvalidError: the form has no file.
         MalformedError: the form cannot be read.
     """
-    kept = KeptLists(request.service.settings.media_dir)
+    kept = KeptLists(request.service.media)
     body = file_pieces(request, file_field=FILE, texts=texts)
     await anext(body)
     check_form(request, texts)
@@ -251,7 +251,7 @@ async def _checked_in_background(
 def kept_list(request: ApiRequest, token: str) -> KeptList:
     """Return a list of the viewer, which may be gone; raise RecordNotFoundError for no token."""
     try:
-        return KeptLists(request.service.settings.media_dir).find(request.user.id, token)
+        return KeptLists(request.service.media).find(request.user.id, token)
     except LookupError:
         raise RecordNotFoundError("There is no such list.") from None
 
@@ -299,7 +299,7 @@ async def answer_list(
     *,
     is_check: bool = False,
 ) -> Response[Any]:
-    """Show how a list is read, and what its import would do, or that the list is gone or being imported."""
+    """Show the reading of a list and the effect of its import, or that the list is gone or being imported."""
     kind = check_target(request, choices)
     name = await name_of_target(request, kind, choices)
     kept = kept_list(request, token)
@@ -403,7 +403,7 @@ def _offers_zeros(choices: ListChoices, shown: ListPage) -> bool:
 
 
 def report_words(report: ImportReport | None, *, is_list: bool) -> dict[str, list[str]]:
-    """Return what the report of an import says of all rows together: how they were read, and loud warnings."""
+    """Return sentences of an import's report about all rows: ways of reading, and warnings."""
     kinds = {} if report is None else report.kinds
     return {
         "readings": [in_viewers_words(sentence) for sentence in readings_in_words(kinds)],

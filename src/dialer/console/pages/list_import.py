@@ -212,7 +212,7 @@ def _in_words(kind: ImportKind, report: ImportReport) -> ImportReport:
 
 
 async def show_result(request: ApiRequest, kept: KeptList, result: ImportedList) -> Response[Any]:
-    """Show what an import has stored; of a phonebook for a new campaign, go on to the next step."""
+    """Show the result of an import. For a new campaign, continue with its next step."""
     report, kind, found = result.report, KINDS[result.into], shown_page(request, result.into)
     rejected = kept.token if report.rejected and kept.rejected.exists() else ""
     if result.is_new:

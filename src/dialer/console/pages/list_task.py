@@ -32,7 +32,7 @@ from dialer.store.media.kept_lists import KeptList
 async def show_task(
     request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
 ) -> Response[Any]:
-    """Show how far a check or an import is; at its end, what came out. The address has the choices."""
+    """Show the progress of a check or an import, and its result at the end. The address has the choices."""
     kept, choices = kept_list(request, token), read_choices(request.query_params)
     kind = check_target(request, choices)
     if (result := result_of(kept)) is not None:
@@ -59,7 +59,7 @@ async def show_task(
 async def stream_task(
     request: ApiRequest, console: NamedDependency[ConsoleServices], token: FromPath[str]
 ) -> Response[Any]:
-    """Send how far a check or an import is."""
+    """Stream the progress of a check or an import."""
     kept, choices = kept_list(request, token), read_choices(request.query_params)
     check_target(request, choices)
     user_id = request.user.id

@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 @get("/number", media_type="text/html")
 async def show_number(request: ApiRequest) -> Response[Any]:
-    """Show what happened with a number; without one, the form that asks for it."""
+    """Show the history of a number; without a number, the form that asks for one."""
     return await _show(request, request.query_params.get("number", "").strip()[:NUMBER_MAX])
 
 
@@ -64,7 +64,7 @@ async def erase(request: ApiRequest) -> Response[Any]:
     number = filled.get("number", "").strip()[:NUMBER_MAX]
     client = request.scope["client"]
     origin = origin_of(request.user, client[0] if client else "")
-    delete_file = partial(delete_recording, service.settings.media_dir)
+    delete_file = partial(delete_recording, service.media)
     now_ms = service.worker.clock.now_ms()
     try:
         normal = normalise(number, service.conventions(request).region)
@@ -75,7 +75,7 @@ async def erase(request: ApiRequest) -> Response[Any]:
             request, number, message=gettext("Nothing was erased: %(why)s") % {"why": error_in_words(error)}
         )
     try:
-        await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
+        await anyio.to_thread.run_sync(delete_speech, service.media)
     except StorageUnavailableError as error:
         message = gettext("The records are erased, but %(why)s. Erase the person once more when that is repaired.") % {
             "why": error_in_words(error)

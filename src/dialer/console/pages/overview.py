@@ -46,7 +46,7 @@ class CampaignRow(NamedTuple):
 
 
 class Glance(NamedTuple):
-    """The figures of one moment."""
+    """The figures of the overview at one moment."""
 
     overview: Overview
     minutes: list[int]

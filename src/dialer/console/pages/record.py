@@ -69,7 +69,7 @@ NOT_FORMS: Final = frozenset({"user", "is_assigned"})
 
 
 class Shown(NamedTuple):
-    """A record as its page shows it."""
+    """A record with the texts and links of its page."""
 
     name: str
     inputs: list[Input]
@@ -110,7 +110,7 @@ async def show_new_record(request: ApiRequest, path: FromPath[str]) -> Response[
 async def create_record(
     request: ApiRequest, path: FromPath[str], console: NamedDependency[ConsoleServices]
 ) -> Response[Any]:
-    """Create a record."""
+    """Create a record of a resource from a form."""
     found, filled = shown_page(request, path), await read_fields(request)
     resource = checked(request, found, "POST")
     doubt = await doubt_of(request, console, filled) if found.path in CONFIRMED else None
@@ -171,7 +171,7 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
 
 @post("/records/{path:str}/{record_id:str}/delete", media_type="text/html")
 async def delete_record(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
-    """Delete a record."""
+    """Delete a record of a resource, after its confirmation."""
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "DELETE")
     try:

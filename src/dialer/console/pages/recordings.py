@@ -31,7 +31,7 @@ async def show_upload(request: ApiRequest) -> Response[Any]:
 
 @post("/recordings/new", media_type="text/html", request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX)
 async def upload_recording(request: ApiRequest) -> Response[Any]:
-    """Keep a recording."""
+    """Store an uploaded recording."""
     name = ""
     try:
         form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)

@@ -160,7 +160,7 @@ def _filters(resource: Resource, given: Mapping[str, str], zone: tzinfo) -> list
 
 
 def shown_page(request: ApiRequest, path: str) -> RecordPage:
-    """Return how the console shows a resource.
+    """Return the console's description of a resource: title, columns and forms.
 
     Raises:
         RecordNotFoundError: it does not.

@@ -58,7 +58,7 @@ _NOTHING: Final = Matches([], [], [], [])
 
 @get("/search", media_type="text/html")
 async def show_search(request: ApiRequest) -> Response[Any]:
-    """Show what the viewer may see of what fits."""
+    """Show the records that match a search, as far as the viewer may see them."""
     text, message, found = request.query_params.get("q", "").strip(), "", _NOTHING
     try:
         search = parse_search(text, request.service.conventions(request))

@@ -37,7 +37,7 @@ _PIXELS: Final = 5
 
 @get("/account/second-factor", media_type="text/html")
 async def show_second_factor(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Show how to set up a second factor, or how to turn it off."""
+    """Show the page that sets up or removes a second factor."""
     return await _show(request, console)
 
 

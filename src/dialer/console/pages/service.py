@@ -37,7 +37,7 @@ async def show_service(request: ApiRequest) -> Response[Any]:
 
 @post("/service/advance", media_type="text/html")
 async def advance(request: ApiRequest) -> Response[Any]:
-    """Advance a virtual clock. The answer comes when everything due until then has happened."""
+    """Advance a virtual clock. The answer comes when all events due until then have happened."""
     filled, service = await read_fields(request), request.service
     if service.worker.clock.mode != VIRTUAL:
         raise ConflictError("The clock advances by itself. Only a virtual clock can be advanced.", code=ErrorCode.CLOCK)

@@ -19,5 +19,5 @@ async def show_asset(name: FromPath[str]) -> Response[bytes]:
 
 @get("/{path:path}", media_type="text/html")
 async def show_nothing(path: FromPath[str]) -> None:
-    """Answer that there is no such page."""
+    """Answer 404 for an unknown page."""
     raise RecordNotFoundError(f"Nothing is at {path}. Use the navigation to find the page.")

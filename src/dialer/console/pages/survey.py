@@ -293,7 +293,7 @@ def _words(section: Section, key: str) -> str:
 
 
 def survey_with(unit: Unit, survey_id: int) -> Survey:
-    """Return a survey that the viewer sees.
+    """Return a survey that is visible to the viewer.
 
     Raises:
         RecordNotFoundError: there is no such survey, or it is not the viewer's.

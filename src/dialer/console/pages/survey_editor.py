@@ -162,7 +162,7 @@ async def undo(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
 
 @post("/surveys/{record_id:str}/redo", media_type="text/html")
 async def redo(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Make the change again that was undone last."""
+    """Repeat the change of a survey that was undone last."""
     return await _turned(request, record_id, redo_change)
 
 

@@ -102,7 +102,7 @@ async def speak_text(
 
 @get("/speech/{record_id:str}", media_type="audio/wav")
 async def play_speech(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Send the sound of a text. Its address follows from the text, so nobody else can know it."""
+    """Send the sound of a spoken text. Its address is a hash of the text, which nobody else can guess."""
     if not record_id.isalnum():
         raise RecordNotFoundError("There is no such sound.")
     return await answer_file(request, f"{record_id}.wav", gettext("Spoken text"), SPEECH_FOLDER)

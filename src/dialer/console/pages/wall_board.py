@@ -56,7 +56,7 @@ async def show_board(request: ApiRequest, console: NamedDependency[ConsoleServic
 
 @get("/board/live", media_type=EVENT_STREAM)
 async def stream_board(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Send the wall board."""
+    """Stream the wall board."""
     return await answer_live(request, console.snapshots, console.sessions, _key(request), lambda: _make(request))
 
 

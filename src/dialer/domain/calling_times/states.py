@@ -226,7 +226,7 @@ def is_state(text: str) -> bool:
 
 
 def start_of(country: str) -> str:
-    """Return how the numbers of a country of the table begin, such as `+1`; empty for other countries."""
+    """Return the calling code of a country with states, such as `+1`; empty for other countries."""
     return next((start for start, countries in _COUNTRIES.items() if country in countries), "")
 
 
@@ -242,7 +242,7 @@ def states_of(country: str) -> dict[str, CountryState]:
 
 @cache
 def zones_of_states(country: str) -> tuple[str, ...]:
-    """Return one zone for each clock in the states of a country of the table; none for other countries.
+    """Return one time zone for each clock in the states of a country; none for a country without states here.
 
     Territories with an ISO 3166 code of their own, such as Guam, are left out: lists name them as countries.
     """
@@ -253,7 +253,7 @@ def zones_of_states(country: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=KEPT_MAX)
 def zones_in_state(state: CountryState, number_zones: tuple[str, ...]) -> tuple[str, ...]:
-    """Return where a person of a state may be: in the zones of the number if the state keeps their clocks, else in all.
+    """Return the possible time zones of a person in a state: the number's, if the state has their clocks, else all.
 
     A number of Pensacola is in Florida and has Chicago's clock, so it is not in the rest of Florida.
     """

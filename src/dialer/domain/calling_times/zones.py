@@ -44,7 +44,7 @@ class NumberZones:
         self.learn({})
 
     def learn(self, taught: Mapping[str, NumberPlace]) -> None:
-        """Take the rows that an administrator teaches, by the starts of numbers without `+`, and forget others."""
+        """Replace the administrator's rows by others, keyed by the starts of numbers without `+`."""
         self.places = Places(taught)
         self.keys = PrefixTable(self._key_of_start, _STARTS)
 

@@ -33,7 +33,7 @@ class Abandonment:
         self._overdue.append((joined_ms + ABANDONED_AFTER_MS + 1, call.id))
 
     def restored(self, call: Call, joined_ms: int) -> None:
-        """Watch a call that waited before a restart."""
+        """Watch a call that already waited before a restart."""
         self.joined(call, joined_ms)
         self._overdue = deque(sorted(self._overdue))
 

@@ -24,9 +24,10 @@ _LEGS_BEFORE: Final = 1_000
 
 
 class CallMessages:
-    """The sender of text messages during calls, which settles their cost. They change nothing for the subscriber.
+    """The sender of text messages during calls, which settles their cost.
 
-    A message that has no room on its gateway waits, even after its call. It is recorded until it is sent or dropped.
+    A message changes nothing for the subscriber. Without room on its gateway a message waits, even after its call. It
+    is recorded until it is sent or dropped.
     """
 
     def __init__(self, engine_state: EngineState) -> None:

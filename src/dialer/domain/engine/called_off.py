@@ -25,7 +25,7 @@ def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
 
 
 def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
-    """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
+    """Return the ids of the lists that keep a wish. Lists that may not exist yet have ids of no row."""
     if wish.is_held and wish.user_id is not None:
         return (held_list_of(wish.user_id),)
     if wish.is_simulated and wish.user_id is not None:
@@ -106,7 +106,7 @@ class CalledOff:
         return any(self._is_on(one, number, since) for one in lists_over(plan))
 
     def is_held(self, plan: CampaignPlan, subscriber: Subscriber, since: int) -> bool:
-        """Return whether a subscriber who is on a list, or was put on one after the place `since`, is only held."""
+        """Return whether a subscriber who is on a list, or was put on one after the position `since`, is only held."""
         held, number = held_list_of(plan.user_id), subscriber.number
         is_now_held = not subscriber.is_on_dnc and self._is_on(held, number, since)
         is_off = any(self._is_on(one, number, since) for one in lists_over(plan) if one != held)
@@ -118,7 +118,7 @@ class CalledOff:
         return numbers is not None and any(numbers.get(form, 0) > since for form in listed_forms(number))
 
     def forget(self, until: int) -> None:
-        """Forget all numbers up to the place `until`."""
+        """Remove all numbers noted up to the position `until`."""
         for dnc_id, numbers in list(self.numbers.items()):
             kept = {number: place for number, place in numbers.items() if place > until}
             if kept:

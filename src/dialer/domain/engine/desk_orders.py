@@ -31,7 +31,7 @@ class DeskOrders:
         self._transfers: Final = DeskTransfers(engine_state, distributor)
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
-        """Note what the row of an agent orders. It orders nothing that was performed."""
+        """Note the orders in an agent's row that were not performed yet."""
         self._holds.read(agent)
         self._supervisions.read(before, agent)
         self._transfers.read(agent)
@@ -44,12 +44,12 @@ class DeskOrders:
         self._supervisions.restore(call, transfer)
 
     def ended(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        """End what desks have ordered about a transfer that is over."""
+        """End the holds and supervisions of a transfer that is over."""
         self._holds.ended(now_ms, call, transfer)
         self._supervisions.ended(call, transfer)
 
     def close(self, agent_id: int) -> None:
-        """Forget what the desk of a deleted agent has ordered."""
+        """Discard the orders of a deleted agent."""
         self._calls.pop(agent_id, None)
         self._holds.close(agent_id)
         self._supervisions.close(agent_id)
@@ -61,7 +61,7 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Do what was ordered about calls in which the agents who were named still talk.
+        """Perform the orders of desks, for calls in which their agents still talk.
 
         A call that was hung up is transferred nowhere, whatever was ordered first.
         """

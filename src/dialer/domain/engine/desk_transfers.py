@@ -17,7 +17,7 @@ AGENT: Final = "agent:"
 
 
 class DeskTransfers:
-    """The orders that were read with agents and are not performed yet. One about a call that is over does nothing.
+    """The transfers that agents ordered and that are not performed yet. An order about a finished call does nothing.
 
     The row of the agent forgets an order in the step that performs it, so that no restart performs it again.
     """

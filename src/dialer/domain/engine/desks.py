@@ -27,12 +27,12 @@ class Desks:
         self._orders.read(event.plan)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
-        """Remove a deleted agent."""
+        """Remove a deleted agent from queues, orders and previews."""
         self._transfers.close_agent(now_ms, event)
         self._orders.close_agent(now_ms, event.agent_id)
 
     def reached(self, now_ms: int, event: events.TransferReached) -> None:
-        """Take a call that comes to a transfer."""
+        """Start the transfer of a call that has reached one, and end the reservation of its previewing agent."""
         self._transfers.reached(now_ms, event)
         self._previews.reached(event.call_id)
 

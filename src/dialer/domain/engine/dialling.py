@@ -216,7 +216,7 @@ class CampaignDialling:
             self._state.emit(WakeCampaign(at_ms, campaign.plan.id))
 
     def wake_all(self, campaign_ids: set[int], now_ms: int) -> None:
-        """Schedule checks of campaigns that waited for something that has changed, and empty the set."""
+        """Schedule checks of campaigns that waited for a change, and empty the set."""
         for campaign_id in sorted(campaign_ids):
             if campaign_id in self._campaigns:
                 self.wake_at(self._campaigns[campaign_id], now_ms)

@@ -30,7 +30,7 @@ class Holds:
         self._held: Final[dict[int, tuple[Call, Transfer]]] = {}
 
     def read(self, agent: AgentPlan) -> None:
-        """Note what an agent wants."""
+        """Note whether an agent holds the callee."""
         self._wanted.pop(agent.id, None)
         if agent.hold_call_id is not None:
             self._wanted[agent.id] = agent.hold_call_id
@@ -61,7 +61,7 @@ class Holds:
         return min((_until_ms(transfer) for _, transfer in self._held.values()), default=NEVER_MS)
 
     def close(self, agent_id: int) -> None:
-        """Forget what a deleted agent wanted."""
+        """Discard the hold of a deleted agent."""
         self._wanted.pop(agent_id, None)
 
     def ended(self, now_ms: int, call: Call, transfer: Transfer) -> None:

@@ -123,7 +123,7 @@ def _nobody(_agent_id: int) -> bool:
 
 
 class Hopper:
-    """The hopper of one campaign."""
+    """The hopper of one campaign: the few subscribers who are called next."""
 
     def __init__(
         self,

@@ -56,7 +56,7 @@ class Inbound:
             self._dids[digits][event.did_id] = event
 
     def close_did(self, _now_ms: int, event: events.DidClosed) -> None:
-        """Remove a number."""
+        """Stop answering a number for incoming calls that was deleted."""
         for digits in self._digits.pop(event.did_id, ()):
             del self._dids[digits][event.did_id]
             if not self._dids[digits]:

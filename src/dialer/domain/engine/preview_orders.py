@@ -62,7 +62,7 @@ class PreviewOrders:
             previews.touched.add(agent.id)
 
     def close_agent(self, now_ms: int, agent_id: int) -> None:
-        """Forget a deleted agent."""
+        """Discard the preview and the orders of a deleted agent."""
         self._orders.pop(agent_id, None)
         self._previews.agents.pop(agent_id, None)
         self._previews.touched.discard(agent_id)
@@ -84,7 +84,7 @@ class PreviewOrders:
                 self._claims.make(ClaimOffered(preview.campaign_id, agent_id, offered.subscriber))
 
     def number_stopped(self, now_ms: int, number: str) -> None:
-        """Let no agent look at somebody who wishes not to be called."""
+        """End the previews of a person who wishes not to be called."""
         looks = [agent_id for agent_id, one in self._previews.offers.items() if one.subscriber.number == number]
         if looks:
             self._previews.touched.update(looks)
@@ -96,7 +96,7 @@ class PreviewOrders:
         self.follow(now_ms)
 
     def claimed(self, now_ms: int, event: events.OfferedClaimed) -> None:
-        """Go on with a person who was read again. Nobody looks at one who waits for a call no more."""
+        """Continue the preview of a person whose row was read again."""
         offered = self._previews.offers.get(event.agent_id)
         campaign = self._state.campaigns.get(event.campaign_id)
         if offered is not None and campaign is not None and offered.preview.campaign_id == event.campaign_id:

@@ -49,7 +49,7 @@ class Previews:
         """Schedule a look at all of this."""
 
     def may_go_on(self, campaign: OpenCampaign, now_ms: int) -> bool:
-        """Return whether an agent wants to call somebody, or can be shown somebody."""
+        """Return whether an agent has chosen to call a person, or is idle and can be shown one."""
         if campaign.wanted:
             return True
         return self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms) is not None
@@ -85,7 +85,7 @@ class Previews:
             self.wake(preview.until_ms)
 
     def want(self, campaign: OpenCampaign, offered: Offered) -> None:
-        """Note that the agent wants to call the person. There is no time limit any more."""
+        """Note that the agent chose to call the person, which ends the time limit."""
         campaign.wanted.add(offered.agent_id)
 
     def dialled(self, campaign: OpenCampaign, offered: Offered, call: Call) -> None:
@@ -103,7 +103,7 @@ class Previews:
             self._distributor.kept.keep(agent_id, call.id)
 
     def end(self, agent_id: int) -> Offered:
-        """End the look of an agent at a person, who is not called. Return what it was."""
+        """End an agent's preview of a person who is not called, and return the preview."""
         offered = self.offers[agent_id]
         self._forget(self._state.campaigns.get(offered.preview.campaign_id), agent_id)
         self._distributor.kept.let_go(agent_id)
@@ -111,7 +111,7 @@ class Previews:
         return offered
 
     def reached(self, call_id: int) -> None:
-        """Note that a call has come to a transfer. In a queue, its agent is asked before all others."""
+        """Note that a previewed call has reached a transfer, so that its queue asks its agent first."""
         agent_id = self.calls.pop(call_id, None)
         if agent_id is not None:
             self._state.emit(KeepPreview(agent_id, None))
@@ -119,7 +119,7 @@ class Previews:
                 self._distributor.kept.let_go(agent_id)
 
     def call_over(self, call_id: int, now_ms: int) -> None:
-        """Show the agent of a call somebody else, as the call is over and came to no transfer."""
+        """Show another person to the agent of a call that ended without a transfer."""
         agent_id = self.calls.pop(call_id, None)
         if agent_id is not None:
             self._state.emit(KeepPreview(agent_id, None))

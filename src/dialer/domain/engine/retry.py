@@ -157,7 +157,7 @@ def _pause_ms(call: Call, outcome: CallOutcome) -> int:
 
 
 def cause_after_answer(cause: Cause) -> Cause:
-    """Return the cause of an answered call: one that tells why nobody answered cannot be right, so it is a normal end.
+    """Return the cause of an answered call, with NORMAL_CLEARING in place of causes for unanswered calls.
 
     Some carriers end answered calls with such causes, as when the callee of a transfer behind them is busy.
     """

@@ -92,7 +92,7 @@ class OpenCampaign:
         """Calls in progress that were answered by a machine: these never count as abandoned."""
 
     def renew(self, plan: CampaignPlan) -> None:
-        """Replace the settings."""
+        """Replace the settings of the campaign."""
         self.plan = plan
         self.is_full = False
         """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
@@ -189,7 +189,7 @@ class EngineState:
         """Add an effect to the list that results from the current event."""
 
     def campaign_of(self, plan: CampaignPlan) -> OpenCampaign:
-        """Return the campaign of a call or a message. One that is over already is added, not to be forgotten yet."""
+        """Return the campaign of a call or a message. A campaign that is over is added again, until its calls end."""
         campaign = self.campaigns.get(plan.id)
         if campaign is None:
             campaign = self.campaigns[plan.id] = OpenCampaign(plan, self.windows)

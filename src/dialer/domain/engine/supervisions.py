@@ -27,7 +27,7 @@ class Supervisions:
         """Agents about whose calls the carrier is to be told something."""
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
-        """Note what is wanted of an agent's call, if that is new."""
+        """Note a new wish to supervise an agent's call."""
         wanted = agent.supervision
         if before is None or before.supervision != wanted:
             self._new.add(agent.id)
@@ -73,7 +73,7 @@ class Supervisions:
             self._forget(agent_id, wanted)
 
     def over(self, agent_id: int, turn: int) -> None:
-        """Note that a supervisor's telephone has hung up, or was not reached. The call goes on."""
+        """Note that a supervisor's telephone has hung up or did not answer. The call itself continues."""
         wanted = self._wanted.get(agent_id)
         if wanted is not None and wanted.turn == turn:
             self._calls.pop(agent_id, None)

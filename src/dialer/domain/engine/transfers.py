@@ -170,7 +170,7 @@ class Transfers:
             self._wait(call, transfer, event.answered_ms, now_ms)
 
     def left(self, now_ms: int, event: events.CallerLeft) -> None:
-        """Record that a caller gave up waiting, and let the call continue."""
+        """Record that a caller left the queue, and continue the call."""
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
         if call is not None and transfer is not None:
@@ -205,12 +205,12 @@ class Transfers:
         self._touch()
 
     def missed(self, now_ms: int, event: events.AgentMissed) -> None:
-        """Ask others for a call whose agent's telephone did not take it."""
+        """Offer a call to other agents, as the agent's telephone did not take it."""
         self._distributor.missed(now_ms, event.call_id, event.agent_id)
         self._touch()
 
     def supervision_over(self, _now_ms: int, event: events.SupervisionEnded) -> None:
-        """Note that a supervisor's telephone is gone."""
+        """Note that a supervisor's telephone has hung up or did not answer."""
         self._desk_orders.supervision_over(event.agent_id, event.turn)
 
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
@@ -247,7 +247,7 @@ class Transfers:
             self._touch()
 
     def woken(self, now_ms: int, _event: events.DistributorWoken) -> None:
-        """Note that the scheduled time for a check of the floor has come."""
+        """Perform the orders of desks and the decisions of queues that are due now."""
         self._wake_ms = NEVER_MS
         self._desk_orders.perform(now_ms)
         self._touch()
@@ -383,7 +383,7 @@ class Transfers:
             self._state.emit(KeepQueue(queue_id, last, since_ms))
 
     def unreserve(self, call: Call) -> None:
-        """Let others have the agent who waits for a call that only they take."""
+        """Free the agent who was reserved for a call."""
         if call.subscriber.promised_agent_id is not None and self._distributor.unreserve(call.id):
             self._touch()
 

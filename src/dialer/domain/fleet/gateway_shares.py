@@ -28,12 +28,12 @@ class Claim(NamedTuple):
 
     @property
     def booked(self) -> int:
-        """Return the units that nobody else may use."""
+        """Return the units of a gateway that no other worker may use."""
         return max(self.held, self.in_use)
 
 
 def shares(limit: int, claims: Collection[Claim], now_ms: int) -> dict[int, int]:
-    """Return the fair share of each worker: nobody gets more than it asks for, and nobody less than an equal part.
+    """Return the fair share of each worker: at most what it asks for, and at least an equal part.
 
     Parts are equal for each campaign. Units that cannot be divided go to the workers that have waited longest.
     """

@@ -9,7 +9,7 @@ ALL_SHARDS: Final = frozenset(range(SHARDS))
 
 
 class Gift(NamedTuple):
-    """Shards that change hands."""
+    """Shards that one worker gives to another."""
 
     to: int
     """Id of the worker that takes them."""

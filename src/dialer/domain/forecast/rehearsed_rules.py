@@ -20,11 +20,11 @@ _HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HO
 
 
 def rules_obeyed(*, with_hours: bool, with_balance: bool) -> tuple[RehearsedRule, ...]:
-    """Return the rules that a forecast obeys."""
+    """Return the rules of real campaigns that a forecast obeys."""
     aside = (frozenset() if with_hours else _HOURS) | (frozenset() if with_balance else {RehearsedRule.BALANCE})
     return tuple(rule for rule in RehearsedRule if rule not in aside)
 
 
 def rules_left_aside(obeyed: tuple[RehearsedRule, ...]) -> tuple[RehearsedRule, ...]:
-    """Return the other rules."""
+    """Return the rules of real campaigns that a forecast does not obey."""
     return tuple(rule for rule in RehearsedRule if rule not in obeyed)

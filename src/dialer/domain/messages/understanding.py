@@ -91,7 +91,7 @@ _INVITES: Final = _compiled(tuple(one.invites for one in PATTERNS.values() if on
 
 
 def understand(text: str) -> Understood:
-    """Return what a text message means. A text that is neither a clear wish nor an ordinary reply is `PERHAPS`."""
+    """Return the meaning of a text message: a clear wish to stop, an ordinary reply, or `PERHAPS`."""
     if is_opt_out(text):
         return Understood.STOP
     if len(text) > OPT_OUT_CHARACTERS_MAX:

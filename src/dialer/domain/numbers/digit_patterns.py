@@ -19,7 +19,7 @@ PATTERNS_KEPT_MAX: Final = 4_096
 
 
 class UnknownPatternError(ValueError):
-    """An error for a regular expression with something that the metadata of phonenumbers do not use today."""
+    """Raised for a regular expression with syntax that phonenumbers' metadata does not use today."""
 
 
 class _State:

@@ -25,7 +25,7 @@ _EXCHANGE_END: Final = north_america.AREA_CODE_LENGTH + 1
 
 
 class NumberDoubt(StrEnum):
-    """A reason why a number is probably wrong. It is stored all the same."""
+    """A reason why a stored number is probably wrong."""
 
     NONE = ""
     IMPOSSIBLE = "impossible_number"
@@ -62,9 +62,9 @@ def doubt_in_words(doubt: NumberDoubt, number: str) -> Sentence:
 
 
 def with_lost_zero(number: str) -> str:
-    """Return a number with the 0 that it has lost; empty if that does not make a number that somebody can have.
+    """Return a number with the leading 0 that it has lost; empty if that is no possible number.
 
-    Spreadsheets take it for a number without it, and people for the 0 that other countries leave out behind `+`.
+    Spreadsheets remove the 0 of a number, and people leave it out behind `+` as in other countries.
     """
     parts = split(number, len(number)) if number[:1] == "+" else None
     if parts is None or parts[0] not in ZERO_IS_PART:
@@ -87,7 +87,7 @@ def keeps_zero(region: str) -> bool:
 
 
 def counted_as_assigned(texts: Iterable[str], region: str | None) -> int:
-    """Return how many texts are numbers that somebody can have, read with a region as the country of those without."""
+    """Return the number of texts that are assigned phone numbers, with a region for numbers without a country."""
     return sum(_is_somebodys(text, region) for text in texts)
 
 

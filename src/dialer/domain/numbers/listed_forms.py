@@ -36,7 +36,7 @@ def has_no_country(number: str) -> bool:
 
 @lru_cache(maxsize=NUMBERS_KEPT_MAX)
 def listed_forms(number: str) -> tuple[str, ...]:
-    """Return the forms of entries that stop calls to a number in normal form: itself, and others of the same number.
+    """Return the forms of entries that stop calls to a number in normal form, the number itself included.
 
     For a number with a country these are its forms without it, else the numbers of all countries that it may be.
     """

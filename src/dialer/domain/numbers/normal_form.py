@@ -133,7 +133,7 @@ _IN_NORMAL_FORM: Final = PrefixTable(_is_possible_as_it_is, (4, 6, 8, 11))
 
 
 def is_in_normal_form(start: str, length: int) -> bool:
-    """Return whether it is settled that all numbers of a length that begin with a start are in normal form."""
+    """Return whether all numbers with a start and a length are certainly in normal form."""
     return _is_possible_as_it_is(start, length) is not None
 
 

@@ -59,7 +59,7 @@ class PrefixTable(Generic[_Result]):
         self._kept = 0
 
     def of(self, number: str) -> _Result | None:
-        """Return what holds for a number of digits, with or without `+`; None if no start of it settles that."""
+        """Return the value of the shortest prefix that decides one for a number; None if none does."""
         length = len(number)
         if length > LENGTH_MAX or not (number.isascii() and number[1:].isdigit()):
             return None
@@ -131,7 +131,7 @@ def dialled_inland(region: str, numbers: Start) -> tuple[int, Start] | None:
 
 
 def is_assigned(country_code: int, numbers: Start) -> bool | None:
-    """Return whether a plan gives national numbers to somebody; None if that is not settled for all of them."""
+    """Return whether a numbering plan assigns national numbers; None if that differs among them."""
     return _by_region(country_code, numbers, lambda plan: _is_known(plan, numbers))
 
 

@@ -72,7 +72,7 @@ def read_kindly(text: str, region: str | None) -> FoundNumbers:
 
 
 def numbers_in(text: str, region: str | None) -> list[str]:
-    """Return the normal forms of all numbers in a text, in their order; nothing if there are none."""
+    """Return the normal forms of all numbers in a text, in their order; an empty list without any."""
     try:
         return [found.number for found in read_kindly(text, region).numbers]
     except NumberError:

@@ -30,11 +30,11 @@ class Spellings:
 
     @property
     def like(self) -> str:
-        """Return a pattern for SQL's LIKE that matches every text that contains the number, and few others."""
+        """Return a pattern for SQL's LIKE that matches all texts with the number, and few others."""
         return f"%{'%'.join(self._own)}%"
 
     def is_all_of(self, text: str) -> bool:
-        """Return whether a text is the number and nothing else."""
+        """Return whether a text consists of the number alone."""
         return self._pattern.fullmatch(text.strip()) is not None
 
     def without(self, text: str) -> str:

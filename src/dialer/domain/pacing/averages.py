@@ -14,7 +14,7 @@ class Measured(Protocol):
 
 
 class Averages:
-    """Averages of some figures. It holds until they change."""
+    """Averages of pacing figures, valid until the figures change."""
 
     def __init__(self, figures: Measured) -> None:
         self._figures: Final = figures

@@ -92,7 +92,7 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in `strategies.STRATEGIES`."""
+        """The name of the strategy in `strategies.STRATEGIES`."""
 
     def pace(self, situation: PacingInputs) -> Pace:
         """Return the number of calls that may be placed now, and the time to ask again."""

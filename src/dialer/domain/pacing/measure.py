@@ -9,12 +9,12 @@ TIMES_KEPT: Final = 200
 
 
 def dialled(figures: PacingFigures) -> None:
-    """Count a dialled call."""
+    """Count a dialled call in the pacing figures."""
     figures.dialled += 1
 
 
 def taken_back(figures: PacingFigures) -> None:
-    """Count one dialled call less. The figures may be younger than the call."""
+    """Subtract a call that was never made from the dialled calls."""
     figures.dialled = max(0, figures.dialled - 1)
 
 

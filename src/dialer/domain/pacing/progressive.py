@@ -15,6 +15,6 @@ class Progressive:
     name = "progressive"
 
     def pace(self, situation: PacingInputs) -> Pace:
-        """Return the calls that are missing; 0 while there are enough."""
+        """Return the number of calls to add for the idle agents; 0 while enough calls are on their way."""
         wanted = math.floor(situation.agent_dial_rate * situation.idle + _ROUNDING)
         return Pace(calls=max(0, wanted - situation.pending))

@@ -13,7 +13,7 @@ MINUTE_READINGS: Final = 4
 
 
 class Reading(NamedTuple):
-    """The state of a campaign at one time."""
+    """The pacing figures of a campaign at one time."""
 
     idle: float
     waiting: float

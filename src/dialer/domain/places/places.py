@@ -86,7 +86,7 @@ def country_of_zone(zone: str) -> str | None:
 
 @cache
 def zones_of_country(country: str) -> tuple[str, ...]:
-    """Return one zone for each clock of a country, as its nationwide numbers have them; none if it has no numbers."""
+    """Return one time zone for each clock of a country; none for a country without numbers."""
     places = [place for place in table().values() if place.countries == (country,)]
     return max((place.zones for place in places), key=len, default=())
 

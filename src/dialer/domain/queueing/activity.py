@@ -84,5 +84,5 @@ class AgentClock(msgspec.Struct, frozen=True):
         return max(0, now_ms - self.since_ms(now_ms) - limit_s * SECOND_MS)
 
     def counted(self, now_ms: int) -> "AgentClock":
-        """Return the clock once the time until now is counted. A clock that was set back counts nothing twice."""
+        """Return the clock with the time until now counted. A clock that was set back counts no time twice."""
         return replace(self, counted_ms=max(now_ms, self.counted_ms))

@@ -71,7 +71,7 @@ class AgentState:
         self.figures = replace(self.figures, last_offered_ms=now_ms)
 
     def let_ring(self, now_ms: int) -> None:
-        """Note that the agent did not take a call in time; the agent rests."""
+        """Note that the agent did not answer an offer in time, and rests."""
         self.asked_call_id = None
         self.figures = replace(self.figures, free_at_ms=now_ms + NO_ANSWER_REST_MS, let_ring_ms=now_ms)
 

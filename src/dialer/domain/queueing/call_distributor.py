@@ -78,7 +78,7 @@ class CallDistributor(Floor):
         self._changing(promise.agent_id).reserved_until_ms = promise.until_ms
 
     def unreserve(self, call_id: int) -> bool:
-        """End the reservation for a call; return whether there was one."""
+        """End the reservation of an agent for a call. Return whether there was one."""
         if (agent_id := self._promises.unreserve(call_id)) is not None:
             self._changing(agent_id).reserved_until_ms = 0
         return agent_id is not None
@@ -165,7 +165,7 @@ class CallDistributor(Floor):
         self._notes.statuses[agent_id] = agent.plan.status
 
     def next_idle(self, queue_ids: AbstractSet[int], now_ms: int) -> int | None:
-        """Return the agent of these queues who has been idle for the longest time; None if nobody is."""
+        """Return the longest idle agent of these queues; None if no agent is idle."""
         self._look_at_agents(now_ms)
         idle = [agent_id for agent_id in self._idle if not queue_ids.isdisjoint(self._served_by[agent_id])]
         return min(idle, key=lambda one: (self._agents[one].figures.last_bridge_end_ms, one), default=None)

@@ -24,7 +24,7 @@ class Callers:
         return len(self.in_line)
 
     def add(self, waiting: Waiting) -> None:
-        """Add a call."""
+        """Add a call to the waiting calls of a queue."""
         insort(self.in_line, (waiting.score_from_ms, waiting.call_id))
         insort(self._by_joining, (waiting.joined_ms, waiting.call_id))
         self.keep(waiting)
@@ -37,7 +37,7 @@ class Callers:
             self.asked.discard(waiting.call_id)
 
     def remove(self, waiting: Waiting) -> None:
-        """Remove a call."""
+        """Remove a call from the waiting calls of a queue."""
         del self.in_line[bisect_left(self.in_line, (waiting.score_from_ms, waiting.call_id))]
         del self._by_joining[bisect_left(self._by_joining, (waiting.joined_ms, waiting.call_id))]
         self.asked.discard(waiting.call_id)
@@ -47,7 +47,7 @@ class Callers:
         return (call_id for _, call_id in self._by_joining)
 
     def next_joined_ms(self, after_ms: int) -> int | None:
-        """Return when the first call joined that did so after a time; None if no call did."""
+        """Return the time at which the first call after `after_ms` joined the queue; None without one."""
         place = bisect_right(self._by_joining, after_ms, key=_moment)
         return self._by_joining[place][0] if place < len(self._by_joining) else None
 

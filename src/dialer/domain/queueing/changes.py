@@ -33,6 +33,6 @@ class Notes:
         self.waiting: dict[int, Waiting] = {}
 
     def changes(self) -> Changes:
-        """Return all noted changes."""
+        """Return the noted changes of agents, queues and calls, for the rows."""
         calls = [self.waiting[call_id] for call_id in sorted(self.waiting)]
         return Changes(self.agents, self.statuses, self.queues, self.no_agent_from_ms, calls)

@@ -56,7 +56,7 @@ class Floor:
         return [self._agent(agent_id).plan for agent_id in self._line(queue_id).places]
 
     def agent_of(self, call_id: int) -> int | None:
-        """Return the agent who talks in a call; None if nobody does."""
+        """Return the agent who talks in a call; None if no agent does."""
         return self._talks.get(call_id)
 
     def waiting_of(self, call_id: int) -> Waiting | None:

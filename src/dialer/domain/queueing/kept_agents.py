@@ -30,7 +30,7 @@ class KeptAgents:
         agent.kept_for = None
 
     def come_for(self, waiting: AbstractSet[int]) -> list[tuple[int, int]]:
-        """Return the waiting calls for which an agent is kept, in order, each with its agent. They are let go."""
+        """Return the waiting calls for which an agent is kept, each with its agent, and release these agents."""
         found = [(call_id, self._calls[call_id]) for call_id in sorted(self._calls.keys() & waiting)]
         for _, agent_id in found:
             self.let_go(agent_id)

@@ -39,7 +39,7 @@ class Moments:
                 heapify(self._heap)
 
     def pop_due(self, now_ms: int) -> list[int]:
-        """Remove all moments until `now_ms`, and return whose they were."""
+        """Remove the scheduled times until `now_ms`, and return their agents or calls."""
         due: list[int] = []
         while self.next_ms <= now_ms:
             key = heappop(self._heap)[1]

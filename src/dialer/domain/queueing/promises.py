@@ -22,7 +22,7 @@ class Promises:
         self._reserved[call_id] = promise.agent_id
 
     def unreserve(self, call_id: int) -> int | None:
-        """Forget the agent who waits for a call, and return them; None if nobody does."""
+        """End the reservation for a call, and return its agent; None without a reservation."""
         return self._reserved.pop(call_id, None)
 
     def keep(self, waiting: Waiting) -> None:
@@ -31,7 +31,7 @@ class Promises:
             self._waiting[waiting.call_id] = waiting
 
     def remove(self, call_id: int) -> None:
-        """Forget a call that has left its queue."""
+        """Remove a call that has left its queue."""
         self._waiting.pop(call_id, None)
 
     def in_line(self) -> list[Waiting]:

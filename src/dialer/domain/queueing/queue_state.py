@@ -17,7 +17,7 @@ LEFT_EARLY_MAX: Final = 1_000
 
 
 class QueueState:
-    """The state of one queue."""
+    """The state of one queue: its settings, its waiting calls and its agents."""
 
     __slots__ = ("_left_early", "callers", "last_agent_id", "levels", "no_agent_from_ms", "places", "plan")
 
@@ -30,7 +30,7 @@ class QueueState:
         self.renew(plan)
 
     def renew(self, plan: QueuePlan) -> None:
-        """Replace the settings."""
+        """Replace the settings of the queue."""
         self.plan = plan
         self.levels = Levels(plan)
         self.places = {tier.agent_id: tier for tier in plan.tiers}
@@ -58,7 +58,7 @@ class QueueState:
             del self._left_early[next(iter(self._left_early))]
 
     def gives_up(self, waiting: Waiting) -> tuple[int, TransferReason]:
-        """Return the time at which the queue gives up on a call, and the reason; `NEVER_MS` if nothing limits the wait.
+        """Return the time at which a call must leave the queue, and the reason; `NEVER_MS` without a limit.
 
         As in mod_callcenter, the limit without agents belongs to the queue. When it is reached, all callers leave who
         have waited for at least `max_wait_with_no_agent_time_reached_ms`. Unlike there, the limit begins when a caller
@@ -85,7 +85,7 @@ class QueueState:
         return self.levels.top(now_ms - waiting.joined_ms, staffed)
 
     def watch_staff(self, now_ms: int, on_duty: AbstractSet[int]) -> bool:
-        """Note since when callers have had no agent on duty. Return whether that has changed."""
+        """Note the time since which callers wait without an agent on duty. Return whether it has changed."""
         is_staffed = not on_duty.isdisjoint(self.places)
         is_missed = bool(self.no_agent_from_ms)
         has_changed = is_staffed == is_missed and bool(is_missed or self.callers.in_line)

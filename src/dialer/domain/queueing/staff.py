@@ -29,7 +29,7 @@ class Staff(msgspec.Struct, frozen=True):
 
 
 class StaffCounts:
-    """The staff of sets of queues. It is counted again once an agent or a queue has changed, or time frees an agent.
+    """The number of agents for sets of queues, counted again when an agent or a queue changes.
 
     Campaigns that dial for agents ask at every event, and every second.
     """

@@ -76,7 +76,7 @@ NOTHING_FOLLOWS: Final = BLegReaction(())
 
 
 class BLegSession:
-    """One leg of a transfer. Times are milliseconds since the epoch."""
+    """The second leg of a transfer. Times are milliseconds since the epoch."""
 
     __slots__ = ("call", "state")
 
@@ -90,7 +90,7 @@ class BLegSession:
         return self.state.agent_id is not None
 
     def take(self) -> None:
-        """Note that the agent has the call."""
+        """Note that the agent has taken the call."""
         self.state.is_taken = True
 
     def hear(self, now_ms: int, heard: LegReport) -> BLegReaction:
@@ -125,7 +125,7 @@ class BLegSession:
         return NOTHING_FOLLOWS
 
     def clear(self) -> Clear:
-        """Return the order that ends the leg."""
+        """Return the order that clears the second leg."""
         self.state.turn += 1
         self.state.stage = BLegStage.CLEARING
         return Clear(self.state.turn)

@@ -5,7 +5,10 @@ from typing import Final
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus
 from dialer.domain.plans import NO_AMD
-from dialer.domain.sessions.leg_protocol import AwaitBeep, Detect
+from dialer.domain.sessions.leg_protocol import (
+    AwaitBeep,
+    Detect,
+)
 from dialer.domain.sessions.playing import UNWANTED
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import first_step, speeches_of
@@ -27,7 +30,7 @@ class CallOpening(TransferTalk, eq=False, gc=False):
             self.signalled_ms = at_ms
 
     def answer(self, at_ms: int) -> None:
-        """Take the answer."""
+        """Begin the survey, or the detection of a machine, as the callee has answered."""
         if self.stage is not _DIALLED:
             return
         if self.signalled_ms is None:

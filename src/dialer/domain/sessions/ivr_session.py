@@ -51,7 +51,7 @@ _KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
 
 
 class IvrSession(CallOpening, eq=False, gc=False):
-    """One call.
+    """One call that plays a survey.
 
     Times are milliseconds since the epoch. A real line is heard through `hear`, which returns a `Reaction`. A simulated
     callee calls `answer`, `done` and `end` itself, and reads the order from the fields.
@@ -117,13 +117,13 @@ class IvrSession(CallOpening, eq=False, gc=False):
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
-        """Continue the survey after a transfer that has ended, or has reached nobody."""
+        """Continue the survey after a transfer that ended or reached nobody."""
         turn = self.turn
         self.leave_transfer(now_ms, is_connected=is_connected)
         return self._reaction(turn)
 
     def hang_up(self) -> Reaction:
-        """End the call from this side. It is over when the line says so."""
+        """End the call from this side. The call is over when the line reports its end."""
         turn = self.turn
         if self.stage is not _OVER:
             self._clear()
@@ -139,7 +139,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
     def done(
         self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
     ) -> None:
-        """Continue after the last order, which is done."""
+        """Continue after the last order, with the digits, the length of the recording, or the detection's status."""
         stage, step = self.stage, self.step
         if step is None:
             self._before_survey(stage, at_ms, status)

@@ -23,7 +23,7 @@ class Value(msgspec.Struct, frozen=True, tag=True, gc=False):
 
 
 class Dialling(Value, frozen=True):
-    """Call a number. The line itself ends the leg at each of its limits, even if it hears of nobody any more."""
+    """Call a number. The line ends the leg at each of its limits by itself, even without the service."""
 
     key: str
     number: str
@@ -48,7 +48,7 @@ class Arriving(Value, frozen=True):
 
     @property
     def number(self) -> str:
-        """The number at the other end."""
+        """The number of the caller."""
         return self.caller
 
 
@@ -123,23 +123,23 @@ class Confer(Value, frozen=True):
 
 
 class Hold(Value, frozen=True):
-    """Play music until the next order, or nothing at all."""
+    """Play music or silence until the next order."""
 
     turn: int
     is_silent: bool = False
 
 
 class Bridge(Value, frozen=True):
-    """Connect the leg with the leg `other`, a key. It is `Done` when the other leg is gone."""
+    """Connect the leg with the leg whose key is `other`. It is done when the other leg is gone."""
 
     turn: int
     other: str
 
 
 class Supervise(Value, frozen=True):
-    """Let the leg hear two other ones that are bridged, and be heard by the agent, by both, or by nobody.
+    """Let the leg hear two bridged legs, and be heard by the agent, by both, or by nobody.
 
-    The bridge goes on as without it. It is `Done` when one of the two legs is gone.
+    The bridge goes on as before. The order is `Done` when one of the two legs is gone.
     """
 
     turn: int
@@ -151,7 +151,7 @@ class Supervise(Value, frozen=True):
 
 
 class Clear(Value, frozen=True):
-    """End the leg, answered or not, and tell the other side the cause."""
+    """End the leg, answered or not, with a Q.850 cause for the other side."""
 
     turn: int
     cause: Cause = Cause.NORMAL_CLEARING
@@ -161,7 +161,7 @@ Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Br
 
 
 class Arrived(Value, frozen=True):
-    """A call came in. It rings until it is answered or cleared, `ARRIVAL_MS_MAX` at most.
+    """A call came in. It rings for at most `ARRIVAL_MS_MAX`, until the service answers or clears the call.
 
     The opaque `handle` is stored, and given back to a line that takes up the leg.
     """
@@ -210,7 +210,7 @@ class Ended(Value, frozen=True):
 
 
 class Accepted(Value, frozen=True):
-    """A text message was accepted by the carrier. It knows the parts under these names, by which receipts follow."""
+    """The carrier accepted a text message, whose parts it knows by these names; receipts name them."""
 
     names: tuple[str, ...]
 

@@ -39,7 +39,7 @@ UNHEARD_OF: Final = MessageSessionState()
 
 
 class MessageSession:
-    """One text message. It is delivered once all its parts are."""
+    """One text message. It is delivered when all its parts are."""
 
     __slots__ = ("message", "state")
 
@@ -61,7 +61,7 @@ class MessageSession:
         return _NOTHING
 
     def give_up(self, now_ms: int) -> CallOutcome:
-        """Return the outcome of a message whose fate nobody can tell. It counts as sent, and is not sent again."""
+        """Return the outcome of a message without a known fate: it counts as sent, and is not sent again."""
         return self._outcome(now_ms, MessageStatus.SENT)
 
     def never_sent(self, now_ms: int) -> CallOutcome:

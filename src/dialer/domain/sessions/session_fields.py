@@ -19,7 +19,7 @@ _NORMAL: Final = Cause.NORMAL_CLEARING
 
 
 class SessionFields(msgspec.Struct, eq=False, gc=False):
-    """Everything that the session of a call knows."""
+    """The fields of a call's session."""
 
     call: Call
     stage: Stage = Stage.DIALLED

@@ -92,7 +92,7 @@ class SupervisorSession:
         return (self.clear(),) if self.state.stage is SupervisorStage.CLEARING else ()
 
     def clear(self) -> Clear:
-        """Return the order that ends the leg."""
+        """Return the order that clears the supervisor's leg."""
         self.state.turn += 1
         self.state.stage = SupervisorStage.CLEARING
         return Clear(self.state.turn)

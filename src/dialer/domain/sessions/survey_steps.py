@@ -30,7 +30,7 @@ class SurveySteps:
         return None if position is None else SurveyStep(self, position)
 
     def has_room(self) -> bool:
-        """Count another step, and return whether it may be kept."""
+        """Count another step, and return whether the cache may keep it."""
         self._has_kept += 1
         return self._has_kept <= STEPS_KEPT_MAX
 
@@ -43,7 +43,7 @@ class InputTurn(msgspec.Struct, frozen=True):
 
 
 class SurveyStep:
-    """One position, with everything that is known of it before a call is there."""
+    """One position of a survey, with all that can be computed before a call is there."""
 
     __slots__ = (
         "_steps",

@@ -33,7 +33,7 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
         return self._reaction(turn)
 
     def hold(self, *, is_held: bool) -> Reaction:
-        """Part the call from the other leg, or connect it again with that leg."""
+        """Separate the call from the second leg for a hold, or connect both legs again."""
         turn = self.turn
         if is_held and self.stage is _BRIDGED:
             self._give(Hold(turn + 1), _HELD)

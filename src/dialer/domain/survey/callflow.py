@@ -71,7 +71,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class CallFlow:
-    """One survey, ready for any number of calls. A call flow keeps no state of a call.
+    """One survey, ready for any number of calls. It has no state of a call.
 
     All calls begin at the same position. Each combination of a position and an input is computed once and cached.
     """

@@ -20,7 +20,7 @@ class Branch(NamedTuple):
 
 
 def keys_onward(definition: SectionDefinition) -> tuple[str, ...]:
-    """Return the keys by which a call leaves a section of this type whatever happens; none if the call ends there."""
+    """Return the branch keys by which each call continues after a section of this type; none if it ends there."""
     if definition.ends:
         return ()
     if definition.asks:

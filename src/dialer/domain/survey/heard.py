@@ -36,7 +36,7 @@ THE_END: Final = HeardInput(0, 0, PLAYED)
 
 
 class HeardError(ValueError):
-    """Raised for inputs that cannot be read."""
+    """Raised for stored inputs that cannot be read."""
 
 
 def last_keys(heard: Sequence[HeardInput], section_id: int) -> tuple[str, int]:
@@ -56,7 +56,7 @@ def written(heard: Sequence[HeardInput]) -> str:
 
 
 def read_heard(text: str) -> tuple[HeardInput, ...]:
-    """Return the inputs that `written` wrote.
+    """Return the inputs of a call from the text that `written` makes.
 
     Raises:
         HeardError: the text is not of this form.

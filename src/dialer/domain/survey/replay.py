@@ -50,7 +50,7 @@ class ReplayDifference(msgspec.Struct, frozen=True):
 
 
 def replay(flow: CallFlow, heard: Sequence[HeardInput]) -> list[ReplayStep]:
-    """Return the steps of a call with these inputs. It ends where an input is missing, or is of another kind."""
+    """Return the steps of a call with these inputs, up to the first input that is missing or of another kind."""
     steps: list[ReplayStep] = []
     position, left = flow.begin(), [one for one in reversed(heard) if one.text != PLAYED]
     while position is not None and len(steps) < STEPS_MAX:

@@ -106,7 +106,7 @@ def _counts(driver: psycopg.Connection[Any]) -> tuple[int, int]:
 
 @contextmanager
 def serving(given: dict[str, Any], shown: str, *, is_alone: bool) -> Iterator[SessionPlace]:
-    """Hold a place by a first session, until the connection that writes takes it. `given` connects to the server.
+    """Hold the lock of this process by a first session, until the connection that writes takes it over.
 
     Raises:
         ServedError: another process has a place that excludes this one.

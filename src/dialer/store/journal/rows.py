@@ -367,7 +367,7 @@ def after_call(
 
 
 def call_back(effect: effects.ExpectCallBack) -> tuple[int, int, int]:
-    """Return the row of an expected call back."""
+    """Return the values of an expected call-back's row."""
     return effect.call.id, effect.call.plan.user_id, effect.at_ms
 
 

@@ -4,9 +4,9 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dialer.domain.media_files import MediaFiles
 from dialer.store.media.recordings import facts_of, read_piece
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _SECOND_MS: Final = 1_000
 
 
 class ArchivedFile(NamedTuple):
-    """A recording to archive: its name in the media folder and in the archive, and its time."""
+    """A recording to archive: its name among the media files and in the archive, and its time."""
 
     name: str
     recorded_ms: int
@@ -49,8 +49,10 @@ class RecordingArchive:
     content of the index.
     """
 
-    def __init__(self, folder: Path, files: Sequence[ArchivedFile], index: Callable[[Sequence[bool]], bytes]) -> None:
-        self._folder: Final = folder
+    def __init__(
+        self, media: MediaFiles, files: Sequence[ArchivedFile], index: Callable[[Sequence[bool]], bytes]
+    ) -> None:
+        self._media: Final = media
         self._files: Final = files
         self._index: Final = index
         self._outlet: Final = _Outlet()
@@ -66,14 +68,14 @@ class RecordingArchive:
         yield self._outlet.take()
 
     def _add(self, target: zipfile.ZipFile, file: ArchivedFile) -> Iterator[bytes]:
-        facts = facts_of(self._folder, file.name)
+        facts = facts_of(self._media, file.name)
         if facts is None:
             self._has_all.append(False)
             return
         entry, offset = _entry(file.name, file.recorded_ms), 0
         entry.file_size = facts.size
         with target.open(entry, "w") as packed:
-            while piece := read_piece(self._folder, file.name, offset):
+            while piece := read_piece(self._media, file.name, offset):
                 packed.write(piece)
                 offset += len(piece)
                 if ready := self._outlet.take():

@@ -1,16 +1,14 @@
-"""Uploaded files on disk: they have random names, are readable by the service alone, and are complete or absent."""
+"""Uploaded recordings under random names, recordings of silence, and the room that a user has for them."""
 
-import contextlib
-import os
 import re
 import secrets
 import struct
-from pathlib import Path
 from typing import Final
 
 import structlog
 from sqlalchemy import Connection, func, select
 
+from dialer.domain.media_files import MediaError, MediaFiles
 from dialer.domain.sentences import Grouped, Sentence
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import AudioFile
@@ -29,14 +27,14 @@ class QuotaError(Exception):
 
 
 class Media:
-    """The folder of uploaded files.
+    """The uploaded files.
 
     A file is saved before the row that refers to it is written, and deleted after the row is deleted. So a crash in
     between leaves a file without a row, never a row without its file.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, files: MediaFiles) -> None:
+        self._files: Final = files
 
     def save(self, content: bytes) -> str:
         """Save `content` durably under a random name, and return the name.
@@ -45,44 +43,38 @@ class Media:
             StorageUnavailableError: the file cannot be written. Nothing of it remains.
         """
         name = f"{secrets.token_hex(16)}.wav"
-        unfinished = self._folder / f".{name}"
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write(unfinished, content)
-            unfinished.rename(self._folder / name)
-            _sync_folder(self._folder)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+            self._files.save(name, content)
+        except MediaError as error:
+            raise _unwritable(error) from error
         return name
 
     def save_silence(self, name: str, length_ms: int) -> None:
         """Save a recording of silence under `name`: a WAV file of 16-bit mono samples, `RECORDING_HZ` a second.
 
-        To save it again gives an identical file. The file is sparse: silence takes almost no space on disk.
+        To save it again gives an identical file.
 
         Raises:
             StorageUnavailableError: the file cannot be written.
         """
         size = length_ms * RECORDING_HZ // 1_000 * _SAMPLE_BYTES
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_wav_header(size))
-                file.truncate(len(_wav_header(size)) + size)
-        except OSError as error:
-            raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+            self._files.save(name, _wav_header(size), zeros=size, is_lasting=False)
+        except MediaError as error:
+            raise _unwritable(error) from error
 
     def delete(self, name: str) -> None:
         """Delete a file that `save` made. Ignore other names and missing files."""
         if not _NAME.fullmatch(name):
             return
         try:
-            (self._folder / name).unlink(missing_ok=True)
-        except OSError as error:
-            _LOGGER.warning("an unused media file cannot be deleted", file=name, error=error.strerror)
+            self._files.delete(name)
+        except MediaError as error:
+            _LOGGER.warning("an unused media file cannot be deleted", file=name, error=str(error))
+
+
+def _unwritable(error: MediaError) -> StorageUnavailableError:
+    return StorageUnavailableError(f"the media folder cannot be written: {error}")
 
 
 def check_quota(connection: Connection, user_id: int, size: int) -> None:
@@ -106,19 +98,3 @@ def _wav_header(size: int) -> bytes:
     fmt = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, RECORDING_HZ, rate, _SAMPLE_BYTES, 8 * _SAMPLE_BYTES)
     data = struct.pack("<4sI", b"data", size)
     return struct.pack("<4sI4s", b"RIFF", 4 + len(fmt) + len(data) + size, b"WAVE") + fmt + data
-
-
-def _write(path: Path, content: bytes) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename durable: the name belongs to the folder, not to the file."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,15 +1,20 @@
-"""Lists that users have uploaded and not imported yet: files in the media folder, for some hours."""
+"""Lists that users have uploaded and not imported yet: files in the media folder, for some hours.
+
+An import locks its list, reads it in another process and renames it, so a list is a file of the system.
+"""
 
 import fcntl
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from dialer.domain.media_files import FileFacts, MediaError, MediaFiles
 from dialer.store.database import StorageUnavailableError
+from dialer.store.media.folder import FolderMedia
 
 KEPT_S: Final = 6 * 3_600
 KEPT_OF_A_USER_MAX: Final = 10
@@ -17,6 +22,7 @@ KEPT_OF_A_USER_MAX: Final = 10
 KEPT_BYTES_OF_A_USER_MAX: Final = 500 * 1024 * 1024
 FOLDER: Final = "lists"
 TAKEN: Final = ".taken"
+_SECOND_NS: Final = 1_000_000_000
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
 _NAME: Final = re.compile(r"([0-9]{1,19})-[0-9a-f]{32}\.(?:list|taken|done|rejected|begun|part)")
 
@@ -118,8 +124,9 @@ class KeptList:
 class KeptLists:
     """The uploaded lists of all users. A file belongs to the user who has sent it, and its token cannot be guessed."""
 
-    def __init__(self, media: Path) -> None:
-        self._folder: Final = media / FOLDER
+    def __init__(self, media: FolderMedia) -> None:
+        self._media: Final = media
+        self._folder: Final = media.folder / FOLDER
 
     def begin(self, user_id: int, now_s: float) -> str:
         """Make an empty file for a user, and return its token. Old files go, and the oldest of too many.
@@ -134,6 +141,8 @@ class KeptLists:
             self.find(user_id, token).path.touch(mode=0o600, exist_ok=False)
         except OSError as error:
             raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+        except MediaError as error:
+            raise StorageUnavailableError(f"the media folder cannot be written: {error}") from error
         return token
 
     def find(self, user_id: int, token: str) -> KeptList:
@@ -147,23 +156,20 @@ class KeptLists:
         return KeptList(self._folder / f"{user_id}-{token}.list")
 
     def _make_room(self, user_id: int, now_s: float) -> None:
-        for path in old_lists(self._folder.parent, now_s):
-            path.unlink(missing_ok=True)
-        own = sorted(_ages(self._folder.glob(f"{user_id}-*")))
-        size = sum(bytes_of_file for _, bytes_of_file, _ in own)
+        for name in old_lists(self._media, now_s):
+            self._media.delete(name)
+        own = sorted(self._own(f"{FOLDER}/{user_id}-"))
+        size = sum(facts.size for _, _, facts in own)
         while own and (len(own) >= KEPT_OF_A_USER_MAX or size > KEPT_BYTES_OF_A_USER_MAX):
-            _, bytes_of_file, oldest = own.pop(0)
-            size -= bytes_of_file
-            oldest.unlink(missing_ok=True)
+            _, oldest, facts = own.pop(0)
+            size -= facts.size
+            self._media.delete(oldest)
 
-
-def _ages(paths: Iterable[Path]) -> Iterator[tuple[float, int, Path]]:
-    """Yield the time of the last change, the size and the path of files, except those that an import has taken."""
-    for path in paths:
-        with suppress(FileNotFoundError):  # An import has just ended.
-            status = path.lstat()
-            if path.suffix != TAKEN:
-                yield status.st_mtime, status.st_size, path
+    def _own(self, start: str) -> Iterator[tuple[int, str, FileFacts]]:
+        """Yield the time of the last change, the name and the facts of a user's files, but for those of imports."""
+        for name, facts in self._media.list_files(FOLDER):
+            if name.startswith(start) and not name.endswith(TAKEN):
+                yield facts.changed_ns, name, facts
 
 
 def _content(path: Path) -> bytes | None:
@@ -178,10 +184,8 @@ def is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
-def old_lists(media: Path, now_s: float) -> Iterator[Path]:
-    """Yield the lists that were kept long enough. `now_s` is the time of the machine's clock in seconds."""
-    folder = media / FOLDER
-    for path in folder.iterdir() if folder.is_dir() else ():
-        with suppress(FileNotFoundError):
-            if _NAME.fullmatch(path.name) and path.lstat().st_mtime < now_s - KEPT_S:
-                yield path
+def old_lists(media: MediaFiles, now_s: float) -> Iterator[str]:
+    """Yield the names of lists that were kept long enough. `now_s` is the time of the machine's clock in seconds."""
+    for name, facts in media.list_files(FOLDER):
+        if _NAME.fullmatch(name.removeprefix(f"{FOLDER}/")) and facts.changed_ns < (now_s - KEPT_S) * _SECOND_NS:
+            yield name

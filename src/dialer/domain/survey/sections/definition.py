@@ -84,7 +84,7 @@ class SectionDefinition:
         return () if self.ends else (BRANCH_DONE, BRANCH_TIMEOUT)
 
     def branches_when_missed(self, section: Section) -> tuple[str, ...]:
-        """Return the branch keys to try when a transfer has reached nobody."""
+        """Return the branch keys to try after a transfer that reached nobody, in order."""
         return self.branches_when_done(section)
 
     def ways_out(self, section: Section) -> tuple[str, ...]:

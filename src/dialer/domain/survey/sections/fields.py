@@ -40,7 +40,7 @@ class TextField(SectionField, frozen=True):
     max_length: int
 
     def sealed(self, value: str | None) -> str:
-        """Return the text; a missing one is empty."""
+        """Return the text, empty in place of None."""
         return value or ""
 
 
@@ -51,7 +51,7 @@ class IntegerField(SectionField, frozen=True):
     maximum: int
 
     def sealed(self, value: int | None) -> int:
-        """Return the number; a missing one is 0."""
+        """Return the number, 0 in place of None."""
         return value or 0
 
 
