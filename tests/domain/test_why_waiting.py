@@ -52,6 +52,10 @@ def waits(zone: str = "UTC", due_ms: int = 0, *, is_on_dnc: bool = False, **sett
         ({"lacks_agents": True, "is_full": True}, Wait(WaitsFor.NO_AGENT)),
         ({"is_full": True, "is_gateway_full": True}, Wait(WaitsFor.MAX_ALEG)),
         ({"rests_until_ms": START_MS + 5, "is_gateway_full": True}, Wait(WaitsFor.RESTING, START_MS + 5)),
+        (
+            {"rests_until_ms": START_MS + 5, "is_rest_asked_for": True, "is_gateway_full": True},
+            Wait(WaitsFor.ASKED_TO_REST, START_MS + 5),
+        ),
         ({"rests_until_ms": START_MS, "is_gateway_full": True}, Wait(WaitsFor.GATEWAY_FULL)),
         ({"lacks_credit": True}, Wait(WaitsFor.NO_CREDIT)),
         ({}, TURN),

@@ -38,6 +38,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """True if the gateway's connection to its carrier does not work."""
     rests_until_ms: int = 0
     """The end of the gateway's rest, possibly past."""
+    is_rest_asked_for: bool = False
+    """True if the carrier asked for the rest, which did not follow failures in a row."""
     is_gateway_full: bool = False
     lacks_credit: bool = False
     destinations: Destinations = EVERYWHERE
@@ -140,7 +142,8 @@ def _wait_for_place(campaign: Circumstances) -> Wait:
     if campaign.is_line_down:
         return Wait(WaitsFor.LINE_DOWN)
     if campaign.rests_until_ms > campaign.now_ms:
-        return Wait(WaitsFor.RESTING, campaign.rests_until_ms)
+        reason = WaitsFor.ASKED_TO_REST if campaign.is_rest_asked_for else WaitsFor.RESTING
+        return Wait(reason, campaign.rests_until_ms)
     if campaign.is_gateway_full:
         return Wait(WaitsFor.GATEWAY_FULL)
     return Wait(WaitsFor.NO_CREDIT if campaign.lacks_credit else WaitsFor.TURN)

@@ -73,6 +73,7 @@ def circumstances_of(
                 is_full=is_full,
                 is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
                 rests_until_ms=row["rests_until_ms"] or 0,
+                is_rest_asked_for=not row["rest_ms"],
                 is_gateway_full=is_gateway_full,
                 lacks_credit=_lacks_credit(row, cheapest),
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
@@ -85,7 +86,7 @@ def circumstances_of(
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
     is_sms = Campaign.medium == SMS
     gateway_id = case((is_sms, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id)
-    names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
+    names = ("rests_until_ms", "rest_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
     return (
         select(
             Campaign.__table__,
