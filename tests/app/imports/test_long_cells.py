@@ -86,7 +86,11 @@ def test_all_of_a_cell_is_read_or_the_row_is_reported() -> None:
 @pytest.mark.parametrize("text", ["0/" * LONG, "1234567/" * LONG, "(/" * LONG])
 def test_slashes_are_looked_at_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    before = vars(usual_spellings)["_digits"]
-    monkeypatch.setattr(usual_spellings, "_digits", lambda part: seen.append(len(part)) or before(part))
+
+    def count(part: str) -> int:
+        seen.append(len(part))
+        return sum(map(str.isdigit, part))
+
+    monkeypatch.setattr(usual_spellings, "_digits", count)
     has_second_number(text)
     assert sum(seen) <= 2 * len(text)
