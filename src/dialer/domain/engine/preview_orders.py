@@ -221,7 +221,7 @@ class PreviewOrders:
             self.return_person(campaign, offered, now_ms)
 
     def return_person(self, campaign: OpenCampaign, offered: Offered, now_ms: int) -> None:
-        """Let a person wait for another agent."""
+        """Return a previewed person to the hopper, for another agent."""
         self._put_back(campaign, offered, now_ms, SubscriberStatus.PENDING, "", now_ms + AGAIN_MS)
 
     def _put_back(

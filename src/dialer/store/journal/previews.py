@@ -38,7 +38,7 @@ class PreviewRows:
 
 
 def put_back(connection: Connection, effect: effects.PutBack, now_ms: int) -> None:
-    """Write the state of a subscriber whom an agent saw and did not call.
+    """Write the state of a subscriber who was previewed and not called.
 
     Raises:
         BrokenInvariantError: the subscriber did not wait for a call.
