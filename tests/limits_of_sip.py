@@ -39,7 +39,10 @@ LIMITS_OF_SIP: Final = {
     ),
     "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
     "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
-    "A carrier's `Retry-After` to REGISTER, OPTIONS and INVITE": f"{circuit_breaker.RETRY_AFTER_MS_MAX // 3_600_000} h",
+    "A carrier's `Retry-After` to REGISTER, OPTIONS, and to an INVITE that is the first one after a rest": (
+        f"{circuit_breaker.RETRY_AFTER_MS_MAX // 3_600_000} h"
+    ),
+    "A carrier's `Retry-After` to any other INVITE": f"{circuit_breaker.FIRST_RETRY_AFTER_MS_MAX // 60_000} min",
     "`Retry-After` of a person who is busy or away": f"{retry.RETRY_AFTER_MS_MAX // 86_400_000} day",
     "An INVITE": f"{incoming_invite.INVITATION_BYTES_MAX // 1024} KiB",
     "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",

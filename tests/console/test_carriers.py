@@ -226,6 +226,8 @@ def test_the_state_of_a_line_is_shown(admin: Visitor, api: Caller, database: Dat
     assert "The line Registered and up Up since 11:05" in admin.text("records/gateway/1/")
     assert "Trunk SIP Registered and up 30" in admin.text("records/gateway/")
     store(database, update(Gateway).values(rests_until_ms=NOW_MS + 60_000))
+    assert "Rests until 11:07 the carrier wants no calls until then" in admin.text("records/gateway/1/")
+    store(database, update(Gateway).values(rest_ms=120_000))
     assert "Rests until 11:07 after failures of the carrier in a row" in admin.text("records/gateway/1/")
     store(database, update(Gateway).values(line_down="not registered: the answer 403"))
     assert "Nobody is called over it now: not registered: the answer 403." in admin.text("records/gateway/1/")

@@ -112,7 +112,7 @@ def test_it_says_what_needs_attention_urgent_things_first(
     campaign_id = campaign(api, name="Departures", gateway="Bad line")
     store(
         database,
-        update(Gateway).values(rests_until_ms=NOW_MS + 60_000),
+        update(Gateway).values(rests_until_ms=NOW_MS + 60_000, rest_ms=120_000),
         update(Campaign).where(Campaign.id == campaign_id).values(status_reason="no_credit"),
     )
     worker.trouble = "storage"
@@ -121,6 +121,9 @@ def test_it_says_what_needs_attention_urgent_things_first(
     assert "The gateway Bad line rests until 11:07:40: its carrier failed several times in a row." in text
     assert "The service does not dial" not in text
     assert "The service does not dial: storage." in admin.text("overview/")
+    store(database, update(Gateway).values(rest_ms=0))
+    asked = "The gateway Bad line rests until 11:07:40: its carrier wants no calls for a while."
+    assert asked in alice.text("overview/")
 
 
 def test_callees_for_whose_transfer_the_balance_did_not_pay_stand_there_for_ten_minutes(

@@ -73,15 +73,35 @@ def test_a_rest_after_a_rest_is_twice_as_long_up_to_ten_minutes() -> None:
     assert lengths == [60, 120, 240, 480, 600, 600]
 
 
-def test_a_carrier_that_asks_for_a_rest_gets_it_at_its_first_failure_up_to_an_hour() -> None:
+def test_a_carrier_that_asks_for_a_rest_gets_it_at_its_first_failure() -> None:
     once = after_attempt(Breaker(), Cause.TEMPORARY_FAILURE, 0, 1_000, 120_000)
-    assert once == Breaker(1, 0, 121_000)
+    assert (once, once.is_asked_for) == (Breaker(1, 0, 121_000), True)
     # Calls from before are refused, too, and may ask for a longer rest.
-    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 2_000, 300_000) == Breaker(1, 0, 302_000)
+    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 2_000, 200_000) == Breaker(1, 0, 202_000)
     assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 2_000, 1_000) == once
     assert after_attempt(once, Cause.NORMAL_CLEARING, 121_000, 130_000) == Breaker()
-    parked = after_attempt(Breaker(4), Cause.TEMPORARY_FAILURE, 0, 1_000, 10**12)
-    assert parked == Breaker(5, 30_000, 3_601_000)
+    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 121_000, 130_000) == Breaker(2)
+
+
+@pytest.mark.parametrize("asked_ms", [300_000, 3_600_000, 10**12])
+def test_one_refusal_stops_a_gateway_for_five_minutes_and_one_after_its_rest_for_up_to_an_hour(asked_ms: int) -> None:
+    once = after_attempt(Breaker(), Cause.TEMPORARY_FAILURE, 0, 1_000, asked_ms)
+    assert once == Breaker(1, 0, 301_000)
+    # A call from before says nothing new, however long it rang.
+    assert after_attempt(once, Cause.TEMPORARY_FAILURE, 500, 31_000, asked_ms) == Breaker(1, 0, 331_000)
+    again = after_attempt(once, Cause.TEMPORARY_FAILURE, 301_000, 302_000, asked_ms)
+    assert again == Breaker(2, 0, 302_000 + min(asked_ms, 3_600_000))
+    assert after_attempt(again, Cause.USER_BUSY, 10**7, 10**7) == Breaker()
+
+
+def test_the_longer_of_both_rests_counts_and_says_whether_it_was_asked_for() -> None:
+    failed = Breaker(4)
+    own = after_attempt(failed, Cause.TEMPORARY_FAILURE, 0, 1_000, 29_000)
+    assert (own, own.is_asked_for) == (Breaker(5, 30_000, 31_000), False)
+    asked = after_attempt(failed, Cause.TEMPORARY_FAILURE, 0, 1_000, 31_000)
+    assert (asked, asked.is_asked_for) == (Breaker(5, 0, 32_000), True)
+    longer = after_attempt(own, Cause.TEMPORARY_FAILURE, 500, 2_000, 31_000)
+    assert (longer, longer.is_asked_for) == (Breaker(5, 0, 33_000), True)
 
 
 def test_a_callee_who_is_called_later_is_no_failure_of_the_carrier() -> None:
@@ -115,6 +135,19 @@ def test_no_rest_begins_without_a_failure_and_none_is_longer_than_ten_minutes(
             assert cause in CARRIER_FAILURES
             assert breaker.open_until_ms - now_ms == breaker.open_ms
             assert 30_000 <= breaker.open_ms <= 600_000
+
+
+@given(st.lists(st.tuples(st.sampled_from(Cause), st.integers(0, 10**7), st.integers(0, 10**12)), max_size=60))
+def test_no_single_refusal_stops_a_gateway_that_worked_for_more_than_five_minutes(
+    attempts: list[tuple[Cause, int, int]],
+) -> None:
+    breaker, now_ms = Breaker(), 0
+    for cause, after_ms, asked_ms in attempts:
+        before, now_ms = breaker, now_ms + after_ms
+        breaker = after_attempt(before, cause, now_ms, now_ms, asked_ms)
+        if before == Breaker():
+            assert breaker.open_until_ms <= now_ms + 300_000
+        assert breaker == before or breaker.open_until_ms <= now_ms + 3_600_000
 
 
 class TestCampaigns:

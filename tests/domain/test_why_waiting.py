@@ -62,6 +62,7 @@ def place(**facts: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of them
         (place(max_aleg=2, calls=2, free_channels=0), Wait(WaitsFor.MAX_ALEG)),
         (place(max_aleg=2, calls=1, is_line_down=True), Wait(WaitsFor.LINE_DOWN)),
         (place(rests_until_ms=START_MS + 5, free_channels=0), Wait(WaitsFor.RESTING, START_MS + 5)),
+        (place(rests_until_ms=START_MS + 5, is_rest_asked_for=True), Wait(WaitsFor.ASKED_TO_REST, START_MS + 5)),
         (place(rests_until_ms=START_MS, free_channels=0), Wait(WaitsFor.GATEWAY_FULL)),
         (place(lacks_credit=True), Wait(WaitsFor.NO_CREDIT)),
         ({}, TURN),

@@ -18,13 +18,13 @@ def house(tmp_path: Path) -> LineHouse:
     return LineHouse(tmp_path)
 
 
-async def refused(house: LineHouse, cause: Cause) -> None:
-    """Start a campaign over a line that refuses the first call for ten minutes."""
+async def refused(house: LineHouse, cause: Cause, asked_s: int = 600) -> None:
+    """Start a campaign over a line that refuses the first call for ten minutes, if nothing else is said."""
     survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
     await house.started(survey_id, house.phonebook(*NUMBERS), frequency=1, maxretry=1, intervalretry=30)
     await house.pass_s(1)
     (key,) = house.side.phones
-    house.side.lines[0].hear(key, Ended(0, cause, retry_after_ms=600_000))
+    house.side.lines[0].hear(key, Ended(0, cause, retry_after_ms=asked_s * 1_000))
     del house.side.phones[key]
 
 
@@ -34,15 +34,37 @@ def dials_s(house: LineHouse) -> list[tuple[str, int]]:
     return [(row["phone_number"], (row["starting_date"] - AFTERNOON_MS) // 1_000) for row in rows]
 
 
+def rests_until_s(house: LineHouse) -> int:
+    rests_until_ms: int = house.row(Gateway, house.gateway_id)["rests_until_ms"]
+    return (rests_until_ms - AFTERNOON_MS) // 1_000
+
+
 async def test_a_gateway_whose_carrier_wants_no_calls_gets_none(house: LineHouse) -> None:
-    await refused(house, Cause.TEMPORARY_FAILURE)
-    await house.pass_s(590)
+    await refused(house, Cause.TEMPORARY_FAILURE, 240)
+    await house.pass_s(230)
     assert dials_s(house) == [(NUMBERS[0], 0)]
-    rests_until_ms = house.row(Gateway, house.gateway_id)["rests_until_ms"]
-    assert 600_000 <= rests_until_ms - AFTERNOON_MS <= 602_000
+    assert 240 <= rests_until_s(house) <= 242
     await house.pass_s(400)
     assert len(dials_s(house)) == 4
-    assert min(second for _, second in dials_s(house)[1:]) >= 600
+    assert min(second for _, second in dials_s(house)[1:]) >= 240
+    assert house.findings() == []
+
+
+async def test_a_carrier_that_wants_no_calls_for_an_hour_gets_one_after_five_minutes(house: LineHouse) -> None:
+    """Only if that is refused, too, nothing is dialled for an hour."""
+    await refused(house, Cause.TEMPORARY_FAILURE, 3_600)
+    await house.pass_s(295)
+    assert (dials_s(house), house.side.phones) == ([(NUMBERS[0], 0)], {})
+    assert 300 <= rests_until_s(house) <= 302
+    for _ in range(10):
+        await house.pass_s(0 if house.side.phones else 1)
+    (key,) = house.side.phones
+    house.side.lines[0].hear(key, Ended(0, Cause.TEMPORARY_FAILURE, retry_after_ms=3_600_000))
+    del house.side.phones[key]
+    await house.pass_s(5)
+    assert 3_900 <= rests_until_s(house) <= 3_912
+    await house.pass_s(3_500)
+    assert (len(dials_s(house)), house.side.phones) == (2, {})
     assert house.findings() == []
 
 

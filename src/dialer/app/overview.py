@@ -15,7 +15,7 @@ from dialer.store.tables import User
 
 
 class People(NamedTuple):
-    """The people of a campaign by how far it has come with them."""
+    """The people of a campaign, counted by their progress: reached, waiting, not reached, and others."""
 
     reached: int = 0
     """Those who answered, whose machine heard a message that is enough, or who got the text message."""

@@ -31,7 +31,7 @@ class PaceClock(Protocol):
 
 
 class WirePace:
-    """The calls that wait for their turn, each a second at most: no more wait than leave within a second.
+    """The calls of a gateway that wait for their turn of `max_cps`, at most as many as leave within a second.
 
     The service decides about calls by its own clock, and tells of several at once if it is late.
     """
@@ -47,7 +47,7 @@ class WirePace:
         return not 0 < cps_max <= PACED_MAX or len(self._waiting) < cps_max
 
     def add(self, cps_max: int, leave: Leave) -> None:
-        """Let a call leave when it has its turn: at once without a limit."""
+        """Call `leave` when the call has its turn: at once without a limit."""
         if not 0 < cps_max <= PACED_MAX:
             leave()
             return

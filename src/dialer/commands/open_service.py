@@ -220,7 +220,7 @@ def open_service() -> Iterator[OpenService]:
 
 @contextlib.contextmanager
 def served_together(settings: Settings) -> Iterator[ServingPlace]:
-    """Be one of several processes that serve the database.
+    """Hold the right to serve the database together with other processes.
 
     Raises:
         ServedError: `dialer serve` uses the database.
@@ -333,7 +333,7 @@ def _kept_media_dir(settings: Settings, media_dir: Path) -> str:
 
 
 def service_settings(settings: Settings, database: Database) -> Settings:
-    """Return `settings` with those of the service in place of the environment's.
+    """Return settings with the stored ones of the service in place of the environment's.
 
     They are the settings that the service was last started with. On a database that was never served they are the
     environment's. Given settings that differ are named on standard error.

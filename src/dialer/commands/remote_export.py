@@ -36,7 +36,7 @@ class RemoteExport:
     def open(
         cls, url: str, key_file: Path | None, username: str | None, transport: httpx.BaseTransport | None = None
     ) -> Iterator["RemoteExport"]:
-        """Open the account of a user; without a name, that of the key."""
+        """Open the account of a user for an export, or the key's own account without a name."""
         with open_client(url, key_file, transport) as client:
             yield cls(client, username)
 

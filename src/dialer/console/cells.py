@@ -51,6 +51,7 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
     WaitsFor.MAX_ALEG: gettext_noop("Room among the calls of the campaign"),
     WaitsFor.LINE_DOWN: gettext_noop("The line to the carrier"),
     WaitsFor.RESTING: gettext_noop("The end of the carrier's rest"),
+    WaitsFor.ASKED_TO_REST: gettext_noop("The end of the carrier's rest"),
     WaitsFor.GATEWAY_FULL: gettext_noop("Room at the carrier"),
     WaitsFor.TURN: gettext_noop("Its turn"),
 }

@@ -35,6 +35,8 @@ class GatewayLine(NamedTuple):
     """When it went up or down; 0 if that is unknown."""
     rests_until_ms: int
     """The end of its rest; 0 if it does not rest."""
+    is_rest_asked_for: bool
+    """True if the carrier asked for the rest."""
     in_use: int
     """Calls or messages in progress."""
     calls_max: int
@@ -78,6 +80,7 @@ def _state(row: RowMapping, now_ms: int, in_use: int) -> GatewayLine:
         why=why,
         since_ms=0 if is_simulated else row["line_since_ms"],
         rests_until_ms=rests_until_ms,
+        is_rest_asked_for=not row["rest_ms"],
         in_use=in_use,
         calls_max=row["max_channels"],
         asks_options=row["protocol"] == SIP and not is_registered and parameters.get("options", True) is True,

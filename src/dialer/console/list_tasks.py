@@ -56,7 +56,7 @@ class ListTaskState(StrEnum):
 
 
 class ListTask(msgspec.Struct, eq=False):
-    """A check or an import of a list, and how far it is."""
+    """A check or an import of a list, with its progress."""
 
     user_id: int
     token: str
@@ -129,7 +129,7 @@ class ListTasks:
         return task
 
     def forget(self, user_id: int, token: str) -> None:
-        """Forget the task of a list if it is over, so that another one begins."""
+        """Remove the finished task of a list, so that another one can begin."""
         task = self._kept.get((user_id, token))
         if task is not None and not task.is_under_way:
             del self._kept[user_id, token]

@@ -45,7 +45,7 @@ def _named(resource: Resource, column: Column[str]) -> ColumnElement[str]:
 
 
 def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
-    """Return the names of those of some records that the viewer may see, by id."""
+    """Return the names of records by id, without records that the viewer may not see."""
     resource = unit.resources.get(path)
     column = None if resource is None else name_column(resource)
     if resource is None or column is None or not ids:

@@ -95,7 +95,7 @@ def form_token(secret: str) -> str:
 
 
 def is_form_token(sent: str, expected: str) -> bool:
-    """Tell whether a form carries the right text."""
+    """Return whether the token of a form is the session's."""
     return hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode())
 
 

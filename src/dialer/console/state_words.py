@@ -149,7 +149,7 @@ def reason_of_campaign(reason: str) -> str:
 
 
 def result_words(result: CallResult) -> str:
-    """Return the words for what came of a call."""
+    """Return the words for the result of a call."""
     return gettext(RESULT_WORDS[result])
 
 

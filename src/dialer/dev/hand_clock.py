@@ -36,7 +36,7 @@ class HandClock:
         """Why the clock stopped by itself; empty if it did not."""
 
     def run_at(self, speed: int) -> None:
-        """Let the clock run at a speed from now on; 0 stops it.
+        """Set the speed of the clock; 0 stops it.
 
         Raises:
             DemoError: the service refuses to stop it.

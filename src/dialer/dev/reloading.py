@@ -35,7 +35,7 @@ class Reloading:
         return True
 
     def run(self) -> None:
-        """Look until `end`, in a thread of its own."""
+        """Watch the files until `end`, in a separate thread."""
         while not self._is_over.wait(LOOK_S):
             self.look()
 

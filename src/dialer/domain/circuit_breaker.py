@@ -10,8 +10,10 @@ FAILURES_MAX: Final = 5
 """Number of consecutive failures after which a gateway rests."""
 OPEN_MS_MIN: Final = 30_000
 OPEN_MS_MAX: Final = 600_000
+FIRST_RETRY_AFTER_MS_MAX: Final = 300_000
+"""The longest rest that a single refusal may ask for. The calls after it show whether the carrier means it."""
 RETRY_AFTER_MS_MAX: Final = 3_600_000
-"""The longest rest that a carrier may ask for: it cannot park a gateway for longer."""
+"""The longest rest that a carrier may ask for if it refuses the first call after a rest, too."""
 CARRIER_FAILURES: Final = frozenset(
     {
         Cause.NO_ROUTE_TO_TRANSIT_NETWORK,
@@ -35,8 +37,13 @@ class CircuitBreaker(msgspec.Struct, frozen=True, gc=False):
     failures: int = 0
     """Number of consecutive failures."""
     open_ms: int = 0
-    """Length of the rest in milliseconds; 0 if the gateway has not rested since its last success."""
+    """Length of the rest after failures in a row, in milliseconds; 0 if there is none, or the carrier asked for it."""
     open_until_ms: int = 0
+
+    @property
+    def is_asked_for(self) -> bool:
+        """True if the carrier asked for the rest. False if the rest follows failures in a row."""
+        return self.open_until_ms > 0 and not self.open_ms
 
 
 CLOSED: Final = CircuitBreaker()
@@ -52,17 +59,26 @@ def after_attempt(
     gateway rests again at once, twice as long as before, up to 10 minutes. Any other result resets the breaker. An
     attempt from before the end of a rest changes nothing, because it tells nothing about the carrier after the rest.
 
-    A carrier that wants no calls for `retry_after_ms` gets none, up to an hour, though it failed only once.
+    A carrier that wants no calls for `retry_after_ms` gets none for five minutes at most, though it failed only once.
+    If it refuses the first attempt after a rest, too, it gets none for as long as it asks, up to an hour.
     """
-    asked_ms = now_ms + min(retry_after_ms, RETRY_AFTER_MS_MAX) if retry_after_ms and cause in CARRIER_FAILURES else 0
+    is_failure = cause in CARRIER_FAILURES
     if started_ms < breaker.open_until_ms:
-        if asked_ms <= breaker.open_until_ms:
-            return breaker
-        return CircuitBreaker(breaker.failures, breaker.open_ms, asked_ms)
-    if cause not in CARRIER_FAILURES:
+        asked_ms = now_ms + min(retry_after_ms, FIRST_RETRY_AFTER_MS_MAX) if is_failure and retry_after_ms else 0
+        return breaker if asked_ms <= breaker.open_until_ms else CircuitBreaker(breaker.failures, 0, asked_ms)
+    if not is_failure:
         return CLOSED
     failures = breaker.failures + 1
+    open_ms = _own_rest_ms(breaker, failures)
+    longest_ms = RETRY_AFTER_MS_MAX if breaker.open_until_ms else FIRST_RETRY_AFTER_MS_MAX
+    asked_ms = min(retry_after_ms, longest_ms)
+    if asked_ms > open_ms:
+        return CircuitBreaker(failures, 0, now_ms + asked_ms)
+    return CircuitBreaker(failures, open_ms, now_ms + open_ms if open_ms else 0)
+
+
+def _own_rest_ms(breaker: CircuitBreaker, failures: int) -> int:
+    """Return the length of the rest that begins with this failure; 0 if there are too few failures in a row."""
     if failures < FAILURES_MAX:
-        return CircuitBreaker(failures, 0, asked_ms)
-    open_ms = min(OPEN_MS_MAX, breaker.open_ms * 2) if breaker.open_ms else OPEN_MS_MIN
-    return CircuitBreaker(failures, open_ms, max(now_ms + open_ms, asked_ms))
+        return 0
+    return min(OPEN_MS_MAX, breaker.open_ms * 2) if breaker.open_ms else OPEN_MS_MIN

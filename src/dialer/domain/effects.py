@@ -192,7 +192,7 @@ class MoveCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
-    """Let a call wait in a queue."""
+    """Start the wait of a call in a queue."""
 
     call_id: int
 
@@ -335,7 +335,7 @@ class FindCaller(msgspec.Struct, frozen=True, gc=False):
 
 
 class TurnAway(msgspec.Struct, frozen=True, gc=False):
-    """Let a line refuse a call that came in."""
+    """Refuse an incoming call, with a cause for the caller."""
 
     gateway_id: GatewayKey
     key: str

@@ -52,6 +52,7 @@ class WaitsFor(Reason):
     MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
     LINE_DOWN = "line_down", "the gateway's connection to its carrier does not work"
     RESTING = "resting", "the gateway rests, because its carrier failed several times in a row"
+    ASKED_TO_REST = "asked_to_rest", "the gateway rests, because its carrier wants no calls for a while (`Retry-After`)"
     GATEWAY_FULL = "gateway_full", "the gateway has reached its limit of calls in progress"
     TURN = "turn", "nothing; its turn comes"
 

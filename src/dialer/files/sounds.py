@@ -35,7 +35,7 @@ class Sounds(Protocol):
     """The sounds of the recordings that files name."""
 
     def facts(self, node: Node) -> SoundFacts:
-        """Return the hash, the length and the size of the sound that a value names; raises FileError without one."""
+        """Return the digest and the size of the sound that a value names; raises FileError without one."""
 
     def keep(self, node: Node) -> KeptSound:
         """Return the sound in the media folder, or a stand-in for a transaction that is rolled back."""

@@ -34,7 +34,7 @@ class CallRouter:
         return self._switchboard.dial(call) if has_line else self._simulated.dial(call)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
-        """Take up a call in progress: over a line if it has the row of a leg."""
+        """Continue a call in progress after a restart: over a line if a leg of it has a row."""
         carrier = self._switchboard if self._switchboard.has_stored(call.id) else self._simulated
         return carrier.take_up(call, done_until_ms)
 
@@ -72,7 +72,7 @@ class CallRouter:
         return self._of(call_id).resume(call_id, now_ms)
 
     def hold(self, call_id: int, *, is_held: bool) -> None:
-        """Part a callee from their agent, or connect them again."""
+        """Separate a callee from their agent for a hold, or connect them again."""
         self._of(call_id).hold(call_id, is_held=is_held)
 
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:

@@ -36,6 +36,6 @@ class Arrivals:
         return Arriving(call.callid, call.callerid, call.talk_limit_ms, self._arrived[call.callid].handle)
 
     def clear(self) -> None:
-        """Forget the arrivals of a step that is committed."""
+        """Remove the arrivals of a committed step."""
         self._arrived.clear()
         self._refused.clear()

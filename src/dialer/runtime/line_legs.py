@@ -261,7 +261,7 @@ class LineLegs:
             leg.is_changed = True
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
-        """Let an agent's telephone stop ringing, unless the agent has the call."""
+        """Stop the ringing of an agent's telephone, unless the agent has taken the call."""
         for leg in self.seconds(call_id):
             state = b_leg_of(leg).state
             if state.agent_id == agent_id and not state.is_taken:

@@ -32,7 +32,7 @@ class LineSettings(NamedTuple):
 
 
 class LineReport(NamedTuple):
-    """Something that a line has heard of a leg, and when the service was told."""
+    """A report of a line about a leg, and the time of its arrival."""
 
     gateway_id: GatewayKey
     key: str

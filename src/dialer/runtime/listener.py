@@ -57,12 +57,12 @@ class Listener:
         """Gateways whose lines rest."""
 
     def begin_step(self, resting: AbstractSet[GatewayKey]) -> None:
-        """Forget the reports of the last step. Some lines rest during this one."""
+        """Discard the reports of the last step, and note the lines that rest during this one."""
         self._resting = resting
         self.told, self.telling, self.faulty, self.in_place = [], None, [], []
 
     def begin(self, report: Report) -> None:
-        """Note the report of which the engine is about to be told."""
+        """Note the report that the engine handles next."""
         self.told.append(report)
         self.telling = report
 

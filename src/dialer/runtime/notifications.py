@@ -31,7 +31,7 @@ class Notifications:
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Hear rings while the context is entered."""
+        """Receive notifications while the context is entered."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._listen)
             yield

@@ -58,16 +58,16 @@ class Suspects:
         return Allowance(1, frozenset()) if isinstance(first, LineReport) else Allowance(0, frozenset({first.id}))
 
     def begin(self, reports: Sequence[Report]) -> None:
-        """Look for the guilty one of the reports that a failed step was told."""
+        """Begin the search for the cause among the reports of a failed step."""
         self._left.extend(reports)
         self._is_without = True
 
     def pause(self) -> None:
-        """Let the next step be told no report."""
+        """Give no report to the next step."""
         self._is_pausing = True
 
     def forget(self, gateway_id: GatewayKey) -> None:
-        """Look for no report of a line that rests."""
+        """End the search among the reports of a line that rests."""
         others = [report for report in self._left if report.gateway_id != gateway_id]
         self._left.clear()
         self._left.extend(others)
@@ -81,7 +81,7 @@ class Suspects:
         return None
 
     def go_one_by_one(self) -> bool:
-        """Look for the guilty event. Return False if that is being done already."""
+        """Handle events one by one to find the cause. Return False if that is in progress."""
         was_one_by_one, self._is_one_by_one = self._is_one_by_one, not self._is_one_by_one
         return not was_one_by_one
 

@@ -139,7 +139,7 @@ class Switchboard:
         return None
 
     def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
-        """Let a line refuse a call that came in."""
+        """Refuse an incoming call over its line."""
         self._arrivals.refuse(key, cause)
         self._legs.turn_away(gateway_id, key, Clear(1, cause))
 
@@ -224,7 +224,7 @@ class Switchboard:
         self._remove(first)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
-        """Take up a call that was in progress before this switchboard was made."""
+        """Continue a call that was in progress before this switchboard was made."""
         call.is_over_line = True
         first, *seconds = [self._legs.add(restored(stored, call)) for stored in self._stored.pop(call.id)]
         due = [leg for leg in seconds if leg.is_due_after(done_until_ms)]

@@ -40,7 +40,7 @@ def names_of(account_id: int) -> Iterator[None]:
 
 
 def account_of_names() -> int:
-    """Return the account for which names are looked up; 0 if none is told."""
+    """Return the account whose webhooks' names are looked up; 0 without one."""
     return _ACCOUNT.get()
 
 

@@ -106,7 +106,8 @@ def test_of_the_subscriber(desk: Desk, columns: dict[str, Any], expected: tuple[
 @pytest.mark.parametrize(
     ("gateway", "expected"),
     [
-        ({"rests_until_ms": NOW_MS + 90_000}, ("resting", "2026-11-18T11:08:10Z")),
+        ({"rest_ms": 120_000, "rests_until_ms": NOW_MS + 90_000}, ("resting", "2026-11-18T11:08:10Z")),
+        ({"rests_until_ms": NOW_MS + 90_000}, ("asked_to_rest", "2026-11-18T11:08:10Z")),
         ({"rests_until_ms": NOW_MS}, TURN),
         ({"max_channels": 1}, ("gateway_full", None)),
         ({"max_channels": 2}, TURN),

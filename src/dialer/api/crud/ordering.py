@@ -43,7 +43,7 @@ class SortKey(NamedTuple):
 
 
 class CursorError(ValueError):
-    """An error for a cursor that is not one of ours."""
+    """Raised for a cursor that this service did not make."""
 
 
 def orderings_of(resource: Resource) -> tuple[str, ...]:

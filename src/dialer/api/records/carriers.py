@@ -99,7 +99,8 @@ _GATEWAY_END: Final = {
         Timestamp(),
         nullable=True,
         description=(
-            "The end of the gateway's rest after failures in a row of its carrier, in UTC; null if it does not rest."
+            "The end of the gateway's rest, in UTC; null if it does not rest. It rests if its carrier failed several "
+            "times in a row, or wants no calls for a while."
         ),
     ),
     "line_down": derived(

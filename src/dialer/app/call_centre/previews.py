@@ -20,7 +20,7 @@ _Kind = TypeVar("_Kind", Preview, PreviewOrder)
 
 
 class PreviewedPerson(NamedTuple):
-    """A person whom an agent sees before the call, or has called since."""
+    """A person that an agent previews, or has called after the preview."""
 
     subscriber_id: int
     campaign_id: int

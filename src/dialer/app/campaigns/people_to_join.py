@@ -31,7 +31,7 @@ class PeopleToJoin(NamedTuple):
 
     @property
     def called(self) -> int:
-        """Return the number of people whom no do-not-call list protects."""
+        """Return the number of people who are on no do-not-call list."""
         return self.people - self.do_not_call
 
 

@@ -11,10 +11,15 @@ from dialer.app.imports.country_words import region_in
 from dialer.app.imports.file_country import NumberSample
 from dialer.domain.numbers.entries import NumberRemark, kindness_remark
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, digits_of, is_possible, normalise
-from dialer.domain.numbers.several_numbers import read_kindly
+from dialer.domain.numbers.several_numbers import TEXT_MAX, read_kindly
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
 
 SEVERAL_MIN: Final = 2
+NUMBER_CELL_MAX: Final = TEXT_MAX
+"""Maximum characters of a cell in a column of numbers, with its area code. A longer one is reported, and not searched.
+
+Of one on a do-not-call list, the numbers of the beginning count all the same.
+"""
 _SEPARATORS: Final = frozenset(".,'\u2019")
 """A number without any of these has no decimals, and its thousands are not separated."""
 _AREA_DECIMALS: Final = re.compile(r"[.,]0{1,2}\Z")
@@ -129,12 +134,18 @@ class NumberCells:
         self, cell: str, cells: Sequence[str], own: str | None, error: NumberError
     ) -> Iterator[RowNumber | NumberError]:
         """Yield the numbers of a cell that is not one number, or the error that says why it has none."""
+        text = self._with_area(cell, cells)
+        is_too_long = len(text) > NUMBER_CELL_MAX
+        if is_too_long:
+            yield error
+        if is_too_long and not self._is_kind:
+            return
         try:
-            read = read_kindly(self._with_area(cell, cells), own or self._region)
+            read = read_kindly(text, own or self._region)
         except NumberError:
             read = None
         if read is None or not (self._is_kind or len(read.numbers) >= SEVERAL_MIN):
-            yield error
+            yield from () if is_too_long else (error,)
             return
         if read.kindness is not None:
             self.remarks.append(kindness_remark(read.kindness, read.numbers, cell, is_list=self._is_kind))

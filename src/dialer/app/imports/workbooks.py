@@ -143,7 +143,7 @@ class VisibleRows:
 
 @contextmanager
 def open_sheet(file: IO[bytes], sheet: str | None) -> Iterator[SheetReader]:
-    """Open a sheet of a workbook on disk; for None the first that has rows, for an empty name none.
+    """Open a sheet of a workbook on disk: by default the first with rows, and for an empty name none.
 
     Within the context, CsvError says what to do with a workbook that cannot be read.
 

@@ -68,7 +68,7 @@ class SwitchConnection:
         return await future
 
     async def listen(self, hear: Callable[[SwitchEvent], None]) -> None:
-        """Hear events until the connection is lost.
+        """Handle events of the switch until the connection is lost.
 
         Raises:
             SwitchLostError: always, in the end.

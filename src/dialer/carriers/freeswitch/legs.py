@@ -190,7 +190,7 @@ class SwitchLegs:
         return [_kill(key)]
 
     def drop(self, key: str) -> None:
-        """Remove a leg whose end the switch has told when it was asked."""
+        """Remove a leg that the switch reported as ended."""
         self._legs.pop(key, None)
 
     def forget(self, key: str) -> list[LegOutput]:
@@ -237,7 +237,7 @@ class SwitchLegs:
                 yield Look(key)
 
     def replied(self, now_ms: int, purpose: ForTurn, reply: str) -> list[LegOutput]:
-        """Hear the reply to a command."""
+        """Handle the reply of the switch to a command."""
         leg = self._legs.get(purpose.key)
         if leg is None or leg.ended is not None or not reply.startswith("-") or purpose.turn != leg.turn:
             return []
@@ -248,7 +248,7 @@ class SwitchLegs:
         return [Look(purpose.key)]
 
     def hear(self, now_ms: int, event: SwitchEvent) -> list[LegOutput]:
-        """Hear an event of the switch."""
+        """Handle an event of the switch, and return the outputs that follow."""
         if event.name == "BACKGROUND_JOB":
             return self._hear_of_dial(now_ms, event)
         leg = self._legs.get(event.key)

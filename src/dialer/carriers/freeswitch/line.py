@@ -131,7 +131,7 @@ class FreeSwitchLine:
                 return await self._found(legs)
 
     def settled(self, number: int) -> None:
-        """Forget the legs whose ends are stored now."""
+        """Remove the legs whose ends are stored now."""
         for end_number in [end_number for end_number in self._ends if end_number <= number]:
             key = self._ends.pop(end_number)
             if self._legs is not None and self._connection is not None:

@@ -22,7 +22,7 @@ class Numbers:
         """The numbers that are added to the timestamps of each SSRC."""
 
     def begin(self) -> None:
-        """Forget the sources before a new bridge."""
+        """Start a new bridge, without the sources of the last one."""
         self._source = -1
         self._shifts.clear()
 

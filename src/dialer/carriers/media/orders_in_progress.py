@@ -34,7 +34,7 @@ class Activity:
             self.pass_time()
 
     def take_frame(self, timestamp: int, frame: bytes) -> None:
-        """Hear a frame of µ-law."""
+        """Handle a received frame of µ-law."""
 
     def take_key(self, now_ms: int, key: str) -> None:
         """Handle a key that the other side pressed."""

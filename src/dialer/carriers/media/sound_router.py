@@ -85,7 +85,7 @@ class SoundRouter:
         min(self._phases, key=len)[leg.key] = leg
 
     def release(self, key: str) -> SoundLeg | None:
-        """Return a leg that goes on elsewhere, without its bridge, and forget it here; None if it is gone."""
+        """Remove a leg without its bridge, and return it for another router; None if it is gone."""
         leg = self._take_out(key)
         if leg is not None:
             self._unbridge(leg)

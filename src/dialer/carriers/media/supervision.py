@@ -81,7 +81,7 @@ class Supervising(Activity):
         self._voices: Final = {key: _Voice() for key in hearers[order.mode]}
 
     def overhear(self, key: str, packet: RtpPacket) -> None:
-        """Hear sound of one of the two, as µ-law."""
+        """Add sound of one talker, as µ-law, to what the supervisor hears."""
         self._ears[key].put(packet)
 
     def voice_for(self, key: str, length: int = FRAME_SAMPLES) -> bytes:

@@ -45,7 +45,7 @@ class Peers:
             self._names.add(host)
 
     def forget(self, name: Hashable) -> None:
-        """Forget a leg or a request that is over."""
+        """Remove the hosts of a leg or a request that is over."""
         for host in self._hosts.pop(name, ()):
             self._counts[host] -= 1
             if not self._counts[host]:

@@ -280,7 +280,9 @@ class SipLeg(CallLeg):
             phrase = getattr(response.message, "phrase", "")
             because = f"the carrier answered {response.status} {phrase}".rstrip()
             cause = causes.cause_of_refusal(response)
-            self._end(cause, because, after_call_ms(response, cause))
+            later_ms = after_call_ms(response, cause)
+            wants = f" and wants no other call for {later_ms // 1_000} s" if later_ms else ""
+            self._end(cause, f"{because}{wants}", later_ms)
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""

@@ -33,7 +33,7 @@ class SessionTimer:
         """True if the other side has shown that it supports session timers."""
 
     def agreed(self, response: Received) -> None:
-        """Begin the interval that the answer to a request of ours names, if it does."""
+        """Begin the refresh interval that the answer to our request names, if it names one."""
         is_ours = refresher_of(response) == "uac"
         # A side that is to refresh, and has agreed to it, can.
         self._knows_timers |= knows_timers(response) or (
@@ -88,7 +88,7 @@ class SessionTimer:
         return True
 
     def request_headers(self) -> tuple[tuple[str, str], ...]:
-        """Return the headers of a refresh of ours; none if there is no interval."""
+        """Return the session timer headers of our refresh; none without an interval."""
         if not self.expires_s:
             return ()
         interval = ("Session-Expires", f"{self.expires_s};refresher=uac")

@@ -38,7 +38,7 @@ class Trust(Enum):
 
 
 class Signalling:
-    """The requests of ours that wait for a response.
+    """The requests that we sent, and that wait for a response.
 
     `secret` is a text that nobody can guess, from which identifiers are made that no other process needs.
     """
@@ -61,7 +61,7 @@ class Signalling:
         return transaction
 
     def expect(self, outgoing: Outgoing, target: Target, key: str, hear: Hear) -> None:
-        """Hear the responses to a request that another process may have sent."""
+        """Accept responses to a request that another process may have sent."""
         transaction = ClientTransaction(self.wire, outgoing, target, key, hear, self.forget, is_sent=True)
         self._expect(transaction, target)
 

@@ -167,7 +167,7 @@ class HttpParameters(Parameters, frozen=True, kw_only=True):
 
 
 class KannelParameters(Parameters, frozen=True, kw_only=True):
-    """The way to a Kannel gateway. `url` is that of its `sendsms`."""
+    """The parameters of a Kannel gateway. `url` is the address of its `sendsms`."""
 
     url: Annotated[
         Web, words("Address", "That of Kannel's sendsms.", example="http://kannel.lan:13013/cgi-bin/sendsms")

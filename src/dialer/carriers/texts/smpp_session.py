@@ -92,7 +92,7 @@ class SmppSession:
         self._writer.close()
 
     def end(self, why: str) -> None:
-        """Tell everybody who waits for a response that none will come."""
+        """Fail all requests that wait for a response, because the session is over."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(SessionError(why))

@@ -31,20 +31,20 @@ class ReleaseLeg(msgspec.Struct, frozen=True):
 
 
 class AgreeSound(msgspec.Struct, frozen=True):
-    """See `SoundRoom.agree`."""
+    """A frame that orders a helper to do `SoundRoom.agree`."""
 
     key: str
     sound: AgreedSound
 
 
 class WatchLeg(msgspec.Struct, frozen=True):
-    """See `SoundRoom.watch`."""
+    """A frame that orders a helper to do `SoundRoom.watch`."""
 
     key: str
 
 
 class PressKey(msgspec.Struct, frozen=True):
-    """See `SoundRoom.press`."""
+    """A frame that orders a helper to do `SoundRoom.press`."""
 
     key: str
     digit: str
@@ -60,7 +60,7 @@ class KeepPrompt(msgspec.Struct, frozen=True):
 
 
 class BeginOrder(msgspec.Struct, frozen=True):
-    """See `SoundRoom.perform`."""
+    """A frame that orders a helper to do `SoundRoom.perform`."""
 
     key: str
     order: Order
@@ -69,13 +69,13 @@ class BeginOrder(msgspec.Struct, frozen=True):
 
 
 class EndSound(msgspec.Struct, frozen=True):
-    """See `SoundRoom.finish`."""
+    """A frame that orders a helper to do `SoundRoom.finish`."""
 
     key: str
 
 
 class RemoveLeg(msgspec.Struct, frozen=True):
-    """See `SoundRoom.remove`."""
+    """A frame that orders a helper to do `SoundRoom.remove`."""
 
     key: str
 

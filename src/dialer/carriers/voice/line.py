@@ -162,7 +162,7 @@ class SipLine:
         return sum(leg.ended is None for leg in self._legs.values())
 
     def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:
-        """Hear of a leg from the telephone."""
+        """Handle a report of a leg from the SIP endpoint."""
         if isinstance(heard, Arrived):
             self._legs[key] = _LineLeg()
             self._remember(key)
@@ -185,7 +185,7 @@ class SipLine:
         self._tell(key, heard, at_ms)
 
     def trunk_is(self, why_not: str) -> None:
-        """Hear whether the trunk answers."""
+        """Take the state of the trunk: an empty text if it answers, or why it does not."""
         if why_not != self._why_not:
             self._why_not = why_not
             self._exchange.is_up(why_not)

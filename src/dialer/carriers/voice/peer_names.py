@@ -33,7 +33,7 @@ class PeerNames:
         self._tasks: Final[set[asyncio.Task[None]]] = set()
 
     def add(self, message: LookUp) -> None:
-        """Look up the host of a message, unless that is done already."""
+        """Start the lookup of a message's host, unless it is in progress."""
         name = message.hop.address[0]
         waiting = self._waiting.get(name)
         if len(self._waiting if waiting is None else waiting) >= (NAMES_MAX if waiting is None else SENDS_MAX):

@@ -66,7 +66,7 @@ _LOGGER: Final = structlog.get_logger(__name__)
 
 
 class EndpointOwner(Protocol):
-    """The one for whom a telephone calls. No method may raise."""
+    """The receiver of an endpoint's reports. No method may raise."""
 
     def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:
         """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
@@ -75,7 +75,7 @@ class EndpointOwner(Protocol):
         """Take the state of the trunk: an empty text if it answers, or why it does not."""
 
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
-        """See a SIP message as it is sent or received."""
+        """Take a SIP message that was sent or received, for the trace."""
 
     def remark(self, key: str, text: str) -> None:
         """Take a remark about a leg as text: the destination of its messages, or the quality of its sound."""

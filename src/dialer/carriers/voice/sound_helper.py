@@ -42,7 +42,7 @@ class SoundHelper:
         self._prompts: dict[int, bytes] = {0: b""}
 
     def obey(self, frame: ToHelper) -> None:
-        """Do what a frame orders."""
+        """Perform the order of a frame in this helper's sound room."""
         room = self._room
         match frame:
             case HoldLeg():

@@ -50,7 +50,7 @@ def may_order(request: ApiRequest) -> bool:
 
 
 def read_ordered_agent(unit: Unit, identity: int) -> OrderedAgent:
-    """Return an agent whom the viewer sees.
+    """Return an agent that is visible to the viewer.
 
     Raises:
         RecordNotFoundError: there is no such agent, or the viewer may not see it.

@@ -77,7 +77,7 @@ class PastCall(NamedTuple):
 
 
 class ReachedPerson(NamedTuple):
-    """A person who has completed the survey, and whom the agent may call again."""
+    """A person who completed the survey, and whom the agent may still call again."""
 
     campaign_id: int
     number: str
@@ -152,7 +152,7 @@ async def hang_up_on_desk(request: ApiRequest) -> Response[Any]:
 
 @post("/desk/hold", media_type="text/html")
 async def hold_on_desk(request: ApiRequest) -> Response[Any]:
-    """Put the callee on hold with whom the viewer talks."""
+    """Put the viewer's callee on hold."""
     return await _order(request, hold_call)
 
 
@@ -164,13 +164,13 @@ async def resume_on_desk(request: ApiRequest) -> Response[Any]:
 
 @post("/desk/call", media_type="text/html")
 async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Call the person whom the viewer sees."""
+    """Call the person that the viewer previews."""
     return await _order_person(request, console, call_previewed)
 
 
 @post("/desk/skip", media_type="text/html")
 async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Skip the previewed person, and show the agent another one."""
+    """Skip the person that the viewer previews, and show another one."""
     return await _order_person(request, console, skip_previewed)
 
 
@@ -245,7 +245,7 @@ async def _order_person(
 
 @post("/desk/transfer", media_type="text/html")
 async def transfer_on_desk(request: ApiRequest) -> Response[Any]:
-    """Transfer the callee with whom the viewer talks."""
+    """Transfer the viewer's callee."""
     filled = await read_fields(request)
     identity, to = identity_in(filled.get("call", "")), _target(filled)
     try:

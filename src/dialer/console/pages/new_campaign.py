@@ -49,7 +49,7 @@ class Book(NamedTuple):
 
 @get("/new-campaign", media_type="text/html")
 async def show_people(request: ApiRequest) -> Response[Any]:
-    """Show the first step: whom to call."""
+    """Show the first step of a new campaign: the choice of its people."""
     return await _show_people(request, request.query_params)
 
 

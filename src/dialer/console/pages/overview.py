@@ -149,7 +149,7 @@ def _row(one: CampaignNow, people: People) -> CampaignRow:
 
 
 def people_bar(people: People) -> list[Slice]:
-    """Return the bar that shows how far a campaign has come."""
+    """Return the bar of a campaign's progress."""
     return stack(
         [
             ("reached", people.reached),

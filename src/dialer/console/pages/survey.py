@@ -50,7 +50,7 @@ _templates = SECTION_TEMPLATES.table
 
 
 class ShownSection(NamedTuple):
-    """A section in the list."""
+    """A section in the survey's list of sections."""
 
     section: Section
     title: str

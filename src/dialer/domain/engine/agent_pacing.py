@@ -104,7 +104,7 @@ class AgentPacing:
             self._state.keep_figures(campaign)
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
-        """Forget a call that was counted as placed, and never was."""
+        """Subtract a call that was counted as placed, and never was."""
         if call.promise is not None:
             return
         campaign.dialling.pop(call.id, None)

@@ -33,7 +33,7 @@ class DeskTransfers:
             self._new[agent.id] = agent
 
     def close(self, agent_id: int) -> None:
-        """Forget the order of a deleted agent."""
+        """Discard the transfer that a deleted agent ordered."""
         self._new.pop(agent_id, None)
 
     def perform(self, hung_up: Collection[int]) -> None:

@@ -87,7 +87,7 @@ class CampaignDialling:
         self._serve(gateway, now_ms)
 
     def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
-        """Let a campaign dial if it may, else schedule its next check."""
+        """Dial for a campaign if it may dial now; else schedule its next check."""
         plan = campaign.plan
         if self._claims.under_way:
             self._claims.defer(partial(self.consider, campaign))
@@ -388,7 +388,7 @@ class CampaignDialling:
             self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
 
     def serve_waiting(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
-        """Let campaigns continue that waited for a channel or for money."""
+        """Continue campaigns that waited for a channel or for money."""
         if gateway.waiting:
             self._serve(gateway, now_ms)
         if account.waiting:

@@ -81,6 +81,7 @@ class GatewayLoad:
             now_ms=now_ms,
             is_line_down=self.is_down,
             rests_until_ms=self.breaker.open_until_ms,
+            is_rest_asked_for=not self.breaker.open_ms,
             free_channels=self.channels - self.in_progress,
         )
 

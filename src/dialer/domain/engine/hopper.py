@@ -258,14 +258,14 @@ class Hopper:
         return self._window(zone_key, now_ms).is_open
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Forget a subscriber who need not be called any more."""
+        """Remove a subscriber who need not be called any more."""
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
             zone.keep(lambda other: other.id != subscriber.id)
             self._look_for_promises()
 
     def drop_number(self, number: str) -> None:
-        """Forget the subscriber with a number."""
+        """Remove the subscriber with a number."""
         for zone in self._zones.values():
             zone.keep(lambda other: other.number != number)
         self._look_for_promises()

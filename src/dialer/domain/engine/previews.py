@@ -16,7 +16,7 @@ from dialer.domain.words.moments import NEVER_MS
 
 
 class Offered(msgspec.Struct):
-    """A person at whom an agent looks. Nobody else is offered or dialled them."""
+    """A person that an agent previews. No other agent sees or calls the person meanwhile."""
 
     agent_id: int
     preview: Preview
@@ -75,7 +75,7 @@ class Previews:
             self._state.emit(OfferPerson(plan.gateway_id, self.agents[agent_id], preview))
 
     def show(self, campaign: OpenCampaign, offered: Offered) -> None:
-        """Let an agent look at a person from now on, or after a restart again."""
+        """Begin the preview of a person by an agent, or continue it after a restart."""
         agent_id, preview = offered.agent_id, offered.preview
         self.offers[agent_id] = offered
         campaign.offered[preview.subscriber_id] = agent_id
@@ -127,7 +127,7 @@ class Previews:
             self.wake(now_ms)
 
     def touch(self, campaign: OpenCampaign, now_ms: int) -> None:
-        """Look at all persons of a campaign again, which has changed."""
+        """Read all previewed persons of a changed campaign again."""
         if campaign.offered:
             self.touched.update(campaign.offered.values())
             self.wake(now_ms)

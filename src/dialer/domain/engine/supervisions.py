@@ -42,7 +42,7 @@ class Supervisions:
             self._new.add(transfer.agent_id)
 
     def follow(self) -> None:
-        """Tell the carrier what is wanted."""
+        """Order the noted supervisions from the carrier."""
         for agent_id in sorted(self._new):
             dialled = self._dialled(agent_id)
             wanted = self._wanted.get(agent_id)

@@ -6,8 +6,16 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
-from dialer.domain.reasons import NoReason, TransferReason
+from dialer.domain.reasons import NoReason, TransferReason, WaitsFor
 from dialer.domain.rules.dial_rules import GATEWAY_RULES, Later, verdict_on
+
+_REASONS: Final = {
+    WaitsFor.LINE_DOWN: TransferReason.LINE_DOWN,
+    WaitsFor.RESTING: TransferReason.RESTING,
+    WaitsFor.ASKED_TO_REST: TransferReason.RESTING,
+    WaitsFor.GATEWAY_FULL: TransferReason.GATEWAY_FULL,
+}
+"""The reasons of transfers that wait for a gateway, by that of the rule which puts the call off."""
 
 
 class TransferLimits:
@@ -31,7 +39,7 @@ class TransferLimits:
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
                 verdict = verdict_on(gateway.facts(now_ms), GATEWAY_RULES)
-                return TransferReason(verdict.reason) if isinstance(verdict, Later) else TransferReason.GATEWAY_FULL
+                return _REASONS[verdict.reason] if isinstance(verdict, Later) else TransferReason.GATEWAY_FULL
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate

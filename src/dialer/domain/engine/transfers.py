@@ -253,7 +253,7 @@ class Transfers:
         self._touch()
 
     def settle(self, now_ms: int) -> None:
-        """Let the floor act on the events since the last call."""
+        """Perform the decisions of queues that follow from the last events."""
         self.is_touched = False
         self._abandonment.count(now_ms)
         for decision in self._distributor.decide(now_ms):

@@ -18,10 +18,10 @@ TEXT_MAX: Final = 2_000
 """Characters of a text in which numbers are looked for."""
 _TONES: Final = re.compile(
     r"(?<=[0-9)])[\s,;.\-/]*(?:(?:ext(?:ension|n)?|x|durchwahl|dw|poste|ramal|anexo|interno?|int)\s*[.:=]?\s*[0-9]{1,6}"
-    r"|\#\s*[0-9]{1,6}|[pw][,;pw]*[0-9*#]{1,6}|[,;]+[0-9*#]{1,5}[*#,;]*)(?![0-9])",
+    r"|\#\s*[0-9]{1,6}|[pw][,;pw]*[0-9*#]{1,6}|[,;][0-9*#]{1,5}[*#,;]*)(?![0-9])",
     re.IGNORECASE,
 )
-"""An extension behind a number, in words or as tones."""
+"""An extension behind a number, in words or as tones. Its search takes time in proportion to the text."""
 _NOT_OF_NUMBERS: Final = re.compile(r"[^0-9+ .\-()\[\]/\\]+")
 _SLASHES: Final = re.compile(r"[/\\]")
 _BLANKS: Final = re.compile(r"\s+(?=[+0])|\s{2,}")
@@ -67,7 +67,7 @@ def read_kindly(text: str, region: str | None) -> FoundNumbers:
         if len(found) > 1:
             return FoundNumbers(found, Kindness.SEVERAL)
         whole = found[0]._replace(text=text) if len(text) <= NUMBER_INPUT_MAX else found[0]
-        is_cut = error.problem is NumberProblem.EXTENSION or _TONES.search(folded(text)) is not None
+        is_cut = error.problem is NumberProblem.EXTENSION or _TONES.search(folded(text[:TEXT_MAX])) is not None
         return FoundNumbers((whole,), Kindness.CUT_EXTENSION if is_cut else Kindness.REMARK)
 
 

@@ -59,14 +59,15 @@ def has_second_number(text: str) -> bool:
     """Return whether a text has two numbers, or a number and the end of another one behind a slash."""
     if sum(_digits(part) >= MEANT_DIGITS_MIN for part in _SEPARATED.split(text)) > 1:
         return True
-    parts = _SLASH.split(text)
-    for place in range(1, len(parts)):
-        before, after = "".join(parts[:place]), parts[place].strip(" (")
-        if _digits(before) >= MEANT_DIGITS_MIN and after[:1] in {"0", "+"} and _digits(after) >= MEANT_DIGITS_MIN:
+    first, *others = _SLASH.split(text)
+    before = _digits(first)
+    for place, part in enumerate(others, 1):
+        after, start = _digits(part), part.lstrip(" (")[:1]
+        if before >= MEANT_DIGITS_MIN and start in {"0", "+"} and after >= MEANT_DIGITS_MIN:
             return True
-        is_last = place == len(parts) - 1
-        if is_last and _digits(before) > MEANT_DIGITS_MIN and 0 < _digits(after) <= TAIL_DIGITS_MAX:
+        if place == len(others) and before > MEANT_DIGITS_MIN and 0 < after <= TAIL_DIGITS_MAX:
             return True
+        before += after
     return False
 
 

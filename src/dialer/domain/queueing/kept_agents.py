@@ -17,14 +17,14 @@ class KeptAgents:
         """The agent of each call that an agent has placed, until the call reaches a queue or is over."""
 
     def keep(self, agent_id: int, call_id: int = PREVIEWS) -> None:
-        """Keep an agent for the call that they have placed, or for a person at whom they look before the call."""
+        """Reserve an agent for the call that they placed, or for the person whom they preview."""
         self.let_go(agent_id)
         self._changing(agent_id).kept_for = call_id
         if call_id != PREVIEWS:
             self._calls[call_id] = agent_id
 
     def let_go(self, agent_id: int) -> None:
-        """Let an agent have other calls again."""
+        """End the reservation of an agent."""
         agent = self._changing(agent_id)
         self._calls.pop(agent.kept_for or PREVIEWS, None)
         agent.kept_for = None

@@ -84,6 +84,8 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """True if the gateway's connection to its carrier does not work."""
     rests_until_ms: int = 0
     """The end of the gateway's rest, possibly past."""
+    is_rest_asked_for: bool = False
+    """True if the carrier asked for the rest, which did not follow failures in a row."""
     free_channels: int = 1
     """Number of calls for which the gateway has room; 0 or less if it is full."""
     lacks_credit: bool = False
@@ -155,7 +157,9 @@ def line(place: PlaceFacts) -> Verdict:
 
 def rest_of_gateway(place: PlaceFacts) -> Verdict:
     """Put a call off while the gateway rests."""
-    return Later(place.rests_until_ms, WaitsFor.RESTING) if place.rests_until_ms > place.now_ms else ALLOWED
+    if place.rests_until_ms <= place.now_ms:
+        return ALLOWED
+    return Later(place.rests_until_ms, WaitsFor.ASKED_TO_REST if place.is_rest_asked_for else WaitsFor.RESTING)
 
 
 def channels(place: PlaceFacts) -> Verdict:

@@ -36,7 +36,7 @@ def renew(connection: Connection, worker_id: int, now_ms: int, mark: str) -> boo
 
 
 def end_lease(connection: Connection, worker_id: int) -> None:
-    """Let other workers replace a worker at once."""
+    """End the lease of a worker, so that other workers replace it at once."""
     connection.execute(update(FleetWorker).where(FleetWorker.id == worker_id).values(lease_until_ms=0))
 
 

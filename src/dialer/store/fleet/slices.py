@@ -140,7 +140,7 @@ def forget_returned(connection: Connection, now_ms: int) -> None:
 
 
 def adopt_slices(connection: Connection, taker: int, dead: int) -> None:
-    """Add the slices of a worker that was replaced to those of another."""
+    """Add the slices of a replaced worker to those of another worker."""
     for rows in all_slices(connection).values():
         of = {one.worker_id: one for one in rows}
         if dead in of:

@@ -91,7 +91,7 @@ def renew_ids(connection: Connection, worker_position: PositionRow, now_ms: int)
 
 
 def begin_turn(connection: Connection, worker_id: int) -> None:
-    """Let a worker build its engine again, as its shards have changed."""
+    """Note that a worker must build its engine again, because its shards have changed."""
     connection.execute(
         update(WorkerPosition).where(WorkerPosition.worker_id == worker_id).values(turn=WorkerPosition.turn + 1)
     )

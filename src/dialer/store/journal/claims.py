@@ -87,7 +87,7 @@ def again(connection: Connection, claim: effects.ClaimAgain | effects.ClaimOffer
 
 
 def count(connection: Connection, request: effects.CountSubscribers) -> events.SubscribersCounted:
-    """Tell whether a campaign has subscribers, and whether any is not final.
+    """Return whether a campaign has subscribers, and whether any of them is not final.
 
     Contacts that are yet to become subscribers count as not final.
     """

@@ -82,7 +82,7 @@ class JournalStore:
         self._clear()
 
     def observe(self, observer: JournalObserver) -> None:
-        """Let a further observer see all effects from now on."""
+        """Add an observer of all effects from now on."""
         self._observers += (observer,)
         self.__dict__.pop("_handlers", None)
 
@@ -93,7 +93,7 @@ class JournalStore:
             observer.step_begun(connection)
 
     def restored(self, call: Call) -> None:
-        """Take up an attempt that was in progress before this journal was opened."""
+        """Note an attempt that was in progress before this journal was opened."""
         for observer in self._observers:
             observer.restored(call)
         self._transfers.restored(call)
@@ -209,12 +209,12 @@ class JournalStore:
         return events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Tell whether a campaign has subscribers, and whether any is not final."""
+        """Return whether a campaign has subscribers, and whether any of them is not final."""
         self._flush_subscribers()
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Tell whether a number is on a do-not-call list of a campaign."""
+        """Return whether a number is on a do-not-call list of a campaign."""
         is_on_dnc = bool(listed_for(self._at_work(), check.campaign_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 

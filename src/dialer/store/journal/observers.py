@@ -24,7 +24,7 @@ class JournalObserver(Protocol):
         """
 
     def restored(self, call: Call) -> None:
-        """Take up an attempt that was in progress before the journal was opened."""
+        """Note an attempt that was in progress before the journal was opened."""
 
     def step_begun(self, connection: Connection) -> None:
         """Expect the effects of a step that the journal writes through this connection."""

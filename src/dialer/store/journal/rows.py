@@ -27,7 +27,7 @@ _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 
 
 class RequestRow(NamedTuple):
-    """A call request; the columns from `hold` on are those of its end."""
+    """The columns of a call request; those from `hold` on describe its end."""
 
     id: int
     campaign_id: int

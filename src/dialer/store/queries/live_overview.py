@@ -72,6 +72,8 @@ class GatewayUse(NamedTuple):
     max_channels: int
     """0 for any number."""
     rests_until_ms: int
+    rest_ms: int
+    """Length of the rest if it follows failures in a row; 0 if the carrier asked for it."""
     line_down: str
     """Why its line is down, in the words of the line; empty if it is not, or the gateway is simulated."""
 
@@ -144,7 +146,8 @@ def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | No
     """
     query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
     in_use = _by_gateway(connection.execute(query))
-    columns = [Gateway.__table__.c[name] for name in ("medium", "id", "name", "max_channels", "rests_until_ms")]
+    names = ("medium", "id", "name", "max_channels", "rests_until_ms", "rest_ms")
+    columns = [Gateway.__table__.c[name] for name in names]
     line_down = case((Gateway.protocol == SIMULATED, ""), else_=Gateway.line_down)
     rows = connection.execute(
         select(*columns, line_down).order_by(Gateway.medium.desc(), Gateway.id).limit(gateways_max)

@@ -56,7 +56,7 @@ class BoardAgent(NamedTuple):
 
 
 class AgentDay(NamedTuple):
-    """The counted figures of an agent, without the activity that goes on."""
+    """The counted figures of an agent for a day, without the activity in progress."""
 
     taken: int
     breaks_ms: int

@@ -70,6 +70,7 @@ def circumstances_of(
             calls=in_progress.get(row["id"], 0),
             is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
             rests_until_ms=row["rests_until_ms"] or 0,
+            is_rest_asked_for=not row["rest_ms"],
             free_channels=_free_channels(row, carried),
             lacks_credit=_lacks_credit(row, cheapest),
         )
@@ -128,7 +129,7 @@ def _free_channels(row: RowMapping, carried: Mapping[int, int]) -> int:
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
     is_sms = Campaign.medium == SMS
     gateway_id = case((is_sms, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id)
-    names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
+    names = ("rests_until_ms", "rest_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
     return (
         select(
             Campaign.__table__,
