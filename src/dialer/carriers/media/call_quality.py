@@ -5,6 +5,7 @@ from typing import Final
 from dialer.carriers.media.loss_and_jitter import Reception
 from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, read_reports, short_time, write_report
 from dialer.carriers.media.rtp import RATE_HZ
+from dialer.carriers.media.transform import Plain, Transform
 
 _SINCE_MAX: Final = 0xFFFFFFFF
 _ROUND_TRIP_MS_MAX: Final = 60_000
@@ -15,6 +16,7 @@ class Quality:
 
     def __init__(self, ssrc: int, name: str) -> None:
         self.reception: Final = Reception()
+        self.transform: Transform = Plain()
         self._ssrc: Final = ssrc
         self._name: Final = name
         self._far: Block | None = None
@@ -23,7 +25,7 @@ class Quality:
         """The time that the other side's last report names, and our time when it came."""
 
     def report(self, now_ms: int, sent: Sent | None) -> bytes:
-        """Return the next RTCP report to send."""
+        """Return the datagram of the next RTCP report."""
         blocks: tuple[Block, ...] = ()
         heard = self.reception
         if heard.ssrc is not None:
@@ -31,7 +33,7 @@ class Quality:
             since = min(_SINCE_MAX, (now_ms - at_ms) * 65_536 // 1_000) if named else 0
             jitter = int(heard.jitter)
             blocks = (Block(heard.ssrc, heard.lost_since(), heard.lost, heard.highest, jitter, named, since),)
-        return write_report(RtcpReport(self._ssrc, sent, blocks), self._name)
+        return self.transform.write_report(write_report(RtcpReport(self._ssrc, sent, blocks), self._name))
 
     def take(self, now_ms: int, datagram: bytes) -> None:
         """Add the RTCP reports that a datagram of the other side has.
@@ -39,7 +41,7 @@ class Quality:
         Raises:
             RtcpError: the bytes are none.
         """
-        for report in read_reports(datagram):
+        for report in read_reports(self.transform.read_report(datagram)):
             if report.sent is not None:
                 self._heard = (report.time, now_ms)
             for block in report.blocks:

@@ -22,11 +22,10 @@ from dialer.carriers.media.rtp import (
     TIMESTAMPS,
     RtpError,
     RtpPacket,
-    read_packet,
-    write_packet,
 )
 from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.media.supervision import QUIET_FRAMES_MIN, Supervising, add
+from dialer.carriers.media.transform import Plain, Transform, transform_of
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, PORTS, AgreedSound, Codec, Direction
 
 COMFORT_NOISE: Final = 13
@@ -79,6 +78,7 @@ class SoundLeg:
         self.quality: Final = Quality(self._ssrc, f"{chance & 0xFFFFFFFFFFFF:012x}")
         self._reception: Final = self.quality.reception
         self._sound: AgreedSound | None = None
+        self._use(Plain())
         self._tables: dict[int, bytes | None] = {}
         """The tables from payload types of sound to µ-law."""
         self._key_payloads: frozenset[int] = frozenset()
@@ -101,6 +101,7 @@ class SoundLeg:
         """Send to and hear from this place from now on."""
         self.peer.agree(now_ms, (sound.host, sound.port))
         self._sound = sound
+        self._use(transform_of(sound))
         spoken = sound.spoken or ((sound.payload, sound.codec),)
         self._tables = {payload: _TO_ULAW[codec] for payload, codec in spoken}
         # The other side sends with the payload type that we have named; some use their own (RFC 3264 5.1).
@@ -109,6 +110,12 @@ class SoundLeg:
         self._alive_ms = now_ms
         if self._report_ms is None:
             self._report_ms = now_ms + REPORT_MS // 2 + self._ssrc % (REPORT_MS // 2)
+
+    def _use(self, transform: Transform) -> None:
+        """Send and hear datagrams of a transform from now on."""
+        # Python is slower with an object of more than 29 attributes, so the rest of the transform is kept elsewhere.
+        self.quality.transform = transform
+        self._read, self._write = transform.read, transform.write
 
     def watch(self, now_ms: int) -> None:
         """Start to watch for silence of the other side, because the call is answered."""
@@ -147,7 +154,8 @@ class SoundLeg:
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         if sound.packet_ms < FRAME_MS:
             return self._in_pieces(packet, sound.packet_ms, remote)
-        return write_packet(packet), remote
+        write = self._write
+        return write(packet), remote
 
     def _in_pieces(self, packet: RtpPacket, length_ms: int, remote: Address) -> tuple[bytes, Address]:
         """Return the first piece of a packet, and keep the others. Packets that follow are numbered after them."""
@@ -156,10 +164,10 @@ class SoundLeg:
             sequence = (packet.sequence + begin // size) % SEQUENCES
             timestamp = (packet.timestamp + begin) % TIMESTAMPS
             piece = RtpPacket(packet.payload, sequence, timestamp, packet.ssrc, sound[begin : begin + size])
-            self.rest.append((begin, write_packet(piece), remote))
+            self.rest.append((begin, self._write(piece), remote))
         self._numbers.move_on(len(self.rest))
         self.packets_sent += len(self.rest)
-        return write_packet(replace(packet, data=sound[:size])), remote
+        return self._write(replace(packet, data=sound[:size])), remote
 
     def _voice_alone(self) -> bytes:
         """Return the next 20 ms of a supervisor's voice if the bridged leg says nothing to which it could be added."""
@@ -190,8 +198,9 @@ class SoundLeg:
         Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer` first.
         """
         # This runs 50 times a second for each call, so it calls little.
+        read = self._read
         try:
-            packet = read_packet(data)
+            packet = read(data)
         except RtpError:
             return None
         payload = packet.payload
@@ -289,7 +298,7 @@ class SoundLeg:
         longest_ms = sound.packet_ms_max
         if longest_ms and not is_key and len(data) * 1_000 > longest_ms * RATE_HZ:
             return self._in_pieces(passed, longest_ms, remote)
-        return write_packet(passed), remote
+        return self._write(passed), remote
 
     def is_key(self, packet: RtpPacket) -> bool:
         """Return whether a packet of this leg is part of a key."""

@@ -22,7 +22,7 @@ _STATIC: Final = {0: "PCMU", 8: "PCMA"}
 _RTPMAP: Final = re.compile(r"([0-9]{1,3})\s+([A-Za-z0-9-]{1,40})/([0-9]{1,6})(?:/1)?\s*\Z", re.ASCII)
 MEDIA_MAX: Final = 16
 """Media of one description."""
-_MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+RTP/AVPF?\s+([0-9 ]{1,200})\Z", re.ASCII)
+_MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+(RTP/AVP)F?\s+([0-9 ]{1,200})\Z", re.ASCII)
 _ANY_MEDIUM: Final = re.compile(
     r"([A-Za-z0-9-]{1,20})\s+[0-9]{1,5}(?:/[0-9]{1,5})?\s+([A-Za-z0-9/-]{1,40})\s+([!-~]{1,40})(?:\s|\Z)", re.ASCII
 )
@@ -40,6 +40,12 @@ class Codec(StrEnum):
 
 
 PAYLOADS: Final[Mapping[Codec, int]] = {Codec.PCMU: 0, Codec.PCMA: 8}
+
+
+class Profile(StrEnum):
+    """The ways in which sound is carried, by their names in SDP."""
+
+    AVP = "RTP/AVP"
 
 
 class Direction(StrEnum):
@@ -78,6 +84,7 @@ class AgreedSound(msgspec.Struct, frozen=True):
     """The length of the longest packet that the other side takes; 0 if it names none."""
     reports: tuple[str, int] | None = None
     """The address of its reports, if that is not beside the one of its sound (RFC 3605)."""
+    profile: Profile = Profile.AVP
 
 
 class SdpError(ValueError):
@@ -123,6 +130,7 @@ def _write(
     payloads = [payload for payload, _ in formats] + ([] if keys is None else [keys])
     family = "IP6" if ":" in local.host else "IP4"
     before, after = ((), ()) if agreed is None else (agreed.before, agreed.after)
+    profile = Profile.AVP if agreed is None else agreed.profile
     lines = [
         "v=0",
         f"o=- {local.session} {version} IN {family} {local.host}",
@@ -130,7 +138,7 @@ def _write(
         f"c=IN {family} {local.host}",
         "t=0 0",
         *(f"m={medium}" for medium in before),
-        f"m=audio {local.port} RTP/AVP {' '.join(map(str, payloads))}",
+        f"m=audio {local.port} {profile.value} {' '.join(map(str, payloads))}",
         *(f"a=rtpmap:{payload} {name}/8000" for payload, name in formats),
         *([] if keys is None else [f"a=rtpmap:{keys} telephone-event/8000", f"a=fmtp:{keys} 0-15"]),
         "a=ptime:20",
@@ -178,7 +186,7 @@ def _sound_in(
     if media is None or int(media.group(1)) not in PORTS:
         raise SdpError("The description has no sound over RTP.")
     host, names = _host(session, inside), _names(inside)
-    payloads = [int(payload_type) for payload_type in media.group(2).split()]
+    payloads = [int(payload_type) for payload_type in media.group(3).split()]
     spoken = [(payload, Codec(names[payload])) for payload in payloads if names.get(payload) in codecs]
     if not spoken:
         raise SdpError("The description has no codec in common.")
@@ -200,6 +208,7 @@ def _sound_in(
         ),
         packet_ms_max=max(lengths["maxptime"], min(PACKET_LENGTHS_MS)) if "maxptime" in lengths else 0,
         reports=_reports(host, inside),
+        profile=Profile(media.group(2)),
     )
 
 
