@@ -6,7 +6,7 @@ from dialer.api import service
 from dialer.api import webhook_sender as sender
 from dialer.api.crud import preparing
 from dialer.api.http import event_streams
-from dialer.api.records import forecast, imports
+from dialer.api.records import forecast, imports, what_if_runs
 from dialer.console import live_parts
 from dialer.domain import webhook_secrets
 from dialer.webhooks import checked_session, deliverer, names
@@ -22,6 +22,9 @@ LIMITS_OF_ACCOUNTS: Final = {
     "Forecasts of one user at the same time; of the users of one account": f"1; {forecast.OF_ACCOUNT_MAX}",
     "Forecasts that run at the same time; those of one account": (
         f"{forecast.RUNNING_MAX}; {forecast.RUNNING_OF_ACCOUNT_MAX}"
+    ),
+    "Comparisons at the same time; those that wait for their turn; both of one account": (
+        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}; {what_if_runs.OF_ACCOUNT_MAX}"
     ),
     "Users who wait for a forecast, each up to 50 s": str(forecast.WAITING_MAX),
     "Requests to receivers of webhooks at a time; those of one account": (

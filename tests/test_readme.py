@@ -240,9 +240,6 @@ LIMITS: Final = {
     "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
     "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
     "Comparisons of one user, or of one campaign, at the same time": "1",
-    "Comparisons at the same time; those that wait for their turn": (
-        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}"
-    ),
     "Time for a comparison": f"{what_if_runs.SECONDS_MAX:,} s",
     "Comparisons that are kept in memory": str(what_if_runs.KEPT_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
