@@ -350,7 +350,9 @@ LIMITS: Final = {
     "Time from the password to the code": f"{sessions.SIGN_IN_MS // 60_000} minutes",
     "Time from the key of a second factor to its first code": f"{second_factor.SETUP_MS // 60_000} minutes",
     "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
-    "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
+    "Bytes of a body that still arrive after its answer, and are thrown away": (
+        f"{connections.LINGERING_BYTES_MAX // MIB} MiB"
+    ),
     "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
     "Networks in `DIALER_WEBHOOK_NETWORKS`": f"{settings_values.NETWORKS_MAX}",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",

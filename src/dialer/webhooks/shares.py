@@ -9,17 +9,29 @@ import anyio
 from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
 
 
+class ShareFullError(Exception):
+    """Too many of an account wait for a place."""
+
+
 class Shares:
     """Places on one event loop. Of the accounts that wait, the one that holds the fewest places comes next."""
 
-    def __init__(self, most: int, of_each: int) -> None:
-        self._turns: Final[FairTurns[int, anyio.Event]] = FairTurns(TurnLimits(most, of_each))
+    def __init__(self, most: int, of_each: int, *, waiting_of_each: int | None = None) -> None:
+        limits = TurnLimits(most, of_each, waiting_of_each=waiting_of_each)
+        self._turns: Final[FairTurns[int, anyio.Event]] = FairTurns(limits)
 
     @asynccontextmanager
     async def place(self, account_id: int) -> AsyncIterator[None]:
-        """Wait for a place of an account, and hold it while the context is entered."""
+        """Wait for a place of an account, and hold it while the context is entered.
+
+        Raises:
+            ShareFullError: too many of the account wait.
+        """
         turn = anyio.Event()
-        if self._turns.ask(account_id, turn) is Reply.BEGINS:
+        reply = self._turns.ask(account_id, turn)
+        if reply is Reply.OWN_FULL:
+            raise ShareFullError
+        if reply is Reply.BEGINS:
             turn.set()
         try:
             await turn.wait()
