@@ -195,7 +195,7 @@ async def test_refusals_in_a_loop_come_later_and_later(house: House, monkeypatch
         waits_s.append(seconds)
 
     await house.send(ALL_OF_ACCOUNT, "p1")
-    monkeypatch.setattr(request_shares.anyio, "sleep", sleep)
+    monkeypatch.setattr(anyio, "sleep", sleep)
     await house.send(PROMPT_REFUSALS, "p1")
     assert waits_s == []
     await house.send(PROMPT_REFUSALS * 3, "p1")

@@ -20,6 +20,7 @@ from dialer.api.http.hosts import OPEN_PATHS
 from dialer.api.http.refusal_pace import RefusalPace
 from dialer.api.http.requesters import KnownCredentials, Requester, RequestSender
 from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
+from dialer.domain.sentences import template
 
 REQUESTS_AT_ONCE: Final = 256
 REQUESTS_OF_ACCOUNT: Final = 32
@@ -39,8 +40,8 @@ _REQUESTS: Final = TurnLimits(
 _UPLOADS: Final = _REQUESTS._replace(waiting_most=UPLOADS_WAITING, waiting_of_each=UPLOADS_WAITING_OF_ACCOUNT)
 _TURN_STATE: Final = "turn"
 """The key of the turn of a request in the `state` of its scope."""
-_OWN: Final = "Too many of your requests are in progress. Try again when some are answered."
-_OTHERS: Final = "Too many requests are in progress. Try again later."
+_OWN: Final = template("Too many of your requests are in progress. Try again when some are answered.")
+_OTHERS: Final = template("Too many requests are in progress. Try again later.")
 _LATER: Final = {"Retry-After": str(RETRY_AFTER_S)}
 _PACED: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _SIGN_IN: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.SEE_OTHER})
