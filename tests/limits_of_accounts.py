@@ -5,8 +5,8 @@ from typing import Final
 from dialer.api import service
 from dialer.api import webhook_sender as sender
 from dialer.api.crud import preparing
-from dialer.api.http import event_streams
-from dialer.api.records import forecast, imports
+from dialer.api.http import event_streams, refusal_pace, request_shares
+from dialer.api.records import forecast, imports, what_if_runs
 from dialer.console import live_parts
 from dialer.domain import webhook_secrets
 from dialer.webhooks import checked_session, deliverer, names
@@ -14,6 +14,20 @@ from dialer.webhooks import checked_session, deliverer, names
 _HOUR_MS: Final = 3_600_000
 
 LIMITS_OF_ACCOUNTS: Final = {
+    "Requests that are worked on at a time; those of one account, or of one address without known credentials": (
+        f"{request_shares.REQUESTS_AT_ONCE}; {request_shares.REQUESTS_OF_ACCOUNT}"
+    ),
+    "Such requests that wait, each up to 20 s; those of one account or address": (
+        f"{request_shares.REQUESTS_WAITING:,}; {request_shares.REQUESTS_WAITING_OF_ACCOUNT}"
+    ),
+    "Requests with bodies over 64 KiB, beside the others: at a time; of one account; that wait; of one account": (
+        f"{request_shares.REQUESTS_AT_ONCE}; {request_shares.REQUESTS_OF_ACCOUNT};"
+        f" {request_shares.UPLOADS_WAITING}; {request_shares.UPLOADS_WAITING_OF_ACCOUNT}"
+    ),
+    "Refusals of one account or address that are answered at once": (
+        f"{refusal_pace.PROMPT_REFUSALS}, and one more each {refusal_pace.REFUSAL_EVERY_S} s"
+    ),
+    "Answers to refused requests that wait": f"{request_shares.DELAYED_MAX:,}",
     "Requests of one account to `POST /rest-api/apply/` at the same time": "1",
     "Such requests that are worked on at the same time; those of further accounts that wait": (
         f"{service.APPLIED_AT_ONCE}; {service.APPLIES_WAITING_MAX}"
@@ -22,6 +36,9 @@ LIMITS_OF_ACCOUNTS: Final = {
     "Forecasts of one user at the same time; of the users of one account": f"1; {forecast.OF_ACCOUNT_MAX}",
     "Forecasts that run at the same time; those of one account": (
         f"{forecast.RUNNING_MAX}; {forecast.RUNNING_OF_ACCOUNT_MAX}"
+    ),
+    "Comparisons at the same time; those that wait for their turn; both of one account": (
+        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}; {what_if_runs.OF_ACCOUNT_MAX}"
     ),
     "Users who wait for a forecast, each up to 50 s": str(forecast.WAITING_MAX),
     "Requests to receivers of webhooks at a time; those of one account": (
@@ -35,7 +52,9 @@ LIMITS_OF_ACCOUNTS: Final = {
     "Names that are looked up at a time; those of one account": (
         f"{checked_session.NAMES_AT_ONCE}; {checked_session.NAMES_OF_ACCOUNT_AT_ONCE}"
     ),
-    "Webhooks of one account that are saved at a time": str(preparing.PREPARED_OF_ACCOUNT_AT_ONCE),
+    "Webhooks, or users, of one account that are saved at a time; those that wait": (
+        f"{preparing.PREPARED_OF_ACCOUNT_AT_ONCE}; {preparing.WAITING_OF_ACCOUNT_MAX}"
+    ),
     "Older secrets of a webhook that still sign": (
         f"{webhook_secrets.OLD_SECRETS_MAX}, each for {webhook_secrets.OLD_SECRET_MS // _HOUR_MS} hours"
     ),

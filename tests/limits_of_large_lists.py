@@ -3,9 +3,11 @@
 from typing import Final
 
 from dialer.console import list_readers, list_reading, list_tasks
+from dialer.domain.numbers import several_numbers
 from dialer.store.media import kept_lists
 
 LIMITS_OF_LARGE_LISTS: Final = {
+    "A cell of a list that is searched for numbers": f"{several_numbers.TEXT_MAX:,} characters",
     "A list that the console reads while the browser waits": f"{list_reading.IN_REQUEST_BYTES_MAX // 1024**2} MiB",
     "Lists that the console reads at the same time; of one user": (
         f"{list_readers.READINGS_MAX}; {list_readers.READINGS_OF_A_USER_MAX}"

@@ -11,13 +11,24 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from dialer.connections import BODY_WINDOW_BYTES_MIN, BODY_WINDOW_S, HEAD_BYTES_MAX, HEAD_S, STALLED_S, BoundedProtocol
+from dialer.connections import (
+    BODY_WINDOW_BYTES_MIN,
+    BODY_WINDOW_S,
+    HEAD_BYTES_MAX,
+    HEAD_S,
+    LINGERING_BYTES_MAX,
+    STALLED_S,
+    BoundedProtocol,
+)
 
 pytestmark = pytest.mark.anyio
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 SLOW_CLIENTS = 501
 CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+REPORT = b"REPORT / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+PIECE = 256 * 1024
+"""The bytes that a connection takes in at a time."""
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 
 Receive: TypeAlias = Callable[[], Any]
@@ -254,6 +265,28 @@ async def test_a_client_is_not_blamed_for_what_the_service_does_not_read(client:
     assert not client.transport.is_closed
     client.send(b"x")
     assert await client.answered() == b"  100000"
+
+
+async def test_a_body_whose_answer_came_early_is_thrown_away_and_the_connection_goes_on(client: Client) -> None:
+    """A client may send all of its body before it reads."""
+    client.send(REPORT % LINGERING_BYTES_MAX + b"a")
+    assert await client.answered() == b"   early"
+    for _ in range(LINGERING_BYTES_MAX // PIECE - 1):
+        client.send(b"a" * PIECE)
+    client.send(b"a" * (PIECE - 1))
+    assert not client.transport.is_closed
+    client.send(POST % 3 + b"abc")
+    assert await client.answered() == b"       3"
+
+
+async def test_a_body_that_goes_on_for_long_after_its_answer_is_cut_off(client: Client) -> None:
+    client.send(REPORT % (2 * LINGERING_BYTES_MAX))
+    assert await client.answered() == b"   early"
+    for _ in range(LINGERING_BYTES_MAX // PIECE):
+        client.send(b"a" * PIECE)
+    assert not client.transport.is_closed
+    client.send(b"a")
+    assert client.transport.is_closed
 
 
 async def test_nothing_is_waited_for_while_a_request_is_answered(client: Client) -> None:

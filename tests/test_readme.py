@@ -240,9 +240,6 @@ LIMITS: Final = {
     "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
     "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
     "Comparisons of one user, or of one campaign, at the same time": "1",
-    "Comparisons at the same time; those that wait for their turn": (
-        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}"
-    ),
     "Time for a comparison": f"{what_if_runs.SECONDS_MAX:,} s",
     "Comparisons that are kept in memory": str(what_if_runs.KEPT_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
@@ -353,7 +350,9 @@ LIMITS: Final = {
     "Time from the password to the code": f"{sessions.SIGN_IN_MS // 60_000} minutes",
     "Time from the key of a second factor to its first code": f"{second_factor.SETUP_MS // 60_000} minutes",
     "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
-    "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
+    "Bytes of a body that still arrive after its answer, and are thrown away": (
+        f"{connections.LINGERING_BYTES_MAX // MIB} MiB"
+    ),
     "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
     "Networks in `DIALER_WEBHOOK_NETWORKS`": f"{settings_values.NETWORKS_MAX}",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",

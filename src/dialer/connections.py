@@ -25,8 +25,9 @@ BODY_WINDOW_S: Final = 30
 BODY_WINDOW_BYTES_MIN: Final = 1024 * 1024
 """The least growth of a body in each `BODY_WINDOW_S`. A small request therefore has that time in all, and a large
 upload goes on for as long as it arrives."""
-LINGERING_BYTES_MAX: Final = 256 * 1024
-"""Bytes of a body that may still arrive after its request is answered, so that its client has time to read why."""
+LINGERING_BYTES_MAX: Final = 8 * 1024 * 1024
+"""Bytes of a body that may still arrive after its request is answered. They are thrown away, so that a client which
+sends all of its body before it reads finds the answer, and can use the connection again."""
 STALLED_S: Final = 60
 """The time in which a client must read some of its answer."""
 

@@ -25,6 +25,7 @@ from dialer.api.http.known_parameters import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
+from dialer.api.http.request_shares import RequestShares
 from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
 from dialer.api.openapi.document import ShapePlugin, openapi_config
@@ -159,7 +160,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     methods = {route.path_format: route.methods for route in app.routes}
     permissions.serve(methods)
     names = OwnNames(settings.base_url, settings.other_hosts)
-    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods, names)
+    app.asgi_handler = Edge(RequestShares(Compression(app.asgi_handler)), metrics, methods, names)
     return app
 
 

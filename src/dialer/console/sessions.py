@@ -19,6 +19,7 @@ from dialer.api.http.auth import Authenticator, origin_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import add_headers
 from dialer.api.http.permissions import Permissions
+from dialer.api.http.request_shares import count_for_account
 from dialer.api.service import SERVICE, Service
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
@@ -205,6 +206,7 @@ class SignedInOnly:
             if session is None:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
+            await count_for_account(scope, session.actor.manager_id or session.actor.id)
             if session.language:
                 speak(language_of(scope, session.language))
             is_needed = self._authenticator.needs_second_factor(session.actor.role)

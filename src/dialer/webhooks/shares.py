@@ -1,28 +1,38 @@
 """Places of a common pool, of which each account has a share: nobody's slowness takes the places of others."""
 
-from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 import anyio
 
+from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
+
+
+class ShareFullError(Exception):
+    """Too many of an account wait for a place."""
+
 
 class Shares:
     """Places on one event loop. Of the accounts that wait, the one that holds the fewest places comes next."""
 
-    def __init__(self, most: int, of_each: int) -> None:
-        self._most: Final = most
-        self._of_each: Final = of_each
-        self._held: Final[Counter[int]] = Counter()
-        self._waiting: Final[dict[int, deque[anyio.Event]]] = {}
+    def __init__(self, most: int, of_each: int, *, waiting_of_each: int | None = None) -> None:
+        limits = TurnLimits(most, of_each, waiting_of_each=waiting_of_each)
+        self._turns: Final[FairTurns[int, anyio.Event]] = FairTurns(limits)
 
     @asynccontextmanager
     async def place(self, account_id: int) -> AsyncIterator[None]:
-        """Wait for a place of an account, and hold it while the context is entered."""
+        """Wait for a place of an account, and hold it while the context is entered.
+
+        Raises:
+            ShareFullError: too many of the account wait.
+        """
         turn = anyio.Event()
-        self._waiting.setdefault(account_id, deque()).append(turn)
-        self._admit()
+        reply = self._turns.ask(account_id, turn)
+        if reply is Reply.OWN_FULL:
+            raise ShareFullError
+        if reply is Reply.BEGINS:
+            turn.set()
         try:
             await turn.wait()
             yield
@@ -30,25 +40,7 @@ class Shares:
             self._leave(account_id, turn)
 
     def _leave(self, account_id: int, turn: anyio.Event) -> None:
-        if turn.is_set():
-            self._held[account_id] -= 1
-            if not self._held[account_id]:
-                del self._held[account_id]
-            self._admit()
-        else:
-            self._waiting[account_id].remove(turn)
-            self._forget_empty(account_id)
-
-    def _admit(self) -> None:
-        while self._held.total() < self._most:
-            entitled = [one for one in self._waiting if self._held[one] < self._of_each]
-            if not entitled:
-                return
-            account_id = min(entitled, key=self._held.__getitem__)
-            self._held[account_id] += 1
-            self._waiting[account_id].popleft().set()
-            self._forget_empty(account_id)
-
-    def _forget_empty(self, account_id: int) -> None:
-        if not self._waiting[account_id]:
-            del self._waiting[account_id]
+        if not turn.is_set():
+            self._turns.give_up(account_id, turn)
+        elif (following := self._turns.end(account_id)) is not None:
+            following.set()

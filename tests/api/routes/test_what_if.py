@@ -8,10 +8,12 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.api.crud.resource import Actor
 from dialer.api.http.errors import AnsweredError, ConflictError
 from dialer.api.records import what_if
 from dialer.api.records.what_if import Comparison
-from dialer.api.records.what_if_runs import KEPT_MAX, RUNNING_MAX, WAITING_MAX, WhatIfRuns, WhatIfState
+from dialer.api.records.what_if_runs import KEPT_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, WhatIfRuns, WhatIfState
+from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf
@@ -166,18 +168,22 @@ def comparison(campaign_id: int) -> Comparison:
     return Comparison(Order(campaign_id, 0, "UTC", 2), (NamedSetting({}, TriedSetting()),))
 
 
+def user(user_id: int, manager_id: int | None = None) -> Actor:
+    return Actor(user_id, f"user{user_id}", Role.MANAGER if manager_id is None else Role.VIEWER, manager_id)
+
+
 async def test_one_runs_at_a_time_and_each_can_be_stopped(database: Database) -> None:
     paced = Paced()
     runs = WhatIfRuns(paced)
     async with runs.running():
         for number in range(1, RUNNING_MAX + WAITING_MAX + 1):
-            runs.begin(database, comparison(number), number, 0)
+            runs.begin(database, comparison(number), user(number))
         with pytest.raises(ConflictError, match="this campaign"):
-            runs.begin(database, comparison(1), 99, 0)
+            runs.begin(database, comparison(1), user(99))
         with pytest.raises(ConflictError, match="settings of campaign 2"):
-            runs.begin(database, comparison(99), 2, 0)
+            runs.begin(database, comparison(99), user(2))
         with pytest.raises(AnsweredError):
-            runs.begin(database, comparison(99), 99, 0)
+            runs.begin(database, comparison(99), user(99))
         await anyio.wait_all_tasks_blocked()
         first, second = runs.of_campaign(1), runs.of_campaign(2)
         assert first is not None
@@ -194,11 +200,29 @@ async def test_one_runs_at_a_time_and_each_can_be_stopped(database: Database) ->
     assert paced.cancelled == 2
 
 
+async def test_the_only_one_of_an_account_does_not_wait_for_all_of_another(database: Database) -> None:
+    """An account has a few at most. The others come in turns, whoever asked first."""
+    paced = Paced()
+    runs = WhatIfRuns(paced)
+    async with runs.running():
+        for number in range(1, OF_ACCOUNT_MAX + 1):
+            runs.begin(database, comparison(number), user(number, manager_id=70))
+        with pytest.raises(AnsweredError, match="of other users are running"):
+            runs.begin(database, comparison(60), user(60, manager_id=70))
+        runs.begin(database, comparison(80), user(80))
+        runs.begin(database, comparison(81), user(81, manager_id=80))
+        for _ in range(OF_ACCOUNT_MAX + 2):
+            await anyio.wait_all_tasks_blocked()
+            paced.may_end.release()
+        await anyio.wait_all_tasks_blocked()
+    assert paced.begun == [1, 2, 80, 3, 81, 4]
+
+
 async def test_a_slow_one_fails_and_the_oldest_make_room(database: Database) -> None:
     runs = WhatIfRuns(Paced(), seconds_max=0)
     async with runs.running():
         for number in range(1, KEPT_MAX + 2):
-            runs.begin(database, comparison(number), 1, 0)
+            runs.begin(database, comparison(number), user(1))
             await anyio.wait_all_tasks_blocked()
         last = runs.of_campaign(KEPT_MAX + 1)
         assert last is not None

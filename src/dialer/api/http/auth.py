@@ -33,6 +33,7 @@ from dialer.api.http.limits import Limits, OwnLimits
 from dialer.api.http.other_sites import refuse_other_sites
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.refusals import Refusals
+from dialer.api.http.request_shares import count_for_account
 from dialer.api.http.throttle import client_address
 from dialer.app.accounts.api_keys import BEGINNING, hash_secret
 from dialer.app.audit_log import Origin
@@ -363,6 +364,7 @@ class Authentication:
             origin = Origin(via="none", address=client_address(host))
             try:
                 scope["user"] = actor = await self._authenticator.identify(authorization, host)
+                await count_for_account(scope, actor.manager_id or actor.id)
                 origin = origin_of(actor, host)
                 scope["auth"] = None
                 if actor.key is None:

@@ -83,6 +83,10 @@ def _invalid(_: _Request, error: InvalidError | InvalidFieldsError) -> Refusal:
 
 
 def _answered(_: _Request, error: AnsweredError) -> Refusal:
+    return _refusal(error)
+
+
+def _refusal(error: AnsweredError) -> Refusal:
     return Refusal(error.status, error.detail, error.headers, code=error.code)
 
 
@@ -183,15 +187,25 @@ def refusal_of(request: _Request, error: Exception) -> Refusal:
 def _answering(refuse: Callable[[_Request, Any], Refusal]) -> Callable[[_Request, Any], Response[bytes]]:
     def answer(request: _Request, error: Exception) -> Response[bytes]:
         refusal = refuse(request, error)
-        is_problem = asks_for_problem(request.headers.get("accept", ""))
-        return Response(
-            encode_plain(_problem(refusal) if is_problem else refusal.errors or ErrorBody(refusal.detail)),
-            status_code=refusal.status,
-            media_type=PROBLEM_JSON if is_problem else "application/json",
-            headers={**refusal.headers, "Vary": "Accept"},
-        )
+        media_type, body = _content(refusal, request.headers.get("accept", ""))
+        headers = {**refusal.headers, "Vary": "Accept"}
+        return Response(body, status_code=refusal.status, media_type=media_type, headers=headers)
 
     return answer
+
+
+def _content(refusal: Refusal, accept: str) -> tuple[str, bytes]:
+    """Return the media type and the body of an answer to a client that accepts these types."""
+    if asks_for_problem(accept):
+        return PROBLEM_JSON, encode_plain(_problem(refusal))
+    return "application/json", encode_plain(refusal.errors or ErrorBody(refusal.detail))
+
+
+def error_answer(error: AnsweredError, accept: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Return the headers and the body of the answer to an error that is raised before a request has a route."""
+    media_type, body = _content(_refusal(error), accept)
+    headers = {"Content-Type": media_type, "Content-Length": str(len(body)), **error.headers, "Vary": "Accept"}
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()], body
 
 
 def _problem(refusal: Refusal) -> Problem:

@@ -1,5 +1,7 @@
 """Comparisons of settings that run in the background: one of each campaign and each user, and one at a time in all.
 
+Accounts that wait take turns, so the many comparisons of one account do not go before the only one of another.
+
 The newest comparison of a campaign is kept in memory, with its outcome, until another one begins or the service ends.
 """
 
@@ -13,7 +15,9 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
+from dialer.api.crud.resource import Actor
 from dialer.api.http.errors import AnsweredError, ConflictError
+from dialer.api.records.events import account_of
 from dialer.api.records.forecast import BUSY_RETRY_AFTER_S
 from dialer.api.records.what_if import Comparison
 from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
@@ -25,6 +29,7 @@ from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import NamedSetting, WhatIf
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.webhooks.shares import Shares
 
 SECONDS_MAX: Final = 1_800
 """The longest time that one comparison may take."""
@@ -32,6 +37,8 @@ RUNNING_MAX: Final = 1
 """Comparisons that are computed at the same time, beside forecasts."""
 WAITING_MAX: Final = 16
 """Comparisons that wait for their turn."""
+OF_ACCOUNT_MAX: Final = 4
+"""Comparisons of the users of one account that are under way."""
 KEPT_MAX: Final = 64
 """Comparisons in memory, those that are over included: the oldest of these make room."""
 _log: Final = structlog.get_logger(__name__)
@@ -62,7 +69,7 @@ class WhatIfRun(msgspec.Struct, eq=False):
 
     comparison: Comparison
     user_id: int
-    begun_ms: int
+    account_id: int
     state: WhatIfState = WhatIfState.WAITING
     done: int = 0
     """Runs that are done, of `comparison.runs`."""
@@ -70,6 +77,11 @@ class WhatIfRun(msgspec.Struct, eq=False):
     failure: Exception | None = None
     """The reason why it has failed."""
     scope: anyio.CancelScope = msgspec.field(default_factory=anyio.CancelScope)
+
+    @property
+    def begun_ms(self) -> int:
+        """The moment at which it was asked for."""
+        return self.comparison.order.now_ms
 
     @property
     def is_under_way(self) -> bool:
@@ -83,7 +95,7 @@ class WhatIfRuns:
     def __init__(self, comparing: Comparing, *, seconds_max: float = SECONDS_MAX) -> None:
         self._comparing: Final = comparing
         self._seconds_max: Final = seconds_max
-        self._turns: Final = anyio.Semaphore(RUNNING_MAX)
+        self._turns: Final = Shares(RUNNING_MAX, RUNNING_MAX)
         self._runs: Final[dict[int, WhatIfRun]] = {}
         """The newest comparison of each campaign, by its id, in the order of their beginnings."""
         self._tasks: TaskGroup | None = None
@@ -101,12 +113,12 @@ class WhatIfRuns:
         """Return the newest comparison of a campaign; None without one."""
         return self._runs.get(campaign_id)
 
-    def begin(self, database: Database, comparison: Comparison, user_id: int, now_ms: int) -> WhatIfRun:
+    def begin(self, database: Database, comparison: Comparison, actor: Actor) -> WhatIfRun:
         """Begin a comparison that a user asks for, in place of an older one of the campaign.
 
         Raises:
             ConflictError: another comparison of the campaign, or of the user, is under way.
-            AnsweredError: too many wait.
+            AnsweredError: too many wait, of the account or in all.
         """
         campaign_id = comparison.order.campaign_id
         under_way = [run for run in self._runs.values() if run.is_under_way]
@@ -116,7 +128,7 @@ class WhatIfRuns:
                 code=ErrorCode.IN_PROGRESS,
             )
         for run in under_way:
-            if run.user_id == user_id:
+            if run.user_id == actor.id:
                 other = run.comparison.order.campaign_id
                 raise ConflictError(
                     Sentence(
@@ -125,11 +137,14 @@ class WhatIfRuns:
                     ),
                     code=ErrorCode.IN_PROGRESS,
                 )
-        if len(under_way) >= RUNNING_MAX + WAITING_MAX or self._tasks is None:
+        account_id = account_of(actor)
+        of_account = sum(run.account_id == account_id for run in under_way)
+        is_full = of_account >= OF_ACCOUNT_MAX or len(under_way) >= RUNNING_MAX + WAITING_MAX
+        if is_full or self._tasks is None:
             detail = Sentence("Comparisons of other users are running. Try again in %(s)s s.", s=BUSY_RETRY_AFTER_S)
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(BUSY_RETRY_AFTER_S)})
         self._runs.pop(campaign_id, None)
-        run = self._runs[campaign_id] = WhatIfRun(comparison, user_id, now_ms)
+        run = self._runs[campaign_id] = WhatIfRun(comparison, actor.id, account_id)
         over = [kept for kept, each in self._runs.items() if not each.is_under_way]
         for kept in over[: max(0, len(self._runs) - KEPT_MAX)]:
             del self._runs[kept]
@@ -147,7 +162,7 @@ class WhatIfRuns:
 
     async def _compute(self, database: Database, run: WhatIfRun) -> None:
         with run.scope:
-            async with self._turns:
+            async with self._turns.place(run.account_id):
                 run.state = WhatIfState.RUNNING
                 try:
                     with anyio.fail_after(self._seconds_max):

@@ -141,7 +141,7 @@ async def _begin(
         comparison = await service.read(request, work, is_long=True)
     except CampaignOverError as error:
         raise ConflictError(message_of(error), code=ErrorCode.CAMPAIGN_OVER) from None
-    run = what_if_runs.begin(service.database, comparison, request.user.id, comparison.order.now_ms)
+    run = what_if_runs.begin(service.database, comparison, request.user)
     return Response(what_if_read(run), status_code=HTTPStatus.ACCEPTED, headers=ignored_header(parsed.ignored))
 
 

@@ -157,7 +157,7 @@ async def compare(
 
     try:
         comparison = await request.service.read(request, read, is_long=True)
-        what_if_runs.begin(request.service.database, comparison, request.user.id, comparison.order.now_ms)
+        what_if_runs.begin(request.service.database, comparison, request.user)
     except _REFUSALS as error:
         return await _show(request, (console, what_if_runs), identity, filled, error)
     return _again(request, console, identity)
