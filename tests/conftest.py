@@ -11,7 +11,7 @@ from dialer.store.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.sizes import EXAMPLES, IS_WHOLE
 
-pytest_plugins = ["tests.databases.plugin", "tests.durations", "tests.kinds"]
+pytest_plugins = ["tests.databases.plugin", "tests.durations", "tests.kinds", "tests.order"]
 
 # A share above 100 % is a defect, and no test may overlook one.
 Strictness.raises = True

@@ -78,7 +78,7 @@ PROGRAMS: Final = frozenset(
         "test_site.py",
         "test_time_zone_rules.py",
         "testing/test_service.py",
-        "vopr/test_seeds.py",
+        "vopr/test_processes.py",
     }
 )
 """Folders and modules whose tests start servers or programs, or open sockets."""
@@ -90,6 +90,8 @@ STATISTICS: Final = frozenset(
     }
 )
 """Modules that simulate so many campaigns that shares of calls are certain."""
+LONG: Final = frozenset({"vopr"}) | STATISTICS
+"""Folders and modules of which single tests compute for long. They begin first, so none is the last to end."""
 
 WITH_SERVICE: Final = frozenset({"carriers/test_protocols.py"})
 """Modules in folders of quick tests that use the API or the store."""
@@ -112,6 +114,12 @@ def is_quick(path: Path) -> bool:
 def starts_programs(path: Path) -> bool:
     """Return whether tests of a module start servers or programs, or open sockets."""
     return _is_within(path, PROGRAMS)
+
+
+@cache
+def is_long(path: Path) -> bool:
+    """Return whether tests of a module may compute for long."""
+    return _is_within(path, LONG)
 
 
 def has_contract(path: Path) -> bool:

@@ -137,8 +137,13 @@ parsed: Final = lru_cache(maxsize=1)(ast.parse)
 """The syntax tree of a source: checkers look at the same one after each other."""
 
 
-def imports(tree: ast.AST, module: str) -> Iterator[Import]:
-    """Yield every import of a module, wherever in the file and however it is spelt."""
+@lru_cache(maxsize=1)
+def imports(tree: ast.AST, module: str) -> tuple[Import, ...]:
+    """Return every import of a module, wherever in the file and however it is spelt."""
+    return tuple(_imports(tree, module))
+
+
+def _imports(tree: ast.AST, module: str) -> Iterator[Import]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -205,7 +210,7 @@ def chance_and_effects(module: str, source: str) -> Iterator[str]:
     if not is_within(module, DETERMINISTIC):
         return
     tree = parsed(source)
-    found = list(imports(tree, module))
+    found = imports(tree, module)
     for line, origin, _, _ in found:
         if any(origin == banned or origin.startswith(f"{banned}.") for banned in BANNED):
             yield f"{module}:{line}: imports {origin}"
@@ -253,7 +258,7 @@ def crossings(module: str, source: str) -> Iterator[str]:
 
 def table_aliases(module: str, source: str) -> Iterator[str]:
     """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
-    for node in ast.walk(parsed(source)):
+    for node in ast.walk(parsed(source)) if "__table__" in source else ():
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             value = ast.unparse(node.value).removesuffix(".c")
             model = value.removesuffix(".__table__")

@@ -9,11 +9,11 @@ import pytest
 from tests.databases.modules import BESIDE, CONTRACT, FOLDERS
 from tests.kinds import (
     END_TO_END,
+    LONG,
     MODULES_OF,
     PROGRAMS,
     QUICK,
     ROOT,
-    STATISTICS,
     WITH_SERVICE,
     is_quick,
     starts_programs,
@@ -36,9 +36,7 @@ def uses(module: Path, packages: tuple[str, ...]) -> bool:
 MODULES: Final = sorted(ROOT.rglob("test_*.py"))
 
 
-@pytest.mark.parametrize(
-    "place", sorted(QUICK | PROGRAMS | STATISTICS | WITH_SERVICE | FOLDERS | CONTRACT | BESIDE.keys())
-)
+@pytest.mark.parametrize("place", sorted(QUICK | PROGRAMS | LONG | WITH_SERVICE | FOLDERS | CONTRACT | BESIDE.keys()))
 def test_every_place_exists(place: str) -> None:
     assert (ROOT / place).exists()
 

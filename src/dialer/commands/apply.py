@@ -61,7 +61,7 @@ def apply(
         people = people_files(wanted)
         with _account(user, url, key_file, files) as account:
             changes = account.plan(wanted)
-            reports = [account.try_people(one) for one in people]
+            reports = [account.try_people(file) for file in people]
             if not as_json:
                 click.echo("\n".join(map(printable, lines_of(changes, reports))))
             if not dry_run and has_changes(changes, reports):

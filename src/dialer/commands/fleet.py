@@ -58,9 +58,9 @@ def _workers(connection: Connection) -> list[dict[str, Any]]:
 def _tables(workers: list[dict[str, Any]]) -> Group:
     shown = table("Workers", "worker", "number", "lease s", "shards", "behind ms")
     parts = table("Gateways", "worker", "gateway", "channels", "in use", "calls a second", "campaigns waiting")
-    for one in workers:
-        add_row(shown, one["name"], one["id"], one["lease_seconds"], one["shards"], one["behind_ms"])
-        for part in one["gateways"]:
+    for worker in workers:
+        add_row(shown, worker["name"], worker["id"], worker["lease_seconds"], worker["shards"], worker["behind_ms"])
+        for part in worker["gateways"]:
             medium, gateway_id, *figures = part.values()
-            add_row(parts, one["name"], str(GatewayKey(medium, gateway_id)), *figures)
+            add_row(parts, worker["name"], str(GatewayKey(medium, gateway_id)), *figures)
     return stacked(f"{len(workers)} workers share this service.", [shown, parts] if workers else [])

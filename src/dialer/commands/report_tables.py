@@ -129,8 +129,8 @@ def _subscribers(answer: StatisticsRead) -> Table:
 
 def _results(answer: StatisticsRead) -> Table:
     made = table("What came of the calls", "result", "", "calls", "%", texts=2)
-    for one in answer.results:
-        add_row(made, one.result.value, one.result.meaning, one.calls, one.percent)
+    for result in answer.results:
+        add_row(made, result.result.value, result.result.meaning, result.calls, result.percent)
     return made
 
 

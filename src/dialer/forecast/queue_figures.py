@@ -45,7 +45,7 @@ class QueueTally:
     def __init__(self, agents: Iterable[events.AgentOpened], queues: Iterable[QueuePlan]) -> None:
         """Take all agents, and the queues that the campaign's calls can reach."""
         self._wrap_ups_ms: Final = {
-            one.plan.id: one.plan.wrap_up_ms for one in agents if one.plan.status in TAKES_CALLS
+            agent.plan.id: agent.plan.wrap_up_ms for agent in agents if agent.plan.status in TAKES_CALLS
         }
         serving = {tier.agent_id for queue in queues for tier in queue.tiers}
         self._agents: Final = len(serving & self._wrap_ups_ms.keys())

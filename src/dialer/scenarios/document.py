@@ -261,7 +261,7 @@ def _read(read: Callable[[str, None], _Number], one: Node) -> _Number:
 def _script(person: ScenarioPerson) -> Any:  # noqa: ANN401 - JSON
     """Return the behaviour of a number; None for one that always does the same."""
     if isinstance(person.does, list):
-        return {"attempts": [_answering(one) for one in person.does]}
+        return {"attempts": [_answering(behaviour) for behaviour in person.does]}
     return None if person.does is UNSET else _answering(person.does)
 
 

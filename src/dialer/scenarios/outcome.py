@@ -52,17 +52,20 @@ class PersonOutcome(msgspec.Struct, frozen=True):
     @property
     def path(self) -> Sequence[Visit]:
         """Return the sections of the last call in which a survey was played."""
-        return next((self.paths[one.attempt] for one in reversed(self.story.attempts) if one.attempt in self.paths), ())
+        return next(
+            (self.paths[attempt.attempt] for attempt in reversed(self.story.attempts) if attempt.attempt in self.paths),
+            (),
+        )
 
     @property
     def answers(self) -> dict[str, str]:
         """Return the answers of all calls, by question; a later one counts."""
-        return {answer.question: answer.response for one in self.story.attempts for answer in one.answers}
+        return {answer.question: answer.response for attempt in self.story.attempts for answer in attempt.answers}
 
     @property
     def calls(self) -> list[str]:
         """Return the outcome of each attempt."""
-        return [call_outcome(one) for one in self.story.attempts]
+        return [call_outcome(attempt) for attempt in self.story.attempts]
 
     @property
     def called_at(self) -> list[str]:
@@ -72,7 +75,7 @@ class PersonOutcome(msgspec.Struct, frozen=True):
     @property
     def texts(self) -> list[str]:
         """Return the bodies of the text messages to the person."""
-        return [message.text for one in self.story.attempts for message in one.messages]
+        return [message.text for attempt in self.story.attempts for message in attempt.messages]
 
     @property
     def status(self) -> str:
@@ -89,13 +92,13 @@ class PersonOutcome(msgspec.Struct, frozen=True):
     @property
     def agent(self) -> str | None:
         """Return the agent who took the last transfer; None if no agent took it."""
-        transfers = [transfer for one in self.story.attempts for transfer in one.transfers]
+        transfers = [transfer for attempt in self.story.attempts for transfer in attempt.transfers]
         return transfers[-1].agent or None if transfers and transfers[-1].answered else None
 
     @property
     def on_dnc(self) -> bool:
         """Return whether a do-not-call list of the campaign has the number."""
-        return any(one.since is not None for one in self.story.dnc_lists)
+        return any(dnc_list.since is not None for dnc_list in self.story.dnc_lists)
 
     @property
     def cost(self) -> str:

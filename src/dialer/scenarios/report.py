@@ -26,8 +26,8 @@ def lines_of(result: ScenarioResult) -> Iterator[str]:
 
 def summary(results: Sequence[ScenarioResult]) -> str:
     """Return a line with the number of scenarios, the failures and the time."""
-    failed = sum(bool(one.failures) for one in results)
-    seconds = sum(one.seconds for one in results)
+    failed = sum(bool(result.failures) for result in results)
+    seconds = sum(result.seconds for result in results)
     scenarios = "1 scenario" if len(results) == 1 else f"{len(results)} scenarios"
     return f"{scenarios}, {failed} failed, {seconds:.1f} s"
 

@@ -237,16 +237,18 @@ def _recordings(records: Sequence[Wanted]) -> dict[str, int]:
         FileError: a file that the records name is no recording.
     """
     found: dict[str, int] = {}
-    for one in records:
-        if "voicemail_audiofile" in one.given and isinstance(one.given["voicemail_audiofile"].value, str):
-            found.setdefault(one.given["voicemail_audiofile"].value, _SILENCE_MS)
-        if one.kind.key == "surveys" and one.parts is not None:
-            for section in one.parts.plain():
+    for record in records:
+        if "voicemail_audiofile" in record.given and isinstance(record.given["voicemail_audiofile"].value, str):
+            found.setdefault(record.given["voicemail_audiofile"].value, _SILENCE_MS)
+        if record.kind.key == "surveys" and record.parts is not None:
+            for section in record.parts.plain():
                 for name, length in (("audiofile", "audio_seconds"), ("invalid_audiofile", "invalid_audio_seconds")):
                     if isinstance(section.get(name), str):
                         seconds = section.get(length)
                         known = isinstance(seconds, (int, float)) and seconds >= 0
                         found[section[name]] = int(seconds * 1_000) if known else _SILENCE_MS
     files = RecordingFiles()
-    given = {one.name: one.file for one in records if one.kind.key == RECORDINGS and one.file is not None}
+    given = {
+        record.name: record.file for record in records if record.kind.key == RECORDINGS and record.file is not None
+    }
     return found | {name: files.sound(node).duration_ms for name, node in given.items()}

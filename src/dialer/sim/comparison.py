@@ -108,11 +108,11 @@ def _run(scenario: Scenario) -> _Outcome:
 def _compared(name: str, outcomes: Sequence[_Outcome]) -> Compared:
     return Compared(
         strategy=name,
-        utilisation=estimate([one.utilisation for one in outcomes]),
-        abandon_rate=estimate([one.abandon_rate for one in outcomes]),
-        abandon_rate_worst=max(one.abandon_rate for one in outcomes),
-        mean_wait=estimate([one.mean_wait for one in outcomes]),
-        hours=estimate([one.hours for one in outcomes]),
+        utilisation=estimate([outcome.utilisation for outcome in outcomes]),
+        abandon_rate=estimate([outcome.abandon_rate for outcome in outcomes]),
+        abandon_rate_worst=max(outcome.abandon_rate for outcome in outcomes),
+        mean_wait=estimate([outcome.mean_wait for outcome in outcomes]),
+        hours=estimate([outcome.hours for outcome in outcomes]),
     )
 
 

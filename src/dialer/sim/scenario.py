@@ -202,7 +202,9 @@ class SurveyPart(_Part, frozen=True):
     @property
     def has_transfer_to_queue(self) -> bool:
         """True if a section transfers calls to a queue."""
-        return any(one.queue is not None for one in self.sections if SECTION_TYPES[one.number_of_type].transfers)
+        return any(
+            section.queue is not None for section in self.sections if SECTION_TYPES[section.number_of_type].transfers
+        )
 
 
 class ContactPart(_Part, frozen=True):

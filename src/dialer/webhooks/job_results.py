@@ -71,7 +71,7 @@ class JobResults:
 
     def answer_ms(self) -> int:
         """Return the mean time of the attempts."""
-        durations = [one.duration_ms for one in self._deliveries if one.attempts]
+        durations = [delivery.duration_ms for delivery in self._deliveries if delivery.attempts]
         return sum(durations) // max(1, len(durations))
 
     def standing(self) -> WebhookStanding:
