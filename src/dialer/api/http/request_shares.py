@@ -6,7 +6,7 @@ them slowly, and so does every stream of events: it gives its turn back when it 
 """
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import anyio
 from litestar.enums import ScopeType
@@ -47,7 +47,7 @@ _PACED: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAV
 _SIGN_IN: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.SEE_OTHER})
 """The answers to credentials that are wrong, or not right any more."""
 
-_Turns = FairTurns[Requester, anyio.Event]
+_Turns: TypeAlias = "FairTurns[Requester, RequestTurn]"
 
 
 class RequestShares:
@@ -55,8 +55,8 @@ class RequestShares:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app: Final = app
-        self._requests: Final = _Turns(_REQUESTS)
-        self._uploads: Final = _Turns(_UPLOADS)
+        self._requests: Final[_Turns] = FairTurns(_REQUESTS)
+        self._uploads: Final[_Turns] = FairTurns(_UPLOADS)
         self.known: Final = KnownCredentials()
         self.pace: Final = RefusalPace()
         self.delayed = 0
@@ -92,6 +92,8 @@ class RequestTurn:
         self._sender: Final = sender
         self._send: Final = send
         self._requester: Requester = sender.requester
+        self._begun: anyio.Event | None = None
+        """Set when the turn begins, if it has to wait; most have not."""
         self._is_held = False
         self._is_shown = False
         """True once the credentials have shown whose request it is."""
@@ -102,33 +104,39 @@ class RequestTurn:
         Raises:
             AnsweredError: 429, too many requests of it wait; 503, too many wait in all, or this one too long.
         """
-        self._requester, ticket = requester, anyio.Event()
-        reply = self._turns.ask(requester, ticket)
+        self._requester = requester
+        reply = self._turns.ask(requester, self)
         if reply is Reply.WAITS:
-            await self._wait(ticket)
+            self._begun = anyio.Event()
+            await self._wait(self._begun)
         elif reply is Reply.OWN_FULL:
             raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, _OWN, _LATER)
         elif reply is Reply.ALL_FULL:
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, _OTHERS, _LATER)
         self._is_held = True
 
-    async def _wait(self, ticket: anyio.Event) -> None:
+    async def _wait(self, begun: anyio.Event) -> None:
         try:
             with anyio.move_on_after(WAIT_S):
-                await ticket.wait()
+                await begun.wait()
         except BaseException:
-            self._leave(ticket)
+            self._leave(begun)
             raise
-        if not ticket.is_set():
-            self._turns.give_up(self._requester, ticket)
+        if not begun.is_set():
+            self._turns.give_up(self._requester, self)
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, _OTHERS, _LATER)
 
-    def _leave(self, ticket: anyio.Event) -> None:
-        if ticket.is_set():
+    def _leave(self, begun: anyio.Event) -> None:
+        if begun.is_set():
             self._is_held = True
             self.end()
         else:
-            self._turns.give_up(self._requester, ticket)
+            self._turns.give_up(self._requester, self)
+
+    def begin(self) -> None:
+        """Begin a turn that waits."""
+        if self._begun is not None:
+            self._begun.set()
 
     async def belongs_to(self, account_id: int) -> None:
         """Count the request for an account, whose credentials it has shown.
@@ -150,7 +158,7 @@ class RequestTurn:
             self._is_held = False
             following = self._turns.end(self._requester)
             if following is not None:
-                following.set()
+                following.begin()
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer. A refusal waits in its pace, and a stream gives its turn back."""
