@@ -1,8 +1,8 @@
 """Migrations: the steps from the baseline, or any database since, to the tables of this version.
 
-To add one after the models have changed, run `python -m dialer.store.migrate "Description of the change"`. Then read,
-format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded, so it should
-only add to the tables; otherwise make it its own floor. There are no downgrades: restore a backup instead.
+To add one after the models have changed, run `python -m dialer.store.migrate "Description of the change"`. Then
+read, format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded, so it
+should only add to the tables; otherwise make it its own floor. There are no downgrades: restore a backup instead.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Units of work on one record of any resource: read, create, change, delete.
 
-Each function runs on one transaction (`Unit`). `dialer.api.http.errors` maps the errors that they raise to answers.
+Each function runs on one transaction (`Unit`). `dialer.api.http.error_answers` answers the errors that they raise.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """Shapes: the structs of requests and answers, how requests are parsed, and how answers are made.
 
-A shape names the fields of a body, each with its kind (`dialer.api.crud.fields`). The shapes of a resource are made
-from one declaration of its fields (`dialer.api.crud.declaration`).
+A shape names the fields of a body, each with its kind (`dialer.api.crud.fields`). One declaration of the fields of a
+resource makes its shapes (`dialer.api.crud.declaration`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,16 +1,15 @@
 """The resource table: every resource under `/rest-api/`, in the order of the documentation.
 
-A new resource is a row here. A module of `dialer.api.records` declares its fields (`dialer.api.crud.declaration`).
-Lists, filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document follow from the
-declaration.
+A new resource is a row here. A module of this package declares its fields (`dialer.api.crud.declaration`). Lists,
+filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document follow from the declaration.
 
 Two kinds of code extend a resource from outside of its row:
 
 - A **route of its own**, such as `POST /rest-api/audio-files/`, is an ordinary Litestar handler in
   `dialer.api.app.EXTRA_ROUTES` whose path begins after `/rest-api`. It is authenticated like the others.
   `request.user` is the `Actor`. `request.service` (`dialer.api.service`) gives it the database, the worker, the
-  settings, and units of work for `dialer.api.crud.records`. The row of the resource leaves the method out of `methods`.
-  The permission that the route needs stands in `dialer.api.http.permissions.ROUTES`.
+  settings, and units of work for `dialer.api.crud.records`. The row of the resource leaves the method out of
+  `methods`. The permission that the route needs stands in `dialer.api.http.permissions.ROUTES`.
 - An **export** serves resources whose row says `exported`. The list handler calls the `export` of
   `dialer.api.app.create_app` with the request, the row, and an iterator of chunks of all selected records in id order.
   If `export` returns a response, the handler returns it; if it returns None, the handler answers in JSON.

@@ -156,7 +156,7 @@ class QueueHour(Row):
     queue_id: Mapped[int] = mapped_column(BIG, ForeignKey("queue.id", ondelete="CASCADE"))
     hour: Mapped[Hour]
     within_s: Mapped[int]
-    """The lowest of `dialer.domain.statistics.WAITS_S` that the wait does not exceed; 0 if it exceeds them all."""
+    """The lowest of `dialer.domain.statistics.WAITS_S` that the wait does not exceed; 0 if it exceeds all."""
     taken: Mapped[Counter]
     abandoned: Mapped[Counter]
     """Calls whose caller left before an agent answered."""
