@@ -401,50 +401,15 @@ class CallEnded(msgspec.Struct, frozen=True, gc=False):
 
 Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded
 """The events that a carrier reports about a call."""
-EngineEvent = (
-    AccountOpened
-    | GatewayOpened
-    | CampaignOpened
-    | CampaignClosed
-    | CampaignRenewed
-    | CallRestored
-    | CampaignWoken
-    | GatewayWoken
-    | FreshClaimed
-    | RetriesClaimed
-    | SubscriberClaimedAgain
-    | OfferedClaimed
-    | PersonDecided
-    | SubscribersCounted
-    | DncReached
-    | NumberStopped
-    | CallAnswered
-    | TextRequested
-    | NumberChecked
-    | TextRestored
-    | TextChecked
-    | TransferReached
-    | CallerLeft
-    | AgentAnswered
-    | AgentMissed
-    | SupervisionEnded
-    | LegEnded
-    | CallMoved
-    | LineLost
-    | LineFound
-    | CallTakenBack
-    | DistributorWoken
-    | WatchdogWoken
-    | QueueOpened
-    | AgentOpened
-    | QueueClosed
-    | AgentClosed
-    | DidOpened
-    | DidClosed
-    | CallArrived
-    | CallReceived
-    | CallerFound
-    | CallEnded
-)
+_Opened = AccountOpened | GatewayOpened | CampaignOpened | QueueOpened | AgentOpened | DidOpened
+_Closed = CampaignClosed | QueueClosed | AgentClosed | DidClosed
+_Woken = CampaignWoken | GatewayWoken | DistributorWoken | WatchdogWoken
+_Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaimed
+_OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
+_OfText = TextRequested | NumberChecked | TextRestored | TextChecked
+_OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded
+_OfLine = LegEnded | CallMoved | LineLost | LineFound | CallTakenBack
+_OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
+EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall
 """The events that the engine handles."""
 Event = EngineEvent | LegDue
