@@ -34,9 +34,8 @@ from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import migrate
-from dialer.store.database import Database
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     BranchingTemplate,
     CallRequest,
@@ -53,6 +52,7 @@ from dialer.store.tables import (
     SurveyTemplate,
     User,
 )
+from dialer.store.tables.key_ring import RING, GivenKeys
 
 SIZES = (1_000, 5_000, 20_000)
 WANTED = 0.4

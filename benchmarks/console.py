@@ -31,7 +31,7 @@ from benchmarks.live import PARAMETERS, p99, watch_dials
 from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 from dialer.passwords import hash_password
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Agent, Queue, Tier, User
 
 CAMPAIGNS: Final = 50

@@ -22,7 +22,7 @@ from benchmarks.fixture_database import AUTHORIZATION, PORTION, create_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, running
 from dialer.domain.enums import AmdStatus, Cause, LegType
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
 from dialer.store.journal.statements import INSERT_CDRS

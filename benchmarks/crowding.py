@@ -36,7 +36,7 @@ from benchmarks.slow_names import SLOW
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.passwords import hash_password
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Phonebook, User
 
 SECONDS: Final = 30

@@ -30,9 +30,9 @@ from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import migrate
-from dialer.store.database import Database
-from dialer.store.move import move
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
+from dialer.store.moving.move import move
 from dialer.store.tables import Cdr
 from tests.databases.cluster import Cluster
 from tests.databases.postgresql import administered, make_template

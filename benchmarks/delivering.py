@@ -24,10 +24,10 @@ from sqlalchemy import Connection
 from benchmarks.advance import add, new_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.api.webhook_sender import encoded_event
-from dialer.store.account_events import EventsWanted, event_row, read_events, write_events
-from dialer.store.database import Database
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import EventsWanted, event_row, read_events, write_events
 from dialer.store.tables import User, Webhook
+from dialer.store.tables.key_ring import RING, GivenKeys
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import AT_ONCE_QUICK, Deliverer
 from dialer.webhooks.posting import Poster

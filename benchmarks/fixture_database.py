@@ -11,7 +11,7 @@ from benchmarks.advance import START_MS, add, new_database
 from dialer.domain.enums import Cause
 from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
-from dialer.store.bulk import bulk_insert
+from dialer.store.database.bulk import bulk_insert
 from dialer.store.tables import Cdr, Contact, Phonebook, User
 
 USERNAME: Final = "ann"

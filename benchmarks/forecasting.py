@@ -30,7 +30,7 @@ from dialer.forecast.parameters import Order
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     Agent,
     BranchingTemplate,

@@ -22,10 +22,10 @@ from benchmarks.advance import add, new_database
 from benchmarks.delivering import ANSWER, KEY, LAG_WANTED_MS, now_ms, receive
 from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.api.webhook_sender import encoded_event
-from dialer.store.account_events import event_row, write_events
-from dialer.store.database import Database
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import User, Webhook
+from dialer.store.tables.key_ring import RING, GivenKeys
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer
 from dialer.webhooks.posting import Poster

@@ -32,7 +32,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 INDEX: Final = "/rest-api/"
 CALLS_AT_ONCE: Final = 100

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session
 
 from benchmarks.advance import new_database
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import RateCardLine, User
 from tests.test_costs import counted_functions, counted_statements
 

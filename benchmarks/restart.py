@@ -23,7 +23,7 @@ from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.store.contact_collection import collect_campaign
+from dialer.store.rows.joining.contact_collection import collect_campaign
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
 SIZES = (10_000, 100_000, 1_000_000)

@@ -24,8 +24,8 @@ from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
-from dialer.store.database import Database
-from dialer.store.move import move
+from dialer.store.database.database import Database
+from dialer.store.moving.move import move
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
 ACCOUNTS: Final = 16

@@ -36,7 +36,7 @@ from benchmarks.servers import DIALER, Server, running
 from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
 from dialer.store.backends.backend import backend_of
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Phonebook, User
 
 ROWS: Final = 1_000_000

@@ -25,7 +25,7 @@ from benchmarks.measure import Figure, print_row
 from dialer.runtime.clock import NANOSECONDS, RealClock, VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, User
 from tests.databases.cluster import Cluster
 

@@ -19,9 +19,9 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.tables import Campaign, Gateway, User
-from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 
 CAMPAIGNS: Final = 300
 USERS: Final = 100

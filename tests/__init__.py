@@ -3,7 +3,7 @@
 import os
 from typing import Final
 
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.tables.key_ring import RING, GivenKeys
 
 SECRETS_KEY: Final = "key-of-the-secrets-of-all-tests-of-dialer"
 """Processes that tests start have it from their environment, unless a test gives them another one."""

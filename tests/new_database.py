@@ -4,7 +4,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from dialer.store import migrate
+from dialer.store.database import migrate
 from tests.databases import choice
 
 

@@ -342,7 +342,7 @@ def lines_of(count: int) -> str:
 @pytest.mark.parametrize(
     ("checker", "module", "source"),
     [
-        (wrong_arrows, "dialer.domain.a", "import dialer.store.database"),
+        (wrong_arrows, "dialer.domain.a", "import dialer.store.database.database"),
         (wrong_arrows, "dialer.domain.a", "from dialer import sim"),
         (wrong_arrows, "dialer.domain.a", "from dialer.settings import Settings"),
         (wrong_arrows, "dialer.domain.a", "import dialer"),

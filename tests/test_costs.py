@@ -29,8 +29,8 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
+from dialer.store.database.touched import Touched, touch
 from dialer.store.tables import Campaign, Cdr
-from dialer.store.touched import Touched, touch
 
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (1_500, 5_000)

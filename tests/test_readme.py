@@ -76,12 +76,12 @@ from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
 from dialer.sim.spans import BehaviourError
-from dialer.store import text_parts
-from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
-from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
+from dialer.store.rows.set_aside_reports import KEPT_MS, ROWS_MAX
+from dialer.store.rows.texts import text_parts
+from dialer.store.rows.texts.incoming_texts import NEWS_MAX, STOPS_MAX
 from tests.limits_of_accounts import LIMITS_OF_ACCOUNTS
 from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
 from tests.limits_of_sip import LIMITS_OF_SIP

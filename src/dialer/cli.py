@@ -12,7 +12,7 @@ import rich_click as click
 
 from dialer import __version__
 from dialer.commands.output import examples
-from dialer.store.private_files import make_new_files_private
+from dialer.store.moving.private_files import make_new_files_private
 from dialer.time_zone_rules import RULES
 
 _EXPECTED: Final = (
@@ -20,13 +20,13 @@ _EXPECTED: Final = (
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.backends.backend.UnfitDatabaseError",
-    "dialer.store.database.StorageUnavailableError",
-    "dialer.store.database_files.FilesError",
-    "dialer.store.key_ring.SecretsKeyError",
-    "dialer.store.migrate.MigrationError",
-    "dialer.store.move.MoveError",
+    "dialer.store.database.database.StorageUnavailableError",
+    "dialer.store.backends.database_files.FilesError",
+    "dialer.store.tables.key_ring.SecretsKeyError",
+    "dialer.store.database.migrate.MigrationError",
+    "dialer.store.moving.move.MoveError",
     "dialer.store.queries.campaigns.UnknownCampaignError",
-    "dialer.store.process_lock.ServedError",
+    "dialer.store.backends.process_lock.ServedError",
 )
 """Errors whose message is shown in one line. They are named by text, because importing them takes seconds."""
 

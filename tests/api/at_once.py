@@ -10,7 +10,7 @@ from litestar import Litestar
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import HOST, PASSWORD, FakeWorker
 
 

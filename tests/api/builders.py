@@ -3,7 +3,7 @@
 from typing import Any
 
 from dialer.api.crud.resource import Resource
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     AudioFile,
     CallRequest,

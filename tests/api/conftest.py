@@ -19,7 +19,7 @@ from sqlalchemy import Connection, insert
 from dialer.api.app import create_app
 from dialer.api.http import refusals
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
 from tests.api.harness import (

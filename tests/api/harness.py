@@ -20,7 +20,7 @@ from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
 from dialer.runtime.clock import Clock, VirtualClock
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 NOW_MS = 1_795_000_000_000
 """2026-11-18T11:06:40Z"""

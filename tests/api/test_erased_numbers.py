@@ -3,7 +3,7 @@
 import pytest
 
 from dialer.app.erasure.erasure import erase_number
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import NOW_MS, Caller, Json
 

@@ -14,7 +14,7 @@ from dialer.api.crud.fields import Boolean, Integer, Text
 from dialer.api.crud.resource import Resource
 from dialer.api.records.table import RESOURCES
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Row
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 

@@ -10,7 +10,7 @@ from litestar.testing import TestClient
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.references import NO_OBJECT
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 from tests.databases.choice import restore
 from tests.sizes import STATEFUL_RUNS

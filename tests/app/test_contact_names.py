@@ -15,8 +15,8 @@ from dialer.app.imports.bulk import NewContact, add_contacts
 from dialer.app.unit import UnitOfWork
 from dialer.domain.messages.templates import values_of
 from dialer.domain.survey.placeholders import Having, KnownNames
-from dialer.store import contact_names
-from dialer.store.contact_names import count_added, count_removed, names_of_phonebooks
+from dialer.store.rows import contact_names
+from dialer.store.rows.contact_names import count_added, count_removed, names_of_phonebooks
 from dialer.store.tables import Contact
 from tests.runtime.house import House
 

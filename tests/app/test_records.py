@@ -31,6 +31,7 @@ from dialer.app.events import (
 from dialer.app.gateways import change_gateway
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import GatewayKey
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import (
     SMS,
     VOICE,
@@ -49,7 +50,6 @@ from dialer.store.tables import (
     Tier,
     User,
 )
-from dialer.store.touched import NOTHING, Touched
 from tests.app.using import Used, use, written
 from tests.runtime.house import CENTS, House
 

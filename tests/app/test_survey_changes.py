@@ -21,8 +21,8 @@ from dialer.app.survey_changes import (
     undo_change,
 )
 from dialer.app.unit import UnitOfWork
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import BranchingTemplate, SectionTemplate, SurveyTemplate, User
-from dialer.store.touched import NOTHING
 from tests.app.using import use
 from tests.runtime.house import House
 

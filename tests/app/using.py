@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from dialer.app.events import AppEvent
 from dialer.app.unit import UnitOfWork
-from dialer.store.touched import NOTHING, Touched
+from dialer.store.database.touched import NOTHING, Touched
 from tests.runtime.house import House
 
 

@@ -10,7 +10,7 @@ import structlog
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.parameters import FIRST_SEED_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Gateway
 from tests.commands.conftest import Run
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House

@@ -11,10 +11,10 @@ from sqlalchemy import insert, select
 
 from dialer.commands.key_file import KeyFile
 from dialer.settings import Settings
-from dialer.store.database import Database
-from dialer.store.key_ring import RING
-from dialer.store.process_lock import serving_alone
+from dialer.store.backends.process_lock import serving_alone
+from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
+from dialer.store.tables.key_ring import RING
 from tests.commands.conftest import Outcome, Run
 
 PARAMETERS: Final = '{"server":"sip.example.com","password":"swordfish"}'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dialer.store.process_lock import serving_alone
+from dialer.store.backends.process_lock import serving_alone
 from tests.commands.conftest import Outcome, Run
 from tests.new_database import new_file
 

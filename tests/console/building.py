@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, Executable
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import Caller
 
 HOSTILE = '<script>alert("x")</script>\r\ndata: evil\u2028\u202e' + "x" * 40 + "😀"

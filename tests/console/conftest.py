@@ -18,7 +18,7 @@ from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.console.app import Console
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, compare_in_thread, forecast_in_thread
 from tests.api.quick_client import QuickClient

@@ -9,7 +9,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import SMS, Campaign, Gateway, User
 from tests.api.harness import NOW_MS
 from tests.runtime.house import CENTS, DAY_MS, House

@@ -12,7 +12,7 @@ from sqlalchemy import insert
 
 from dialer.console.pages.calls import CALLS_A_PAGE
 from dialer.console.rendering import UNKNOWN
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store

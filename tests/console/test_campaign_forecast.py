@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 from dialer.api.records.forecast import Forecaster, ForecastUnderWay
 from dialer.app.campaigns.keep_forecast import record_of_forecasts
 from dialer.domain.forecast.kept_forecast import KeptForecast
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignForecast, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store

@@ -13,7 +13,7 @@ from dialer.api.records.carriers import PARAMETER_FIELDS, PROTOCOLS, SMS_PROTOCO
 from dialer.console.carrier_inputs import PREFIX, carrier_inputs, parameters_given
 from dialer.console.carrier_kinds import KINDS
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, store

@@ -7,7 +7,7 @@ import phonenumbers
 from sqlalchemy import update
 
 from dialer.console.countries import countries_in_words, country_names
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import Caller
 from tests.console.building import store

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import insert, select, update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, Transfer, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store

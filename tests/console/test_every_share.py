@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 
 from dialer.app.campaigns.figures import By
 from dialer.domain.statistics import GROUPS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import Caller, FakeWorker
 from tests.console.simulated_day import AccountHouse, Day, Lived, days, live
 from tests.console.visitor import Visitor, words

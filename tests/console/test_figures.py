@@ -15,7 +15,7 @@ from dialer.api.http.spreadsheets import XLSX
 from dialer.app.campaigns.figures import By
 from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.enums import SectionType
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult, User

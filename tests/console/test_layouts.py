@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 from sqlalchemy import select
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, DncContact
 from tests.api.harness import Caller
 from tests.console.layouts.latin import LATIN

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, DncContact
 from tests.console.browser import Watched
 from tests.console.manager_lists import ROWS_OF_LARGE, WALKS, Walk, large_workbook

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dialer.console.zones import COOKIE
 from dialer.domain.numbers.normal_form import normalise
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import Caller
 from tests.console.test_importing import BOOK, change, chosen, look, press
 from tests.console.test_spreadsheets import stored_in

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
 from dialer.console.pages.money import _hours
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.balances import HOURS, balances_by_hour
 from dialer.store.tables import Campaign, UserHour
 from tests.api.harness import NOW_MS, Caller

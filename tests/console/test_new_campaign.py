@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from dialer.domain.enums import SubscriberStatus
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Subscriber
 from tests.api.harness import Caller
 from tests.console.building import campaign, store

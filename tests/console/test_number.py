@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import SmsReceived
 from tests.api.builders import stored
 from tests.api.harness import Caller

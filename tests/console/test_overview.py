@@ -10,7 +10,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import SectionType, TransferStatus
 from dialer.domain.plans import SIMULATED, SIP
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     Agent,
     Campaign,

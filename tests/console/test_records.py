@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from dialer.console.catalogue import PAGES
 from dialer.console.pages.records import ROWS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, PASSWORD, Caller
 from tests.console.building import HOSTILE, campaign, store

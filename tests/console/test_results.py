@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import delete, insert, update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallDisposition, Campaign, CampaignPhonebook, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dialer.console.pages.search import ROWS_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_calls import cdr

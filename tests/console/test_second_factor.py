@@ -15,7 +15,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.throttle import PAIR_FAILURES_MAX
 from dialer.app.accounts.second_factor import RECOVERY_CODES, SETUP_MS, STEP_MS
 from dialer.app.accounts.sessions import SIGN_IN_MS, is_as_verified
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import RecoveryCode, SecondFactor
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller, FakeWorker
 from tests.console.conftest import Machine

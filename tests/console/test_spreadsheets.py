@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact
 from tests.api.harness import Caller
 from tests.console.test_importing import change, chosen, look, press

@@ -4,8 +4,8 @@ import re
 
 from sqlalchemy import Connection, insert
 
-from dialer.store.account_events import event_row, write_events
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import WebhookDelivery
 from tests.api.harness import NOW_MS, Caller
 from tests.console.visitor import Visitor, words

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 if TYPE_CHECKING:
     from tests.databases.postgresql import Databases

@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from sqlalchemy import Connection, insert, make_url, select
 
-from dialer.store import migrate
 from dialer.store.backends import postgresql as backend
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from dialer.store.tables import Row
 from tests.databases.cluster import USER, Cluster
 

@@ -11,7 +11,7 @@ from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Row
 from tests.vopr.actions import perform
 from tests.vopr.building import fill

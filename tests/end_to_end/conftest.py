@@ -14,7 +14,7 @@ from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dialer.store.database_files import check
+from dialer.store.backends.database_files import check
 
 BROKEN: Final = {
     "attempts of a subscriber are not numbered 1 to n": """

@@ -58,7 +58,7 @@ LEGS: Final = """
 
 def prepare() -> None:
     """Prepare the process of a service to die at the write that the file `ARMED` names. Its log goes to a file."""
-    from dialer.store.database import Database  # noqa: PLC0415 - in the process of the service only
+    from dialer.store.database.database import Database  # noqa: PLC0415 - in the process of the service only
 
     os.dup2(os.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), sys.stderr.fileno())
     original, armed, written = Database._write_with, Path.cwd() / ARMED, [0]  # noqa: SLF001

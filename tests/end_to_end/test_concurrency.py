@@ -13,7 +13,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from dialer.store.database_files import check
+from dialer.store.backends.database_files import check
 from tests.api.harness import Caller
 from tests.end_to_end.killing import audit, client_of
 from tests.end_to_end.service import START

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from dialer.domain.numbers.spellings import Spellings
-from dialer.store.database_files import check
+from dialer.store.backends.database_files import check
 from tests.end_to_end.service import advance
 from tests.end_to_end.test_storage import PEOPLE, called, remote, start_campaign
 from tests.store.leftovers import holding

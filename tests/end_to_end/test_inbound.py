@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.reconciliation.reconcile import audit
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance

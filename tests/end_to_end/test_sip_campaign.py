@@ -24,7 +24,7 @@ from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
-from dialer.store.database_files import check
+from dialer.store.backends.database_files import check
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 from tests.test_server import ADMIN, Served, serving

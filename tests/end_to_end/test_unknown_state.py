@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Subscriber
 from dialer.store.timeline.reading import read_story
 from tests.api.harness import Caller

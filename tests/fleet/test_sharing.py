@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.fleet.shards import owners
 from tests.api.harness import Caller
 from tests.end_to_end.test_call_centre_statistics import PEOPLE

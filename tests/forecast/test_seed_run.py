@@ -16,8 +16,8 @@ from dialer.forecast.forecast import ignore_progress, run_seeds, staged
 from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import UNREADABLE, SeedRun
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import contact_collection
 from dialer.store.queries.do_not_call import ensure_key, hashed
+from dialer.store.rows.joining import contact_collection
 from dialer.store.tables import (
     SMS,
     Campaign,

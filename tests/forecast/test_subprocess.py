@@ -22,9 +22,9 @@ from dialer.forecast.parameters import SEEDS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
 from dialer.forecast.what_if import NamedSetting, compare_settings
-from dialer.store.database import StorageUnavailableError
-from dialer.store.key_ring import RING
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import Campaign
+from dialer.store.tables.key_ring import RING
 from tests.runtime.house import House
 
 CHILDREN: Final = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")

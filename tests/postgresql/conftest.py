@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.databases.choice import server_url
 
 

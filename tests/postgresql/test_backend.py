@@ -12,11 +12,11 @@ from sqlalchemy.exc import IntegrityError
 from dialer.store.backends.backend import backend_for
 from dialer.store.backends.postgresql_rows import COPY_MIN, driver_of
 from dialer.store.backends.postgresql_turns import STEP_IDLE_TIMEOUT_MS
-from dialer.store.bulk import Among, bulk_insert
-from dialer.store.database import Database, OutcomeUnknownError, StorageUnavailableError
-from dialer.store.process_lock import ServedError
+from dialer.store.backends.process_lock import ServedError
+from dialer.store.database.bulk import Among, bulk_insert
+from dialer.store.database.database import Database, OutcomeUnknownError, StorageUnavailableError
+from dialer.store.database.touched import EVERYTHING, NOTHING, touch
 from dialer.store.tables import CpsReturned, User
-from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 
 def add(connection: Connection, name: str = "ann") -> None:

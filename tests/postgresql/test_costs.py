@@ -4,7 +4,7 @@ from contextlib import closing
 from typing import Final
 
 from benchmarks.steps import Cost, at_full_speed, on_real_clock
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.databases.choice import server_url
 
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 2.8, "executions": 8.5, "rows": 16.5, "WAL bytes": 7_500}

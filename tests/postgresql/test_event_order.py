@@ -11,12 +11,12 @@ import anyio
 import psycopg
 from sqlalchemy import Connection, insert, make_url
 
-from dialer.store.account_events import EventsWanted, event_row, read_events, write_events
 from dialer.store.backends.backend import backend_of
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.fleet.changes import announce
+from dialer.store.rows.account_events import EventsWanted, event_row, read_events, write_events
 from dialer.store.tables import User
-from dialer.store.touched import NOTHING, touch
 
 PATIENCE_S: Final = 10.0
 WRITES: Final = 60

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from sqlalchemy import URL, make_url
 
-from dialer.store import migrate
+from dialer.store.database import migrate
 from tests.databases.choice import server_url
 
 

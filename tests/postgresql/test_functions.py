@@ -9,7 +9,7 @@ from sqlalchemy import Connection, literal, make_url, select
 from dialer.domain import search_keys
 from dialer.store.backends.backend import backend_for
 from dialer.store.backends.expressions import bare_number, name_key
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Row
 from tests.databases.choice import server_url
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import ServiceState
 from tests.databases.choice import server_url

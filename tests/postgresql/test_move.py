@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from sqlalchemy import insert
 
 from dialer.cli import cli
-from dialer.store.database import Database
-from dialer.store.move import MoveError, move
+from dialer.store.database.database import Database
+from dialer.store.moving.move import MoveError, move
 from dialer.store.tables import Phonebook, User
 from tests.new_database import new_file
 

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Connection, text
 
 from dialer.store.backends.backend import ServingPlace, backend_for
-from dialer.store.backends.postgresql_places import SessionPlace
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.backends.postgresql_process_lock import SessionPlace
+from dialer.store.backends.process_lock import ServedError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.fleet.leases import register
-from dialer.store.process_lock import ServedError
-from dialer.store.touched import NOTHING, touch
 
 REFUSED = (ServedError, StorageUnavailableError)
 

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from sqlalchemy import make_url, text
 
-from dialer.store import migrate
 from dialer.store.backends.backend import UnfitDatabaseError, backend_for
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from tests.optional_tools import find_tool
 
 PORT = 6432

@@ -11,7 +11,7 @@ import pytest
 from dialer.runtime.notifications import CHANGED, SEEN, Notifications
 from dialer.store.backends import postgresql as backend
 from dialer.store.backends.backend import Notifier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from dialer.store.backends.backend import BUSY_TIMEOUT_MS
 from dialer.store.backends.postgresql import without_limits
 from dialer.store.backends.postgresql_rows import driver_of
 from dialer.store.backends.postgresql_turns import STEP_IDLE_TIMEOUT_MS, WRITER_IDLE_TIMEOUT_MS, WRITERS
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.tables import CpsReturned
-from dialer.store.touched import NOTHING, touch
 
 LIMIT_MS = 300
 COPY = "COPY cps_returned (medium, gateway_id, cps, until_ms) FROM STDIN"

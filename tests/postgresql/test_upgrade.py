@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 
-from dialer.store import migrate
 from dialer.store.backends import postgresql as backend
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from tests.postgresql.test_fitness import made
 from tests.store.later import NEWEST, all_rows, filled, use_later_migrations
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import select
 
-from dialer.store.account_events import EventsWanted, read_events
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import EventsWanted, read_events
 from dialer.store.tables import AccountEvent, CallInProgress, Webhook
 from tests.databases.choice import server_url
 from tests.fleet.processes import Process, shared_service

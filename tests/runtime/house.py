@@ -19,10 +19,10 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import read_state
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
-from dialer.store.service_state import read_state
 from dialer.store.tables import (
     VOICE,
     Agent,

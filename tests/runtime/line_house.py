@@ -20,7 +20,7 @@ from dialer.runtime.live_engine import NewKernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.reconciliation.reconcile import audit

@@ -22,10 +22,10 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
-from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
-from dialer.store.incoming_texts import add_news
+from dialer.store.database.touched import EVERYTHING
+from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
+from dialer.store.rows.texts.incoming_texts import add_news
 from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber, User
-from dialer.store.touched import EVERYTHING
 from dialer.webhooks.event_data import EVENT_DATA
 from tests.runtime.house import DAY_MS, House
 

@@ -16,7 +16,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 from tests.sizes import examples

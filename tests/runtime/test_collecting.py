@@ -8,7 +8,7 @@ from sqlalchemy import delete
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.contact_collection import collect_contact, has_uncollected
+from dialer.store.rows.joining.contact_collection import collect_contact, has_uncollected
 from dialer.store.tables import CallRequest, Campaign, Contact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House
 from tests.runtime.test_settling import SHORT, HandClock
@@ -21,7 +21,7 @@ NEW = "+12025552000"
 def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
     monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", 2)
-    monkeypatch.setattr("dialer.store.contact_collection.COLLECT_CHUNK", 2)
+    monkeypatch.setattr("dialer.store.rows.joining.contact_collection.COLLECT_CHUNK", 2)
     monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)

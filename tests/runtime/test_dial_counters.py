@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import SMS, CallRequest, Gateway, User
 from tests.runtime.house import CENTS, House
 from tests.runtime.test_worker import FullDisk

@@ -17,15 +17,15 @@ from dialer.runtime.coordinator import Alone, LeaseLostError, Wishes
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import migrate
 from dialer.store.backends.backend import backend_for
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING, Touched, touch
 from dialer.store.fleet.changes import announce, last_change
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.worker_positions import is_seen_by_all
 from dialer.store.tables import CallRequest, Cdr, DncContact, Subscriber, User
-from dialer.store.touched import NOTHING, Touched, touch
 from tests.new_database import new_database
 from tests.runtime.house import House
 

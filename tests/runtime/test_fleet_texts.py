@@ -20,15 +20,15 @@ from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import incoming_texts
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING, Touched, touch
 from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
-from dialer.store.incoming_texts import add_news
 from dialer.store.reconciliation.reconcile import audit
+from dialer.store.rows.texts import incoming_texts
+from dialer.store.rows.texts.incoming_texts import add_news
 from dialer.store.tables import SMS, DncContact, DncList, Gateway, SmsMessage, Subscriber, TextNews, User
-from dialer.store.touched import NOTHING, Touched, touch
 from tests.runtime.house import House
 from tests.runtime.line_house import AFTERNOON_MS
 from tests.runtime.other_side import FAKE

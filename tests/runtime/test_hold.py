@@ -10,9 +10,9 @@ from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_ca
 from dialer.app.errors import RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.domain.sessions.leg_protocol import Bridge, Hold, Order
+from dialer.store.database.touched import Touched
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, CallRequest, Cdr, Transfer
-from dialer.store.touched import Touched
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_queues import waiting

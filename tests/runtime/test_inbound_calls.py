@@ -16,7 +16,7 @@ from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignSta
 from dialer.domain.sessions.leg_protocol import Ended
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
-from dialer.store.live_legs import leg_keys
+from dialer.store.rows.live_legs import leg_keys
 from dialer.store.tables import (
     CallRequest,
     Campaign,

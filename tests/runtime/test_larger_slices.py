@@ -15,8 +15,8 @@ from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import Alone
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched
 from dialer.store.tables import CallRequest, Gateway
-from dialer.store.touched import EVERYTHING, NOTHING, Touched
 from tests.gateways import FIRST
 from tests.runtime.house import MONDAY_NOON_MS, House
 

@@ -15,8 +15,8 @@ from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.sessions.leg_protocol import Ended, TextReceived
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
 from dialer.store.journal import rows as journal_rows
+from dialer.store.rows.texts.text_senders import Sender
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, TextNews, User
-from dialer.store.text_senders import Sender
 from tests.gateways import FIRST
 from tests.runtime.edited import ANN, ANNS, BOB, BOBS
 from tests.runtime.house import ALL_ANSWER, CENTS

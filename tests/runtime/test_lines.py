@@ -15,7 +15,7 @@ from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Detect, Do
 from dialer.runtime import lines
 from dialer.runtime.line_reports import LineSettings
 from dialer.runtime.lines import Lines
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
     SMS,
     AccountEvent,

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
+from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, Subscriber, User
 from tests.runtime.house import ALL_ANSWER, House
 from tests.store.lossy import LossyDatabase, Lost

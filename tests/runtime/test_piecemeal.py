@@ -27,8 +27,9 @@ from dialer.runtime.coordinator import Alone
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.step_extent import StepExtent
 from dialer.runtime.worker import Worker
-from dialer.store import contact_collection
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.queries.load_engine import Loader
+from dialer.store.rows.joining import contact_collection
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -47,7 +48,6 @@ from dialer.store.tables import (
     Transfer,
     User,
 )
-from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.gateways import FIRST, SECOND
 from tests.runtime.house import CENTS, House
 from tests.sizes import REFRESH_STORIES

@@ -12,9 +12,9 @@ from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, rea
 from dialer.app.errors import RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, Subscriber, Tier, Transfer, User
-from dialer.store.touched import EVERYTHING, Touched
 from tests.runtime.house import House
 from tests.runtime.test_queues import waiting
 from tests.runtime.test_transfers import BEHAVIOUR

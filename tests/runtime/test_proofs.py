@@ -10,7 +10,7 @@ from dialer.domain.enums import AgentDisposition
 from dialer.domain.messages.understanding import Understood
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.proof import SAID_MAX, said_in
-from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
+from dialer.store.rows.texts.received_texts import ReceivedText, TextOf, keep_texts
 from dialer.store.tables import CallRequest, Did, DncContact, SmsMessage, SmsReceived
 from dialer.store.timeline.happenings import HappeningKind, happenings_of
 from dialer.store.timeline.parts import moment

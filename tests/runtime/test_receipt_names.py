@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from dialer.store.live_legs import message_named, name_part
+from dialer.store.database.touched import NOTHING, touch
+from dialer.store.rows.live_legs import message_named, name_part
 from dialer.store.tables import SmsMessage
-from dialer.store.touched import NOTHING, touch
 from tests.runtime.test_fleet_texts import GATEWAY_ID, two_workers
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -12,7 +12,7 @@ from dialer.app.erasure.erasure import erase_number
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import TextReceived
-from dialer.store.old_calls import RemovalPlace, remove_old_calls
+from dialer.store.rows.old_calls import RemovalPlace, remove_old_calls
 from dialer.store.tables import Campaign, DncContact, DncList, SmsMessage, SmsReceived, Subscriber, User
 from tests.runtime.house import House
 from tests.runtime.test_fleet_texts import EARLY, LATE, TwoWorkers, again, two_workers

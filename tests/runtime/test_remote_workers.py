@@ -10,12 +10,12 @@ from sqlalchemy import Connection, update
 
 from dialer.runtime.clock import RealClock
 from dialer.runtime.remote_workers import RemoteWorkers
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, Touched, touch
 from dialer.store.fleet.changes import announce, last_change
 from dialer.store.fleet.leases import register
 from dialer.store.fleet.worker_positions import is_seen_by_all, take_position
 from dialer.store.tables import WorkerPosition
-from dialer.store.touched import NOTHING, Touched, touch
 from tests.new_database import new_database
 
 NOW_MS = 1_000_000

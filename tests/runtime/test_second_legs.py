@@ -9,10 +9,10 @@ from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Hold, Play
-from dialer.store.clock_jumps import Jump, follow_jump
-from dialer.store.database import StorageUnavailableError
-from dialer.store.live_legs import leg_keys
-from dialer.store.service_state import read_state
+from dialer.store.database.database import StorageUnavailableError
+from dialer.store.database.service_state import read_state
+from dialer.store.rows.clock_jumps import Jump, follow_jump
+from dialer.store.rows.live_legs import leg_keys
 from dialer.store.tables import (
     Agent,
     CallRequest,

@@ -18,7 +18,7 @@ from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, 
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
 from dialer.store.journal import rows as journal_rows
-from dialer.store.set_aside_reports import ROWS_MAX, SetAside, set_aside
+from dialer.store.rows.set_aside_reports import ROWS_MAX, SetAside, set_aside
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, LiveLeg, SetAsideReport, TextNews, User
 from tests.gateways import FIRST
 from tests.runtime.line_house import LineHouse

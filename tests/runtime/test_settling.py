@@ -12,9 +12,9 @@ from dialer.domain.enums import TransferStatus
 from dialer.runtime.coordinator import Alone
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Cdr, Gateway, Transfer
-from dialer.store.touched import Touched
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
 Result = TypeVar("Result")

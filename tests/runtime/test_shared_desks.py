@@ -20,7 +20,7 @@ from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners

@@ -13,10 +13,10 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus
 from dialer.domain.plans import SMS, VOICE, GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
-from dialer.store.incoming_texts import add_news
+from dialer.store.database.touched import EVERYTHING
 from dialer.store.reconciliation.reconcile import audit
+from dialer.store.rows.texts.incoming_texts import add_news
 from dialer.store.tables import CallRequest, DncContact, DncList, Gateway, SmsMessage, SmsReceived
-from dialer.store.touched import EVERYTHING
 from tests.runtime.house import AS_REAL, House
 from tests.runtime.test_messages import SAYS_STOP
 

@@ -21,7 +21,7 @@ from dialer.domain.statistics import GROUPS, Figures, Interval, add_figures
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
-from dialer.store.subscriber_counts import subscribers_of_campaigns
+from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import AgentHour, CallDisposition, CallRequest, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House

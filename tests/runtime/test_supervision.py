@@ -19,8 +19,8 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SupervisionMode
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import Order, Supervise
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Transfer, User
-from dialer.store.touched import Touched
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_hold import ON_SQLITE, talking, talking_over_a_line

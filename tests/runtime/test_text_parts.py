@@ -13,11 +13,11 @@ from sqlalchemy import Connection, update
 
 from dialer.app.erasure.erasure import erase_number
 from dialer.domain.sessions.leg_protocol import TextPart, TextReceived
-from dialer.store import text_parts
-from dialer.store.incoming_texts import add_news, delete_news, waiting_news
+from dialer.store.database.touched import NOTHING, touch
+from dialer.store.rows.texts import text_parts
+from dialer.store.rows.texts.incoming_texts import add_news, delete_news, waiting_news
+from dialer.store.rows.texts.text_parts import PARTS_WAIT_MS
 from dialer.store.tables import SmsReceived, TextNews
-from dialer.store.text_parts import PARTS_WAIT_MS
-from dialer.store.touched import NOTHING, touch
 from tests.runtime.house import House
 from tests.runtime.test_fleet_texts import GATEWAY_ID, LATE, two_workers
 

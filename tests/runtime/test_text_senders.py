@@ -10,8 +10,8 @@ from sqlalchemy import Connection, event
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.store.rows.texts.text_senders import sender_of
 from dialer.store.tables import DncContact, DncList, SmsReceived, Subscriber, User
-from dialer.store.text_senders import sender_of
 from tests.databases import choice
 from tests.runtime.house import House
 from tests.runtime.test_fleet_texts import EARLY, GATEWAY_ID, LATE, TwoWorkers, again, two_workers

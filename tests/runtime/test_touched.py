@@ -19,9 +19,9 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import contact_collection
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
+from dialer.store.rows.joining import contact_collection
 from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Did, DncContact, Gateway, Phonebook, Queue, User
-from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.gateways import FIRST
 from tests.runtime.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
 

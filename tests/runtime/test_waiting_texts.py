@@ -23,7 +23,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import SMS, Campaign, Cdr, DncList, Gateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse

@@ -13,7 +13,7 @@ from dialer.domain.statistics import Grouping
 from dialer.runtime.clock import ScaledClock
 from dialer.runtime.worker import NotVirtualError, Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, CampaignHour, Cdr, Contact, Gateway, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import create_mock_engine
 
-from dialer.store import migrate
 from dialer.store.backends.backend import BACKENDS
+from dialer.store.database import migrate
 from dialer.store.tables import Row
 
 ENDS: Final = ";\n"

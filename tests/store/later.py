@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, delete, inspect, make_url, text
 
-from dialer.store import migrate
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from dialer.store.tables import Subscriber
 from tests.databases import choice
 from tests.runtime.house import House

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 
 class Lost(Enum):

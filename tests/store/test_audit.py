@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from dialer.app.accounts.payments import refund_call
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.reconciliation.reconcile import DIFFERENCES_SHOWN_MAX, Audited, audit
 from dialer.store.tables import Cdr, User
 from tests.runtime.centre import centre

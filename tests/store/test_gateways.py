@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain.plans import SMS, VOICE, GatewayKey, gateway_named
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.tables import Campaign, Gateway, User
 from tests.new_database import new_database

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from dialer.store.database import OutcomeUnknownError
+from dialer.store.database.database import OutcomeUnknownError
 from tests.store.lossy import LossyDatabase, Lost
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from dialer.store import migrate
+from dialer.store.database import migrate
 from tests.store.later import NEWEST, filled, use_later_migrations
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from dialer.store import migrate
+from dialer.store.database import migrate
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, Cdr, Subscriber, SubscriberMove
 from tests.runtime.house import House

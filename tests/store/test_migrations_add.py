@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from dialer.store.migrate import FLOOR, MIGRATIONS, floor_of
+from dialer.store.database.migrate import FLOOR, MIGRATIONS, floor_of
 
 NAMES: Final = ("revision = ", "down_revision = ")
 ADDING: Final = frozenset({"create_table", "add_column", "create_index", "f"})

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, text, update
 
-from dialer.store.bulk import bulk_insert, stored
-from dialer.store.database import Database
-from dialer.store.key_check import check_key, rotate, secret_columns
-from dialer.store.key_ring import RING, GivenKeys, Secret, SecretsKeyError, UnreadableSecretError, fernet_of
+from dialer.store.database.bulk import bulk_insert, stored
+from dialer.store.database.database import Database
+from dialer.store.moving.key_check import check_key, rotate, secret_columns
 from dialer.store.tables import SMS, VOICE, Gateway, KeyCheck
+from dialer.store.tables.key_ring import RING, GivenKeys, Secret, SecretsKeyError, UnreadableSecretError, fernet_of
 from tests import SECRETS_KEY
 from tests.new_database import new_database
 

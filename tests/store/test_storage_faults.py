@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 
 Result = TypeVar("Result")
 Noting = TypeVar("Noting", bound="Watched")

@@ -32,7 +32,8 @@ from dialer.domain.call_again import AgainOutcome
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
-from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.database.touched import NOTHING, Touched
+from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -53,7 +54,6 @@ from dialer.store.tables import (
     Tier,
     User,
 )
-from dialer.store.touched import NOTHING, Touched
 from tests.vopr.action_unit import ActionUnit
 from tests.vopr.desk_actions import at_desk, in_talk
 from tests.vopr.dice import Dice

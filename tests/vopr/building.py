@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Table, insert
 
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Row
-from dialer.store.touched import Touched
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.worlds import Values, World
 

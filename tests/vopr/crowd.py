@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import anyio
 import structlog
 
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.tables.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.api.harness import HOST, PASSWORD
 from tests.vopr.crowd_house import ANN, BYTE_MS, EVE, HELPERS, RECEIVER, SLOW, Running, running_service

@@ -33,7 +33,7 @@ from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Phonebook, User
 from dialer.webhooks import addresses, names, posting
 from dialer.webhooks.addresses import AddressGuard

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, event
 
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.touched import Touched
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import Touched
 from tests.vopr.faults import Fault
 
 Result = TypeVar("Result")

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import Connection
 
 from dialer.domain import effects
-from dialer.store import account_events as store
-from dialer.store.account_events import EventRow
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.journal import account_events as journal
 from dialer.store.journal.account_events import AccountEventRows
+from dialer.store.rows import account_events as store
+from dialer.store.rows.account_events import EventRow
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.planted import Planted

@@ -23,11 +23,11 @@ from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.sqlite import version
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, Touched, touch
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import disband
 from dialer.store.tables import FleetWorker
-from dialer.store.touched import NOTHING, Touched, touch
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.dice import Dice

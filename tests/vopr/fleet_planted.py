@@ -8,8 +8,8 @@ from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.live_engine import LiveEngine
+from dialer.store.database.touched import NOTHING
 from dialer.store.fleet import changes, shards, slices, worker_positions
-from dialer.store.touched import NOTHING
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Patch, Planted
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.domain.fleet.shards import SHARDS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import ask
 

@@ -22,7 +22,7 @@ from dialer.domain.enums import CampaignStatus, SupervisionMode, TransferStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.sessions.leg_protocol import Arriving, Leg
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
     SMS,
     Agent,

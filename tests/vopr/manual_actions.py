@@ -18,7 +18,7 @@ from dialer.app.touched_records import touched_account
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.store.ledger import free_balance
+from dialer.store.rows.ledger import free_balance
 from dialer.store.tables import (
     Agent,
     Campaign,

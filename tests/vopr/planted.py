@@ -32,15 +32,15 @@ from dialer.domain.queueing.agents import AgentState
 from dialer.domain.rules.dial_rules import ALLOWED
 from dialer.runtime import coordinator, recovery
 from dialer.runtime.step_extent import StepExtent
-from dialer.store import call_again, contact_collection
+from dialer.store.database.service_state import State
 from dialer.store.journal import journal
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries import calls_in_progress
 from dialer.store.queries.load_engine import Loader
-from dialer.store.service_state import State
-from dialer.store.wishes import call_off
+from dialer.store.rows.joining import call_again, contact_collection
+from dialer.store.rows.wishes import call_off
 from tests.runtime.broken import Wrapped, b_legs_have_no_cdr, changes_are_not_noticed, the_list_is_not_read, wrap
 from tests.vopr import run
 

@@ -21,10 +21,10 @@ from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.runtime import step_extent
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.clock_jumps import JUMP_MS_MIN
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
+from dialer.store.database.touched import EVERYTHING
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, Campaign, Subscriber, User
-from dialer.store.touched import EVERYTHING
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock, PatientClock

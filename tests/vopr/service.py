@@ -13,7 +13,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from tests.vopr.clocks import JumpingClock, PatientClock
 from tests.vopr.database import CrashError, FaultyDatabase
 from tests.vopr.faults import Fault, Mischief

@@ -13,7 +13,7 @@ from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
 from dialer.runtime.report_checks import described
 from dialer.runtime.worker import Worker
-from dialer.store.set_aside_reports import KnownReports
+from dialer.store.rows.set_aside_reports import KnownReports
 from dialer.store.tables import CallRequest
 from tests.runtime.line_house import LineHouse
 from tests.sizes import LINE_SEEDS

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from dialer.api.webhook_sender import encoded_event
 from dialer.app.webhooks import change_webhook, create_webhook, rotate_secret, send_again
-from dialer.store.account_events import event_row, write_events
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import AccountEvent, User, Webhook, WebhookDelivery
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer

@@ -9,9 +9,9 @@ from structlog.testing import capture_logs
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.app.errors import RefusedError
-from dialer.store import webhooks
-from dialer.store.database import Database
-from dialer.store.webhooks import has_events, read_waiting
+from dialer.store.database.database import Database
+from dialer.store.rows import webhooks
+from dialer.store.rows.webhooks import has_events, read_waiting
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import AT_ONCE_MAX, EVENTS_AT_ONCE, LEASE_MS
 from dialer.webhooks.retries import GIVEN_UP_MS

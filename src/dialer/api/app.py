@@ -74,7 +74,7 @@ from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subpro
 from dialer.runtime.call_removal import CallRemoval, KeptDays
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recordings import delete_recording
 from dialer.webhooks.addresses import AddressGuard

@@ -28,7 +28,7 @@ from dialer.runtime.clock import Clock
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
 
 DAY_MS: Final = 86_400_000

@@ -15,7 +15,7 @@ from dialer.api.records.events import event_read
 from dialer.domain.sentences import Sentence
 from dialer.domain.webhook_secrets import signing_secrets
 from dialer.runtime.clock import Clock, RealClock
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer
 from dialer.webhooks.posting import Poster

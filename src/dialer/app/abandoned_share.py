@@ -20,10 +20,10 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AgentStatus
 from dialer.domain.statistics import HOUR_MS, NO_FIGURES, Figures
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.store.count_cache import count_once
+from dialer.store.database.count_cache import count_once
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.campaigns_now import abandoned_since, totals_of_campaigns
-from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import Agent, Campaign, Tier, Transfer
 
 TRANSFERS_READ: Final = 500

@@ -24,7 +24,8 @@ from dialer.app.imports.report import ImportReport
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
-from dialer.store.account_events import (
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.account_events import (
     EventRow,
     campaign_subject,
     event_row,
@@ -33,9 +34,8 @@ from dialer.store.account_events import (
     low_balance_events,
     write_events,
 )
+from dialer.store.rows.webhooks import feeds_webhook
 from dialer.store.tables import Campaign, User
-from dialer.store.touched import NOTHING
-from dialer.store.webhooks import feeds_webhook
 
 _KEPT: Final = (
     *(CampaignStarted, CampaignPaused, CampaignAborted, CampaignEnded),

@@ -23,8 +23,8 @@ from dialer.store.queries.live_overview import (
     unpaid_transfers,
 )
 from dialer.store.queries.statistics import Present, WhoseCalls, present
-from dialer.store.received_texts import texts_needing_person
-from dialer.store.webhooks import StoppedWebhook, stopped_webhooks
+from dialer.store.rows.texts.received_texts import texts_needing_person
+from dialer.store.rows.webhooks import StoppedWebhook, stopped_webhooks
 
 CAMPAIGNS_MAX: Final = 50
 GATEWAYS_MAX: Final = 50

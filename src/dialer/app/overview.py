@@ -10,7 +10,7 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
-from dialer.store.subscriber_counts import subscribers_of_campaigns
+from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import User
 
 

@@ -19,8 +19,8 @@ from sqlalchemy import (
 
 from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.unit import RecordWritten, UnitOfWork
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import AudioFile, BranchingTemplate, Queue, SectionTemplate, SurveyChange, SurveyTemplate
-from dialer.store.touched import NOTHING
 
 CHANGES_MAX: Final = 30
 """Changes of a survey that can be undone."""

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     ACCOUNT,
@@ -24,7 +25,6 @@ from dialer.store.tables import (
     SmsMessage,
     WaitingText,
 )
-from dialer.store.touched import Touched
 
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _IS_KNOWN: Final = (

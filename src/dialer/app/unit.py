@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.events import AppEvent
-from dialer.store.touched import NOTHING, Touched, touch
+from dialer.store.database.touched import NOTHING, Touched, touch
 
 
 class RecordWritten(msgspec.Struct, frozen=True):

@@ -12,10 +12,10 @@ from dialer.app.events import WebhookSecretRotated
 from dialer.app.unit import UnitOfWork
 from dialer.domain.sentences import Moment, Sentence
 from dialer.domain.webhook_secrets import OLD_SECRET_MS, OLD_SECRETS_MAX, OldSecret, read_old, written
-from dialer.store.account_events import last_event_id
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.account_events import last_event_id
+from dialer.store.rows.webhooks import WAITING
 from dialer.store.tables import Webhook, WebhookDelivery
-from dialer.store.touched import NOTHING
-from dialer.store.webhooks import WAITING
 
 WEBHOOKS_MAX: Final = 10
 """Webhooks of one account."""

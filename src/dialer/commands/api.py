@@ -25,8 +25,8 @@ from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.settings import Settings
-from dialer.store.database import Database
-from dialer.store.key_check import check_key
+from dialer.store.database.database import Database
+from dialer.store.moving.key_check import check_key
 
 
 def api(host: str, port: int) -> None:

@@ -18,7 +18,7 @@ from dialer.files.nodes import FileError
 from dialer.files.people_files import PeopleFile, PeopleReport, people_files
 from dialer.files.plan_lines import has_changes, lines_of
 from dialer.files.units import OtherChangeError, UnknownAccountError, account_of
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 
 
 class ChangedAccount(Protocol):

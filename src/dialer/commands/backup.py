@@ -6,7 +6,7 @@ from typing import Final
 from dialer.commands.key_file import key_path
 from dialer.commands.open_service import existing_database_file, settings_from_environment
 from dialer.commands.output import print_json, say
-from dialer.store.database_files import Copy, copy
+from dialer.store.backends.database_files import Copy, copy
 
 _INSTEAD: Final = "copy the database with pg_dump --format=custom --file=FILE URL"
 

@@ -18,7 +18,8 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.output import print_json, say
 from dialer.settings import Settings
-from dialer.store import database_files, migrate
+from dialer.store.backends import database_files
+from dialer.store.database import migrate
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import orphans
 

@@ -19,8 +19,8 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.logs import mask_number
 from dialer.settings import Settings
 from dialer.store.backends.backend import backend_for
-from dialer.store.database import Database
-from dialer.store.database_files import FilesError
+from dialer.store.backends.database_files import FilesError
+from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recordings import delete_recording, delete_speech
 

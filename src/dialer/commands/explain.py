@@ -15,9 +15,9 @@ from dialer.commands.output import print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.runtime.clock import RealClock
-from dialer.store.database import Database
-from dialer.store.live_legs import leg_keys
-from dialer.store.set_aside_reports import ToldOf, set_aside_of
+from dialer.store.database.database import Database
+from dialer.store.rows.live_legs import leg_keys
+from dialer.store.rows.set_aside_reports import ToldOf, set_aside_of
 from dialer.store.tables import ACCOUNT, OF_SIMULATED, SMS
 from dialer.store.timeline.happenings import Happening, HappeningKind, happenings_of
 from dialer.store.timeline.parts import (

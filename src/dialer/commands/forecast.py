@@ -22,7 +22,7 @@ from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
 from dialer.logs import configure_logs
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.campaigns import find_campaign
 
 LABEL_WIDTH: Final = 15

@@ -12,7 +12,7 @@ from dialer.commands.output import say
 from dialer.domain.secret_keys import KEY_MIN, is_keys
 from dialer.settings import Settings
 from dialer.store.backends.backend import backend_for
-from dialer.store.key_ring import SecretsKeyError
+from dialer.store.tables.key_ring import SecretsKeyError
 
 DEFAULT_NAME: Final = "dialer.key"
 FILE_BYTES_MAX: Final = 4_096
@@ -21,7 +21,7 @@ _MODE: Final = 0o600
 
 
 class KeyFile:
-    """The keys of a service's secrets (`dialer.store.key_ring.KeySource`)."""
+    """The keys of a service's secrets (`dialer.store.tables.key_ring.KeySource`)."""
 
     def __init__(self, settings: Settings) -> None:
         self._given: Final = settings.secrets_key

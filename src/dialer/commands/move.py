@@ -18,12 +18,12 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.output import print_json, say
 from dialer.settings import SETTINGS, Settings
-from dialer.store import migrate
 from dialer.store.backends.backend import ServingPlace
-from dialer.store.database import Database
-from dialer.store.migrate import MigrationError
-from dialer.store.move import Moved, MoveError
-from dialer.store.move import move as move_rows
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
+from dialer.store.database.migrate import MigrationError
+from dialer.store.moving.move import Moved, MoveError
+from dialer.store.moving.move import move as move_rows
 
 _SHOWN_EACH: Final = 100_000
 """Rows between two lines about the same table."""

@@ -20,15 +20,15 @@ from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.settings_values import without_password
-from dialer.store import migrate
 from dialer.store.backends.backend import ServingPlace, backend_for, backend_of
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
+from dialer.store.database.touched import Touched
 from dialer.store.fleet.changes import announce
-from dialer.store.key_check import check_key
-from dialer.store.key_ring import RING
-from dialer.store.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
-from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
-from dialer.store.touched import Touched
+from dialer.store.moving.key_check import check_key
+from dialer.store.moving.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
+from dialer.store.tables.key_ring import RING
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""

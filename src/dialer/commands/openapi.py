@@ -7,7 +7,7 @@ from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 
 def openapi() -> None:

@@ -21,7 +21,7 @@ from dialer.files.reading import read_file
 from dialer.files.replaying import as_stored, survey_in
 from dialer.sim.scenario import ScenarioError, parse_survey
 from dialer.sim.survey_document import survey_of, with_recordings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.finished_call import FinishedCall, UnknownCallError, finished_call
 from dialer.store.timeline.parts import moment
 

@@ -7,7 +7,7 @@ from dialer.commands.backup import print_copy, summary
 from dialer.commands.key_file import key_path
 from dialer.commands.open_service import database_file, settings_from_environment
 from dialer.commands.output import say
-from dialer.store.database_files import restore as put_back
+from dialer.store.backends.database_files import restore as put_back
 
 _INSTEAD: Final = "put a copy into an empty database with pg_restore --exit-on-error --no-owner --dbname=URL FILE"
 

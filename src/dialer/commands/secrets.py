@@ -7,9 +7,9 @@ from dialer.commands.open_service import open_existing_database, serving_alone, 
 from dialer.commands.output import print_json, say
 from dialer.settings import Settings, SettingsError
 from dialer.store.backends.backend import backend_for
-from dialer.store.key_check import forget as forget_secrets
-from dialer.store.key_check import rotate as rotate_secrets
-from dialer.store.key_ring import RING, SecretsKeyError
+from dialer.store.moving.key_check import forget as forget_secrets
+from dialer.store.moving.key_check import rotate as rotate_secrets
+from dialer.store.tables.key_ring import RING, SecretsKeyError
 
 _BOTH: Final = "the new key, a blank, and the key in use"
 

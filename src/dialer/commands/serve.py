@@ -38,10 +38,10 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import read_settings
 from dialer.store.fleet.shards import disband
 from dialer.store.queries.accounts import has_accounts
-from dialer.store.service_state import read_settings
 
 TOKEN_BYTES: Final = 16
 """Random bytes of the token that creates the first admin."""

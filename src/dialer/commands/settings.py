@@ -20,9 +20,9 @@ from dialer.commands.open_service import (
 from dialer.commands.output import print_json, say
 from dialer.settings import SETTINGS, Setting, Settings
 from dialer.settings_values import HIDDEN, without_password
-from dialer.store.database import StorageUnavailableError
-from dialer.store.migrate import MigrationError
-from dialer.store.service_state import ServiceSettings, read_settings
+from dialer.store.database.database import StorageUnavailableError
+from dialer.store.database.migrate import MigrationError
+from dialer.store.database.service_state import ServiceSettings, read_settings
 
 _SECOND_MS: Final = 1_000
 

@@ -8,8 +8,8 @@ from dialer.domain.calling_times.taught_places import TaughtPlacesError, read_ta
 from dialer.domain.calling_times.zones import NUMBER_ZONES
 from dialer.domain.places.places import NumberPlace
 from dialer.settings import Settings, SettingsError
-from dialer.store.database import Database
-from dialer.store.zones_read_again import read_zones_again
+from dialer.store.database.database import Database
+from dialer.store.moving.zones_read_again import read_zones_again
 
 BYTES_MAX: Final = 1_000_000
 

@@ -15,7 +15,7 @@ from dialer.commands.open_service import (
     settings_from_environment,
 )
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 _Result = TypeVar("_Result")
 

@@ -21,7 +21,7 @@ from dialer.forecast.parameters import SETTINGS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FIGURES, FigureDifference, NamedSetting, SettingForecast, WhatIf
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import SMS, Campaign
 
 SHORT_NAMES: Final[Mapping[str, str]] = {

@@ -26,7 +26,7 @@ from dialer.runtime.fleet_member import FleetMember
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
-from dialer.store.key_check import check_key
+from dialer.store.moving.key_check import check_key
 
 
 def worker(name: str | None, listen: str) -> None:

@@ -59,7 +59,7 @@ from dialer.console.pages import (
 )
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 OPEN: Final = (sign_in, static)
 """The modules whose pages need no sign-in."""

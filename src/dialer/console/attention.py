@@ -15,7 +15,7 @@ from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
 from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
-from dialer.store.webhooks import StoppedWebhook
+from dialer.store.rows.webhooks import StoppedWebhook
 
 AGENT: Final = "agent"
 THINGS_MAX: Final = 20

@@ -22,7 +22,7 @@ from dialer.app.imports.imports import ImportStoppedError
 from dialer.console.list_choices import ListChoices
 from dialer.console.list_reading import NobodyImportedError
 from dialer.domain.sentences import Sentence
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 
 TASKS_MAX: Final = 16
 """Checks and imports of all users that are under way."""

@@ -26,7 +26,7 @@ from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_se
 from dialer.app.unit import UnitOfWork
 from dialer.console.language import gettext_noop, language_of, speak
 from dialer.domain.roles import Role
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.queries.sessions import SESSION_IN_USE
 
 SESSION_COOKIE: Final = "dialer_session"

@@ -6,7 +6,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
 from dialer.api.records.surveys import SURVEY_TEMPLATES
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.store.sealed_surveys import read_survey
+from dialer.store.queries.sealed_surveys import read_survey
 from dialer.store.tables import SurveyTemplate
 
 

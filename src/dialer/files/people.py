@@ -22,7 +22,7 @@ from dialer.domain.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter
-from dialer.store.bulk import ASKED_AT_ONCE
+from dialer.store.database.bulk import ASKED_AT_ONCE
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact
 

@@ -15,9 +15,9 @@ from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node
 from dialer.files.sounds import KeptSound, Sounds
 from dialer.files.writing import RecordWriter, Written
+from dialer.store.database.touched import NOTHING
 from dialer.store.media.files import QuotaError, check_quota
 from dialer.store.tables import AudioFile, Campaign
-from dialer.store.touched import NOTHING
 
 _SOUND: Final = ("audio_file", "format", "size", "duration_ms")
 

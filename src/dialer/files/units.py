@@ -28,7 +28,7 @@ from dialer.files.people_files import (
 )
 from dialer.files.sounds import LocalSounds
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
-from dialer.store.bulk import bulk_insert, stored
+from dialer.store.database.bulk import bulk_insert, stored
 from dialer.store.queries.do_not_call import is_in_another_form, is_without_country, lists_that_hold
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (

@@ -21,7 +21,7 @@ from dialer.forecast.seed_run import SeedRun, run_seed
 from dialer.forecast.stage import ForecastStage, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, SealedSurvey, User
 
 UNLIMITED: Final = 10**15

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 Result = TypeVar("Result")
 

@@ -15,11 +15,11 @@ from dialer.domain.queueing.plans import QueuePlan
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.forecast.parameters import Order
 from dialer.runtime.recovery import attempts_in_progress, waiting_texts
-from dialer.store.contact_collection import collect_campaign, has_uncollected
+from dialer.store.database.service_state import open_state
 from dialer.store.queries.do_not_call import is_hashed
 from dialer.store.queries.load_engine import ZONES_MAX, LoadedRows, Loader, pending_zones
 from dialer.store.queries.queues import call_backs_of
-from dialer.store.service_state import open_state
+from dialer.store.rows.joining.contact_collection import collect_campaign, has_uncollected
 from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
 

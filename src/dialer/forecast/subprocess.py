@@ -31,8 +31,8 @@ from dialer.forecast.processes import NICENESS, ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
 from dialer.logs import configure_logs
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.tables.key_ring import RING, GivenKeys
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
 _END: Final = b"\n"

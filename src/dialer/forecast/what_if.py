@@ -23,7 +23,7 @@ from dialer.forecast.seed_run import SeedRun
 from dialer.forecast.stage import ForecastStage, read_stage
 from dialer.forecast.summary import Forecast, abandoned_percent, summarise
 from dialer.sim.student import quantile_within
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 
 LEVEL: Final = 0.95
 """The chance that all margins of a comparison hold together."""

@@ -10,9 +10,9 @@ import anyio
 import structlog
 
 from dialer.runtime.clock import Clock
-from dialer.store.account_events import REMOVED_AT_ONCE, has_old_events, remove_old_events
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.old_calls import DeleteFile, RemovalPlace, remove_old_calls
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.rows.account_events import REMOVED_AT_ONCE, has_old_events, remove_old_events
+from dialer.store.rows.old_calls import DeleteFile, RemovalPlace, remove_old_calls
 
 PASS_EVERY_S: Final = 3_600.0
 """Time between two passes."""

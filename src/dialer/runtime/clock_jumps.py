@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 import structlog
 
 from dialer.runtime.clock import RealClock
-from dialer.store.clock_jumps import Jump, follow_jump
-from dialer.store.database import Database
-from dialer.store.service_state import read_state
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import read_state
+from dialer.store.rows.clock_jumps import Jump, follow_jump
 
 JUMP_MS_MIN: Final = 1_000
 """Minimum difference to follow. Smaller differences accumulate until they exceed it."""

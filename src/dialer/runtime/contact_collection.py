@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.store.contact_collection import collect_campaign, has_uncollected
+from dialer.store.rows.joining.contact_collection import collect_campaign, has_uncollected
 
 COLLECT_SLICE: Final = 500
 """Contacts that a step of a running clock turns into subscribers: some milliseconds, in which nobody dials."""

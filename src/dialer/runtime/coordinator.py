@@ -7,10 +7,10 @@ from sqlalchemy import Connection
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import GatewayKey
 from dialer.runtime.process_health import Membership
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import State, open_state, save_state
+from dialer.store.database.touched import Touched
 from dialer.store.queries.selection import Shards
-from dialer.store.service_state import State, open_state, save_state
-from dialer.store.touched import Touched
 
 
 class LeaseLostError(Exception):

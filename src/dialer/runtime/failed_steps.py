@@ -22,11 +22,11 @@ from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.report_checks import Report, described
 from dialer.runtime.suspect_reports import Allowance, Suspects
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.incoming_texts import StoredNews, delete_news
-from dialer.store.invariants import pause_user
-from dialer.store.set_aside_reports import SetAside, set_aside
-from dialer.store.touched import NOTHING, touch
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
+from dialer.store.rows.invariants import pause_user
+from dialer.store.rows.set_aside_reports import SetAside, set_aside
+from dialer.store.rows.texts.incoming_texts import StoredNews, delete_news
 
 _log = structlog.get_logger(__name__)
 

@@ -20,11 +20,11 @@ from dialer.runtime.clock import RealClock
 from dialer.runtime.coordinator import LeaseLostError, Wishes
 from dialer.runtime.process_health import Membership
 from dialer.store.backends.backend import Presence
+from dialer.store.database.service_state import State
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.fleet import changes, leases, shards, slices, worker_positions
 from dialer.store.queries.selection import Shards
-from dialer.store.service_state import State
 from dialer.store.tables import DncList
-from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 
 SAFETY_MS: Final = 1_000
 """Time before the end of its lease at which a worker stops."""

@@ -16,10 +16,10 @@ from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.notifications import CHANGED, SEEN, Notifications
 from dialer.runtime.worker import Worker
 from dialer.store.backends.backend import Presence
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.slices import Demand, SliceRow, all_slices, is_news, new_slice, settle_slice, wanted_of
-from dialer.store.touched import NOTHING, touch
 
 BEAT_S: Final = 1.0
 """Time between two looks at the other workers."""

@@ -26,11 +26,11 @@ from dialer.domain.words.moments import NEVER_MS
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry, is_running
 from dialer.runtime.guard_counts import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_wishes import UtteredWishes
-from dialer.store.invariants import money_of, standing_of
+from dialer.store.database.touched import Touched
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.load_engine import LoadedRows
-from dialer.store.touched import Touched
+from dialer.store.rows.invariants import money_of, standing_of
 
 _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""

@@ -19,11 +19,11 @@ from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
 from dialer.runtime.suspect_reports import Allowance
-from dialer.store.incoming_texts import delete_news, is_on_its_way, waiting_news, write_text_received
 from dialer.store.queries.selection import owns
-from dialer.store.received_texts import ReceivedText, TextOf, keep_texts
-from dialer.store.text_senders import Sender, Writer, has_country_code, sender_of
-from dialer.store.wishes import oldest_admin
+from dialer.store.rows.texts.incoming_texts import delete_news, is_on_its_way, waiting_news, write_text_received
+from dialer.store.rows.texts.received_texts import ReceivedText, TextOf, keep_texts
+from dialer.store.rows.texts.text_senders import Sender, Writer, has_country_code, sender_of
+from dialer.store.rows.wishes import oldest_admin
 
 _STATES: Final = {Understood.STOP: "stop", Understood.PERHAPS: "perhaps", Understood.OTHER: "received"}
 """The states of the event, by what a message was understood to mean."""

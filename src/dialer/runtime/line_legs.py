@@ -37,8 +37,8 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.domain.sessions.session_state import SessionState
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorSession, SupervisorState
-from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable_rows import UNREADABLE
+from dialer.store.rows.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 
 LEAVING_MS_MAX: Final = 60_000
 """Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""

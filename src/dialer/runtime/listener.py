@@ -17,9 +17,9 @@ from dialer.domain.sessions.leg_protocol import Arrived, Receipt, Ringing, TextR
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report, ReportError, checked, described
 from dialer.runtime.switchboard import Switchboard
-from dialer.store.incoming_texts import UnreadNews, add_news
 from dialer.store.queries.selection import Shards
-from dialer.store.set_aside_reports import KnownReports, SetAside, set_aside
+from dialer.store.rows.set_aside_reports import KnownReports, SetAside, set_aside
+from dialer.store.rows.texts.incoming_texts import UnreadNews, add_news
 
 Apply = Callable[[events.Event], None]
 """Tells the engine of an event."""

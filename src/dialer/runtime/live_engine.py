@@ -33,16 +33,16 @@ from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.step_extent import EVENTS_PER_STEP, StepExtent
 from dialer.runtime.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
+from dialer.store.database.service_state import State
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched
 from dialer.store.journal.account_events import AccountEventRows
 from dialer.store.journal.journal import JournalStore, Recordings
-from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.calls_in_progress import UNREADABLE_PROTOCOL
 from dialer.store.queries.load_engine import LoadedRows, Loader
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable
 from dialer.store.queries.selection import Shards
-from dialer.store.service_state import State
-from dialer.store.set_aside_reports import known_reports
-from dialer.store.touched import EVERYTHING, NOTHING, Touched
+from dialer.store.rows.live_legs import leaving_legs, legs_of, service_leg_key
+from dialer.store.rows.set_aside_reports import known_reports
 
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""

@@ -8,7 +8,7 @@ import anyio
 import structlog
 
 from dialer.store.backends.backend import Notifier
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 
 CHANGED: Final = "changed"
 """Name to which workers listen: a user has changed something."""

@@ -11,7 +11,7 @@ from typing import Final
 import anyio
 import structlog
 
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 
 KEEP_S: Final = 1.0
 """Time between two looks at the connection that holds the place."""

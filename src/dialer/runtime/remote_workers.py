@@ -13,7 +13,7 @@ from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.notifications import CHANGED, SEEN, Notifications
 from dialer.runtime.process_health import Durations, ProcessHealth
 from dialer.runtime.worker import NotVirtualError
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.worker_positions import is_seen_by_all

@@ -14,8 +14,8 @@ from dialer.carriers.line_port import Found
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.sessions.leg_protocol import Arrived, LegReport, TextReceived
 from dialer.runtime.line_reports import LineReport
-from dialer.store.incoming_texts import StoredNews
-from dialer.store.set_aside_reports import SetAside
+from dialer.store.rows.set_aside_reports import SetAside
+from dialer.store.rows.texts.incoming_texts import StoredNews
 
 Report: TypeAlias = LineReport | StoredNews
 KEY_MAX: Final = 36

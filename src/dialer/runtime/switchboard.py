@@ -49,7 +49,7 @@ from dialer.runtime.line_legs import (
 )
 from dialer.runtime.line_reports import LineReport, LineSettings
 from dialer.runtime.supervisor_legs import SupervisorLegs
-from dialer.store.live_legs import StoredLeg, message_named
+from dialer.store.rows.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE
 

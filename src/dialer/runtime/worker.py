@@ -34,12 +34,12 @@ from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.process_health import Durations, ProcessHealth
 from dialer.runtime.step_extent import StepExtent
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.invariants import started_users
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.journal import Recordings
-from dialer.store.live_legs import mark_handed
 from dialer.store.queries.load_engine import Loader
-from dialer.store.touched import NOTHING, touch
+from dialer.store.rows.invariants import started_users
+from dialer.store.rows.live_legs import mark_handed
 
 IDLE_SECONDS_MAX: Final = 1.0
 """Maximum rest of a live worker, so that the stored time is never far behind."""

@@ -37,9 +37,8 @@ from dialer.runtime.worker import Worker
 from dialer.scenarios.document import CampaignScenario
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import migrate
-from dialer.store.database import Database
-from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import (
     SMS,
@@ -52,6 +51,7 @@ from dialer.store.tables import (
     Gateway,
     User,
 )
+from dialer.store.tables.key_ring import RING, GivenKeys
 
 NAME: Final = "scenario"
 """The account of a scenario, and the list of its people."""

@@ -18,9 +18,8 @@ from anyio.abc import TaskGroup
 
 from dialer.domain.webhook_secrets import signing_secrets
 from dialer.store.backends.backend import Presence
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.key_ring import UnreadableSecretError
-from dialer.store.webhooks import (
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.rows.webhooks import (
     EventSending,
     WaitingWebhook,
     WebhookJob,
@@ -32,6 +31,7 @@ from dialer.store.webhooks import (
     release_lease,
     take_job,
 )
+from dialer.store.tables.key_ring import UnreadableSecretError
 from dialer.webhooks.job_results import JobResults
 from dialer.webhooks.posting import TIMEOUT_S, Poster
 from dialer.webhooks.retries import SECOND_MS

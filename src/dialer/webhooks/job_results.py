@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-from dialer.store.webhooks import FAILED, RECEIVED, WAITING, EventDelivery, EventSending, WebhookJob, WebhookStanding
+from dialer.store.rows.webhooks import (
+    FAILED,
+    RECEIVED,
+    WAITING,
+    EventDelivery,
+    EventSending,
+    WebhookJob,
+    WebhookStanding,
+)
 from dialer.webhooks.retries import (
     FAILURES_AT_ONCE,
     GONE,

@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert
 from dialer.api.crud import deleting
 from dialer.api.crud.filters import filters_of
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Phonebook
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json

@@ -14,7 +14,7 @@ from sqlalchemy import delete, insert
 from dialer.api.crud import list_queries
 from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import name_key
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Contact, Phonebook, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, NOW_MS, Caller, Json

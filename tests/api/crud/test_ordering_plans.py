@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select, update
 
 from dialer.api.crud.resource import Resource
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.crud.test_statements import Statements, heard
 from tests.databases.choice import is_postgresql

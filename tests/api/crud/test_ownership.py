@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from dialer.api.crud.resource import references_of
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate
 from tests.api.crud.test_statements import heard, scans

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Phonebook, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json

@@ -10,7 +10,7 @@ from dialer.api.crud.references import Identity
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Access, fields_of
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Cdr, Payment
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW, NOW_MS, Caller

@@ -4,7 +4,7 @@ import pytest
 
 from dialer.api.crud.resource import Resource
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 

@@ -14,8 +14,8 @@ from dialer.api.crud.searching import SEARCH_MAX
 from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import ENDING_MIN, name_key
 from dialer.store.backends.backend import backend_of
-from dialer.store.bulk import bulk_insert
-from dialer.store.database import Database
+from dialer.store.database.bulk import bulk_insert
+from dialer.store.database.database import Database
 from dialer.store.tables import Cdr, Contact, ContactWord, Phonebook, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Engine, event
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Phonebook
 from tests.api.builders import Estate, stored
 from tests.api.harness import Caller

@@ -21,7 +21,7 @@ from dialer.api.http.errors import AnsweredError
 from dialer.api.http.throttle import ADDRESS_FAILURES_MAX, NAME_FAILURES_MAX, NAME_WAIT_S
 from dialer.passwords import hash_password, verify_password
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller, FakeWorker, Json
 from tests.databases.choice import restore

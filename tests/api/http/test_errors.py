@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.error_answers import asks_for_problem
-from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
+from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 from tests.api.builders import Estate
 from tests.api.harness import Caller, FakeWorker, Json
 

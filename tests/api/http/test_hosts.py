@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from dialer.api.app import create_app
 from dialer.api.http.hosts import NAMES_TOLD_MAX
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import PASSWORD, Caller, FakeWorker
 from tests.api.quick_client import QuickClient
 from tests.test_server import ADMIN, VIRTUAL, Served, serving

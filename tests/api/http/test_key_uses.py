@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import select
 
 from dialer.api.http.key_uses import WRITTEN_EVERY_S, KeyUses
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import ApiKey
 from tests.api.builders import stored
 

@@ -13,7 +13,7 @@ from dialer.api.http.permissions import ROUTES, UnknownRouteError, declared_perm
 from dialer.api.records.table import RESOURCES
 from dialer.domain.roles import Permission, Role
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
 from tests.api.harness import Caller, FakeWorker

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from dialer.api.http.preconditions import TAGS_MAX, EntityTag, PreconditionFailedError, Preconditions
 from dialer.api.http.preconditions import parse_preconditions as parse
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json

@@ -13,7 +13,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.rate_limit import SUBJECTS_MAX, RateLimit
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import HOST, PASSWORD, Caller, FakeWorker
 
 LIMIT: Final = 6

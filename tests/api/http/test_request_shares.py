@@ -20,7 +20,7 @@ from dialer.api.http.request_shares import (
     count_for_account,
 )
 from dialer.api.http.requesters import KnownCredentials
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.harness import Caller, FakeWorker
 

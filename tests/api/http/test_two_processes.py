@@ -17,7 +17,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import PARTS, SharedLimits
 from dialer.api.http.throttle import NAME_FAILURES_MAX, NAME_WAIT_S, PAIR_FAILURES_MAX
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Row
 from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
 from tests.api.quick_client import QuickClient

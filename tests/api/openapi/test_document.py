@@ -11,7 +11,7 @@ from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.api.openapi.document import document
 from dialer.api.records.table import RESOURCES
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import LedgerEntry
 from tests.api.crud.test_statements import heard
 from tests.api.harness import BASE, NOW, Caller, FakeWorker

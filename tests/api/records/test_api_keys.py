@@ -9,7 +9,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.app.accounts.api_keys import KEYS_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json
 
 REFUSED = (401, {"detail": "Invalid API key: it is wrong, revoked, disabled or expired."})

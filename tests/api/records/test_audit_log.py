@@ -16,7 +16,7 @@ from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import AuditLog
 from tests.api.harness import BASE, HOST, NOW, NOW_MS, Caller, FakeWorker, Json
 

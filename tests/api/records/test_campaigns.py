@@ -4,7 +4,7 @@ import re
 
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest
 from tests.api.builders import Estate
 from tests.api.crud.test_statements import heard

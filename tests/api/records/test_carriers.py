@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, Update, select, update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Gateway
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, select, update
 
 from dialer.domain.calling_times.zones import zones_of_key
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json

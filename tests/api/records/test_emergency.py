@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact
 from tests.api.builders import Estate
 from tests.api.harness import Caller

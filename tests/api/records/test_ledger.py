@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Cdr, LedgerEntry, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from openpyxl import load_workbook
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.formula_guard import guard
 from dialer.store.tables import DncContact
 from tests.api.builders import stored

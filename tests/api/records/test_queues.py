@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.domain.phrases import read_phrases
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Transfer
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from dialer.api.records import rate_cards
 from dialer.domain.billing.charge import Rate
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.rates import read_card
 from dialer.store.tables import User
 from tests.api.harness import BASE, NOW, Caller, FakeWorker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import DncContact, DncList, SmsReceived
 from tests.api.builders import stored
 from tests.api.harness import Caller

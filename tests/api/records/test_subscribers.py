@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from dialer.domain.calling_times.zones import zones_of_key
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Row, SmsMessage, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json

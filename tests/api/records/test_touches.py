@@ -9,9 +9,9 @@ from dialer.api.crud.resource import Resource, touches_everything
 from dialer.api.records.table import RESOURCES
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import SMS, VOICE, Campaign
-from dialer.store.touched import NOTHING, Touched
 from tests.api.builders import Estate
 from tests.gateways import FIRST
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, event, true
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import (
     SMS,

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from dialer.domain.statistics import HOUR_MS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CampaignHour
 from tests.api.builders import Estate
 from tests.api.harness import NOW_MS

@@ -14,7 +14,7 @@ from dialer.files import exchange
 from dialer.files.applying import apply
 from dialer.files.nodes import Node
 from dialer.files.reading import read_text
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.crud.test_statements import heard
 from tests.api.harness import Caller, FakeWorker

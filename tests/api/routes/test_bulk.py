@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, insert
 
 from dialer.api.routes.bulk import BULK_BYTES_MAX, BULK_COMMAS_MAX, BULK_RECORDS_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Subscriber
 from tests.api.harness import BASE, Caller, FakeWorker, Json
 

@@ -12,7 +12,7 @@ from dialer.domain.enums import AgentDisposition, CampaignStatus, LegType
 from dialer.domain.enums import SubscriberStatus as S
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     CallDisposition,
     CallRequest,

@@ -3,7 +3,7 @@
 import anyio
 import httpx
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.builders import Estate
 from tests.api.harness import FakeWorker

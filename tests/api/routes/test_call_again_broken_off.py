@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
-from dialer.store import call_again as store_call_again
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.rows.joining import call_again as store_call_again
 from dialer.store.tables import Campaign, PeopleToCopy, Subscriber
 from tests.api.builders import Estate
 from tests.api.routes.test_call_again import BUSY, SENT, again, end, number, numbers

@@ -6,7 +6,7 @@ import json
 
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Cdr, Contact, Phonebook, Subscriber, SurveyResult
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json

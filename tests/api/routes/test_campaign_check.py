@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import delete, true
 
 from dialer.domain.survey.findings import FindingCode
-from dialer.store.database import Database
-from dialer.store.service_state import ServiceSettings, save_settings, save_speech
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import ServiceSettings, save_settings, save_speech
 from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.routes.test_campaign_check import Bench
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, update
 from dialer.domain.enums import AmdStatus
 from dialer.domain.enums import SubscriberStatus as S
 from dialer.domain.statistics import Strictness
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import Cdr

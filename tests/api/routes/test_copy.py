@@ -6,7 +6,7 @@ from sqlalchemy import update
 from dialer.api.crud.shapes import fields_of
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
 from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, SubscriberStatus
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, DncContact, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import Caller

@@ -20,7 +20,7 @@ from dialer.forecast.parameters import FIRST_SEED_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import HOST, NOW, PASSWORD, Caller, FakeWorker

@@ -12,7 +12,7 @@ from dialer.api.records import imports
 from dialer.api.records.imports import CONTACTS
 from dialer.app.imports.imports import WATCHED_ROWS
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import HOST, PASSWORD, Caller, FakeWorker
 from tests.console.workbooks import workbook
 

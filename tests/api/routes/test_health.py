@@ -6,7 +6,7 @@ from litestar.testing import TestClient
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.harness import Caller, FakeWorker
 
 

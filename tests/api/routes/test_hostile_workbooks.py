@@ -13,7 +13,7 @@ import pytest
 
 from dialer.api.http.spreadsheets import XLSX
 from dialer.app.imports import sheet_readers
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.harness import Caller, FakeWorker
 from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE, GRIN, people, plain, shared

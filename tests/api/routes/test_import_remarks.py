@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialer.domain.doubtful_entries import DoubtfulEntries
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries import doubtful_entries as queries
 from tests.api.harness import Caller
 from tests.api.routes.test_campaign_check import Bench, bench

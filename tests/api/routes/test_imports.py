@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dialer.app.imports.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from dialer.domain.numbers.normal_form import normalise
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Agent
 from tests.api.harness import BASE, NOW_MS, Caller
 from tests.console.building import store

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.media.recordings import PIECE_BYTES
 from dialer.store.tables import SurveyResult
 from tests.api.builders import Estate

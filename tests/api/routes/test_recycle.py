@@ -9,7 +9,7 @@ from sqlalchemy import delete, update
 
 from dialer.app.campaigns import recycle as recycle_campaign
 from dialer.domain.enums import SubscriberStatus as S
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json

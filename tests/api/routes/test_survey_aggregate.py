@@ -6,7 +6,7 @@ import pytest
 
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.survey_results import ANSWERS_MAX
 from dialer.store.tables import CallRequest, SealedSurvey, SurveyResult
 from tests.api.builders import Estate, stored

@@ -16,7 +16,7 @@ from dialer.api.records.trial_calls import TRIALS_MAX, TrialCaller, TrialCallRea
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.runtime.clock import VirtualClock
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, Caller, FakeWorker
 

@@ -5,8 +5,8 @@ from sqlalchemy import Connection, insert, select
 
 from dialer.app.account_events import EVENT_TYPES
 from dialer.app.webhooks import WEBHOOKS_MAX
-from dialer.store.account_events import event_row, write_events
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 from dialer.webhooks.signing import check_secret
 from tests.api.harness import NOW_MS, Caller

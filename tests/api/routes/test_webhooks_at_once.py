@@ -11,7 +11,7 @@ import pytest
 
 from dialer.api.crud.preparing import PREPARED_OF_ACCOUNT_AT_ONCE
 from dialer.api.webhook_sender import TESTS_OF_ACCOUNT_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.webhooks.posting import Poster
 from dialer.webhooks.retries import PostOutcome
 from tests.api.at_once import app_on_this_loop, client_on_this_loop

@@ -17,7 +17,7 @@ from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 

@@ -17,8 +17,8 @@ from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, Campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import IllegalMoveError
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import Campaign, CampaignPhonebook, Subscriber
-from dialer.store.touched import NOTHING, Touched
 from tests.app.using import Used, use, written
 from tests.runtime.house import House
 

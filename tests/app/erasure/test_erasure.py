@@ -15,8 +15,8 @@ from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberSta
 from dialer.domain.numbers.spellings import ERASED
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
-from dialer.store import database_files
-from dialer.store.database import Database
+from dialer.store.backends import database_files
+from dialer.store.database.database import Database
 from dialer.store.queries.do_not_call import entries_on, hashed
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.reconciliation.reconcile import audit

@@ -26,8 +26,8 @@ from dialer.app.erasure import personal_data
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.errors import RefusedError
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store import database_files
-from dialer.store.database import Database
+from dialer.store.backends import database_files
+from dialer.store.database.database import Database
 from dialer.store.tables import SMS, CallInProgress, Contact, Gateway, IdempotentResponse, Payment, Row
 from tests.new_database import new_database
 from tests.store.leftovers import holding

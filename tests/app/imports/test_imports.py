@@ -13,7 +13,7 @@ from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGon
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowRemark
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import (
     Campaign,
     CampaignPhonebook,

@@ -13,7 +13,7 @@ from dialer.app.imports.guessed_columns import guess_columns
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows
 from dialer.domain.calling_times.zones import countries_of_key, zones_of_key
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.tables import Contact
 from tests.app.imports.test_imports import committing, database, load, rows
 

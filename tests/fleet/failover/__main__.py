@@ -26,8 +26,8 @@ from typing import Any, Final, NamedTuple
 import httpx
 import psycopg
 
-from dialer.store import migrate
-from dialer.store.database import Database
+from dialer.store.database import migrate
+from dialer.store.database.database import Database
 from tests.api.harness import Caller
 from tests.databases.cluster import USER
 from tests.fleet.failover.patroni import Failover, failover

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, text
 
 from dialer.store.backends.backend import backend_of
-from dialer.store.touched import Touched
+from dialer.store.database.touched import Touched
 
 _SQLITE_NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 _POSTGRESQL_NOW: Final = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"

@@ -11,7 +11,7 @@ import httpx
 from sqlalchemy import Connection, text
 
 from dialer.commands.open_service import database_ms
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from tests.api.harness import PASSWORD
 from tests.end_to_end.killing import NO_TLS
 from tests.fleet.processes import CLIENT_S, SharedService

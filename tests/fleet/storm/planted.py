@@ -14,10 +14,10 @@ from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.store.backends import postgresql_turns
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Lock
-from dialer.store.backends.postgresql_places import SessionPlace
-from dialer.store.database import Database
+from dialer.store.backends.postgresql_process_lock import SessionPlace
+from dialer.store.database.database import Database
+from dialer.store.database.group_commit import Waiter
 from dialer.store.fleet import slices
-from dialer.store.group_commit import Waiter
 from tests.fleet.storm.troubles import IN_COPY, Trouble
 from tests.vopr.fleet_planted import go_on_when_replaced, use_what_was_given_back
 from tests.vopr.planted import Patch

@@ -77,7 +77,7 @@ def _set_leases(lease_ms: int) -> None:
 def _set_traps() -> None:
     """Install the signals' handlers, and the places in the product where they take effect."""
     from dialer.runtime.fleet_coordinator import FleetCoordinator  # noqa: PLC0415 - as above
-    from dialer.store import database  # noqa: PLC0415 - as above
+    from dialer.store.database import database  # noqa: PLC0415 - as above
 
     set_off: set[int] = set()
     for number in (FREEZE_IN_STEP, FREEZE_IN_COPY, DIE_BEFORE_COMMIT, DIE_AFTER_COMMIT):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dialer.commands.open_service import database_ms
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.fleet.leases import LEASE_MS
 from tests.databases.cluster import Cluster
 from tests.fleet.processes import SharedService, shared_service

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert
 
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.media.files import USER_BYTES_MAX, USER_FILES_MAX, Media, QuotaError, check_quota
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import AudioFile, Row, User

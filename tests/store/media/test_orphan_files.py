@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, insert
 
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
 from dialer.store.media.recordings import delete_recording

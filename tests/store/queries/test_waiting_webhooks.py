@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, insert, select
 
-from dialer.store.account_events import event_row, write_events
+from dialer.store.rows.account_events import event_row, write_events
+from dialer.store.rows.webhooks import read_waiting, take_job
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
-from dialer.store.webhooks import read_waiting, take_job
 from tests.databases.choice import is_postgresql
 from tests.runtime.house import House
 

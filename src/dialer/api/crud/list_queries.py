@@ -35,7 +35,7 @@ from dialer.api.crud.searching import (
 from dialer.api.crud.visibility import visible
 from dialer.domain.roles import Role
 from dialer.store.backends.expressions import among, in_order, without_index
-from dialer.store.count_cache import count_once
+from dialer.store.database.count_cache import count_once
 from dialer.store.tables import Contact
 
 QUERIES_KEPT_MAX: Final = 1_000

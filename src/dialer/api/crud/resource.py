@@ -19,8 +19,8 @@ from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Permission, Role, Scope
+from dialer.store.database.touched import EVERYTHING, NOTHING, Touched
 from dialer.store.tables import Row
-from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 Values = dict[str, Any]
 """The values of a record by the names of its fields, in the form in which columns hold them."""

@@ -11,7 +11,7 @@ from dialer.api.crud.resource import Actor, Resource, Unit, Values, references_o
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.roles import Role
-from dialer.store.bulk import PreparedStatement
+from dialer.store.database.bulk import PreparedStatement
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:

@@ -45,7 +45,7 @@ from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.runtime.clock import RealClock
 from dialer.settings_values import ADMINS, EVERYBODY, OPTIONAL, USERNAME_MAX
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.store.queries.sessions import SESSIONS_FROM
 from dialer.store.tables import ApiKey, SecondFactor, User
 

@@ -23,7 +23,7 @@ from dialer.app.errors import (
 )
 from dialer.domain.sentences import message_of
 from dialer.domain.states import IllegalMoveError
-from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
+from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 
 STORAGE_RETRY_AFTER_S: Final = 5
 """The time after which a client may try again when the database is unavailable."""

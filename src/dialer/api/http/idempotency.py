@@ -19,8 +19,8 @@ from dialer.api.http.answers import Answer
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.api.http.ignored import ignored_header
 from dialer.app.errors import ErrorCode
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import IdempotentResponse
-from dialer.store.touched import NOTHING
 
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255

@@ -8,9 +8,9 @@ import anyio
 import structlog
 from sqlalchemy import Connection, bindparam, update
 
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.tables import ApiKey
-from dialer.store.touched import NOTHING, touch
 
 WRITTEN_EVERY_S: Final = 60.0
 """Seconds between two writes, for all keys together."""

@@ -16,8 +16,8 @@ from dialer.api.http.throttle import (
     WINDOW_S,
     Throttle,
 )
-from dialer.store.database import Database
-from dialer.store.limits import count_wrong_password, forget_restored, restored_us, spend, wrong_passwords
+from dialer.store.database.database import Database
+from dialer.store.rows.limits import count_wrong_password, forget_restored, restored_us, spend, wrong_passwords
 
 PARTS: Final = 50
 """Parts of an allowance of a minute. A process takes one at a time, so it asks the database for few requests."""

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from dialer.app.audit_log import Origin, write_entries
 from dialer.app.unit import RecordWritten
-from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.touched import NOTHING, touch
+from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.database.touched import NOTHING, touch
 
 REFUSALS_A_MINUTE_MAX: Final = 10
 """Refused requests that the log has for a minute, besides the count of the others."""

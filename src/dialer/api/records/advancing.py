@@ -17,7 +17,7 @@ from dialer.api.crud.shapes import Parsed, request_shape
 from dialer.api.http.errors import InvalidError
 from dialer.app.unit import RecordWritten
 from dialer.domain.sentences import Moment, Sentence
-from dialer.store.touched import NOTHING
+from dialer.store.database.touched import NOTHING
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
 """The most milliseconds by which one request advances the clock."""

@@ -17,7 +17,7 @@ from dialer.app.errors import ErrorCode
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome, NotAgain
 from dialer.domain.sentences import Sentence
-from dialer.store.call_again import Judged, copying_from
+from dialer.store.rows.joining.call_again import Judged, copying_from
 from dialer.store.tables import Campaign
 
 NOBODY: Final = "Nobody with these outcomes can be called again."

@@ -27,7 +27,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.store.queries.campaigns_now import machines_of_campaigns
-from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
 CALLERID_MAX: Final = 80

@@ -33,7 +33,7 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
-from dialer.store.bulk import PreparedStatement
+from dialer.store.database.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, Contact, DncContact, DncList, Phonebook, User
 

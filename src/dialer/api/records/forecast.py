@@ -23,7 +23,7 @@ from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress, processes_of_machine
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
-from dialer.store.database import Database
+from dialer.store.database.database import Database
 from dialer.webhooks.shares import Shares
 
 FORECAST_WORK_MAX: Final = 100_000

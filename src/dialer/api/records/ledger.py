@@ -7,7 +7,7 @@ from dialer.api.crud.fields import Amount, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Resource
-from dialer.store.ledger import KINDS
+from dialer.store.rows.ledger import KINDS
 from dialer.store.tables import LedgerEntry
 
 _MEANINGS: Final = {

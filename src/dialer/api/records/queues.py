@@ -18,8 +18,8 @@ from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.sim.agent_profile import parse_agent
 from dialer.sim.spans import BehaviourError
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, Queue, Tier
-from dialer.store.touched import Touched
 
 SCORES: Final = {
     "queue": "From the moment at which the caller joins the queue.",

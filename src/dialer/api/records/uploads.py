@@ -23,9 +23,9 @@ from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import message_of
 from dialer.domain.wave_files import with_true_lengths
+from dialer.store.database.touched import NOTHING
 from dialer.store.media.audio import AudioError, AudioRecording, judge
 from dialer.store.media.files import Media, QuotaError, check_quota
-from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 """The field of the file."""

@@ -28,7 +28,7 @@ from dialer.forecast.forecast import CampaignOverError, NoCampaignError
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import NamedSetting, WhatIf
-from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.webhooks.shares import Shares
 
 SECONDS_MAX: Final = 1_800

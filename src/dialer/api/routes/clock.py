@@ -19,7 +19,7 @@ from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
 from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
-from dialer.store.touched import NOTHING
+from dialer.store.database.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"
 """The path of the idempotency keys of requests that advance the clock."""

@@ -17,8 +17,8 @@ from dialer.api.http.stream_places import StreamPlace
 from dialer.api.records.events import EVENT_ID, account_of, event_read
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
-from dialer.store.account_events import EventsWanted, keeps_events, last_event_id, read_events
 from dialer.store.queries.accounts import is_still_as
+from dialer.store.rows.account_events import EventsWanted, keeps_events, last_event_id, read_events
 
 AT_ONCE: Final = 500
 """Events that are read at once."""

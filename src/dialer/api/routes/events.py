@@ -30,9 +30,9 @@ from dialer.app.account_events import EVENT_TYPES, set_low_balance, switch_event
 from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
-from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, keeps_events, read_events
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, keeps_events, read_events
 from dialer.store.tables import User
-from dialer.store.touched import NOTHING
 
 PER_PAGE: Final = 100
 """Events of a page, unless the client asks for another number."""

@@ -17,7 +17,7 @@ from dialer.api.service import ApiRequest, Service
 from dialer.domain.described import described
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings_values import DIRECT
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import ServiceState
 
 METRICS: Final = "/metrics"

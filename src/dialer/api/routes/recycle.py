@@ -30,7 +30,7 @@ from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
-from dialer.store.touched import NOTHING
+from dialer.store.database.touched import NOTHING
 
 VALUES_MAX: Final = 100
 """Values in one list of a request."""

@@ -19,8 +19,8 @@ from dialer.domain.described import described
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.store.queries.sealed_surveys import read_survey, sealed_survey
 from dialer.store.queries.survey_results import SectionCount, count_answers
-from dialer.store.sealed_surveys import read_survey, sealed_survey
 
 PERCENT_PLACES: Final = 2
 

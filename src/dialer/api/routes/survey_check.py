@@ -14,7 +14,7 @@ from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.store.sealed_surveys import read_survey
+from dialer.store.queries.sealed_surveys import read_survey
 
 
 class FindingRead(msgspec.Struct):

@@ -27,9 +27,9 @@ from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.incoming_texts import add_news, is_on_its_way
+from dialer.store.database.touched import NOTHING, touch
 from dialer.store.queries.calls_in_progress import gateway_row
-from dialer.store.touched import NOTHING, touch
+from dialer.store.rows.texts.incoming_texts import add_news, is_on_its_way
 
 CALLBACK_BYTES_MAX: Final = 65_536
 FIELDS_MAX: Final = 200

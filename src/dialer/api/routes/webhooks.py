@@ -29,8 +29,8 @@ from dialer.store.queries.webhook_deliveries import (
     read_deliveries,
     read_delivery,
 )
+from dialer.store.rows.webhooks import FAILED, RECEIVED, WAITING
 from dialer.store.tables import Webhook
-from dialer.store.webhooks import FAILED, RECEIVED, WAITING
 from dialer.webhooks.signing import new_secret
 
 PER_PAGE: Final = 100

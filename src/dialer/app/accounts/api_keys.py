@@ -13,8 +13,8 @@ from dialer.app.events import ApiKeyCreated, ApiKeyRevoked
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Scope
 from dialer.domain.sentences import Sentence
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import ApiKey
-from dialer.store.touched import NOTHING
 
 KEYS_MAX: Final = 20
 """API keys of one user."""

@@ -10,7 +10,7 @@ from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import MoneyAmount
 from dialer.domain.sentences import Sentence
-from dialer.store import ledger
+from dialer.store.rows import ledger
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
 

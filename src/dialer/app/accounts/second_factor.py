@@ -17,8 +17,8 @@ from dialer.app.accounts.sessions import end_other_sessions
 from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.events import RecoveryCodeUsed, SecondFactorRemoved, SecondFactorSet
 from dialer.app.unit import UnitOfWork
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import RecoveryCode, SecondFactor
-from dialer.store.touched import NOTHING
 
 STEP_MS: Final = 30_000
 STEPS_BESIDE: Final = 1

@@ -13,8 +13,8 @@ from dialer.app.audit_log import masked
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import SessionEnded, SignedIn
 from dialer.app.unit import UnitOfWork
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import ConsoleSession, SecondFactor, User
-from dialer.store.touched import NOTHING
 
 IDLE_MS: Final = 12 * 3_600_000
 """Time without a request after which a session ends."""

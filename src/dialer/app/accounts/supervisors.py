@@ -8,8 +8,8 @@ from dialer.app.events import CallLeft
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.roles import Permission, Role
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, User
-from dialer.store.touched import Touched
 
 
 class _Supervised(NamedTuple):

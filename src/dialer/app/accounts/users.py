@@ -19,9 +19,9 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
 from dialer.domain.usernames import username_key
+from dialer.store.database.touched import NOTHING
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
-from dialer.store.touched import NOTHING
 
 
 class NewUser(msgspec.Struct, frozen=True, kw_only=True):

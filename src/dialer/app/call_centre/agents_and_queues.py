@@ -12,10 +12,10 @@ from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, TransferStatus
-from dialer.store.agent_hours import Activities, read_clock
+from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.rows.agent_hours import Activities, read_clock
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
-from dialer.store.touched import Touched
 
 
 def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> None:

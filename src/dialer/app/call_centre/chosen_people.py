@@ -29,9 +29,10 @@ from dialer.domain.reasons import WaitsFor
 from dialer.domain.sentences import Moment, Sentence
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.why_waiting import why_not_now
+from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
-from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallDisposition,
@@ -43,7 +44,6 @@ from dialer.store.tables import (
     Tier,
     Transfer,
 )
-from dialer.store.touched import Touched
 
 CAMPAIGNS_MAX: Final = 50
 """The most campaigns that a desk offers for manual dialling."""

@@ -19,12 +19,12 @@ from dialer.domain.proof import Proof, WishSource
 from dialer.domain.queueing.plans import Promise
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
+from dialer.store.rows.wishes import call_off, list_of_wish
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer
-from dialer.store.touched import NOTHING, Touched
-from dialer.store.wishes import call_off, list_of_wish
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""

@@ -13,11 +13,11 @@ from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.store.database.touched import Touched
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
-from dialer.store.touched import Touched
 
 NAMED_MAX: Final = 50
 """Queues, and agents, that a desk offers as targets."""

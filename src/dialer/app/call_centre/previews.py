@@ -13,8 +13,8 @@ from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.events import PersonCalled, PersonSkipped
 from dialer.app.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, Campaign, Subscriber
-from dialer.store.touched import Touched
 
 _Kind = TypeVar("_Kind", Preview, PreviewOrder)
 

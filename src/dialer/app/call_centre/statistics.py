@@ -8,7 +8,6 @@ from dialer.app.errors import UnknownRecordError
 from dialer.domain.enums import AgentActivity
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import HOUR_MS
-from dialer.store.agent_hours import read_clock
 from dialer.store.queries.breaks import LongBreak, agents_on_break, break_limit, long_breaks
 from dialer.store.queries.call_centre import (
     QueueCounts,
@@ -21,6 +20,7 @@ from dialer.store.queries.call_centre import (
     talk_began,
 )
 from dialer.store.queries.statistics import Hours
+from dialer.store.rows.agent_hours import read_clock
 
 LONG_BREAKS_MAX: Final = 100
 """Breaks that last too long, in one answer: the longest ones."""

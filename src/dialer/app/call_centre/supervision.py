@@ -13,10 +13,10 @@ from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.plans import FREESWITCH
+from dialer.store.database.touched import Touched
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Transfer, User
-from dialer.store.touched import Touched
 
 _EVENTS: Final[dict[SupervisionMode, type[CallListened | CallWhispered | CallJoined]]] = {
     SupervisionMode.LISTEN: CallListened,

@@ -15,7 +15,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.sentences import Sentence, StateName
-from dialer.store.call_again import Judged, copy_people, judge_slice
+from dialer.store.rows.joining.call_again import Judged, copy_people, judge_slice
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy
 
 AGAIN_SUFFIX: Final = " \N{EN DASH} again"

@@ -10,9 +10,9 @@ from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
 from dialer.domain.sentences import FieldName, Sentence
+from dialer.store.database.service_state import read_settings
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.queries.regions import region_of
-from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, CallerId
 
 WRONG_NAMED_MAX: Final = 5

@@ -15,10 +15,10 @@ from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import move_campaign
-from dialer.store.contact_collection import START_SLICE, collect_campaign
-from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.database.touched import NOTHING
+from dialer.store.queries.sealed_surveys import sealed_survey
+from dialer.store.rows.joining.contact_collection import START_SLICE, collect_campaign
 from dialer.store.tables import Campaign, Subscriber
-from dialer.store.touched import NOTHING
 
 _EVENTS: Final[Mapping[CampaignStatus, Callable[[int], AppEvent]]] = {
     CampaignStatus.START: CampaignStarted,

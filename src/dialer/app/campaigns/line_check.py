@@ -12,9 +12,9 @@ from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.sentences import FieldName, RecordName, Sentence
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
+from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.service_state import read_settings, read_speech
 from dialer.store.tables import SMS, Agent, Queue, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})

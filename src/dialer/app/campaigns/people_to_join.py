@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, exists, func, select
 
-from dialer.store.call_again import was_called_before
 from dialer.store.queries.do_not_call import entries_against, is_in_another_form, lists_of
+from dialer.store.rows.joining.call_again import was_called_before
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
 
 COUNTED_MAX: Final = 500_000

@@ -10,8 +10,8 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, remarks_on_text
-from dialer.store.contact_names import names_of_phonebooks
-from dialer.store.subscriber_counts import has_subscribers_without_phonebook
+from dialer.store.rows.contact_names import names_of_phonebooks
+from dialer.store.rows.subscriber_counts import has_subscribers_without_phonebook
 from dialer.store.tables import SMS, VOICE, Campaign, CampaignPhonebook, Phonebook
 
 PHONEBOOKS_MAX: Final = 20

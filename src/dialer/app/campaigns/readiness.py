@@ -16,7 +16,7 @@ from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, names_section
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey, named_section
-from dialer.store.sealed_surveys import read_survey, seal, sealed_survey
+from dialer.store.queries.sealed_surveys import read_survey, seal, sealed_survey
 from dialer.store.tables import SMS, VOICE
 
 FINDINGS_NAMED_MAX: Final = 5

@@ -22,11 +22,11 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.sentences import Sentence, StateName
 from dialer.domain.states import RECYCLABLE_CAMPAIGNS
-from dialer.store.bulk import Bulk
+from dialer.store.database.bulk import Bulk
+from dialer.store.database.touched import NOTHING
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
-from dialer.store.touched import NOTHING
 
 RECYCLE_CHUNK: Final = 1_000
 """Subscribers that one transaction looks at."""

@@ -33,7 +33,7 @@ from dialer.store.queries.statistics import (
     count_calls,
     present,
 )
-from dialer.store.subscriber_counts import subscribers_by_state
+from dialer.store.rows.subscriber_counts import subscribers_by_state
 from dialer.store.tables import Campaign
 
 ROWS_MAX: Final = 2_000

@@ -11,9 +11,9 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import move_subscriber
+from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import UnderWay, under_way_of_subscriber
 from dialer.store.tables import Campaign, Subscriber
-from dialer.store.touched import NOTHING
 
 
 def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:

@@ -17,10 +17,10 @@ from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.domain.sentences import FieldName, Sentence, message_of
+from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.do_not_call import entries_against
 from dialer.store.tables import DncList
-from dialer.store.touched import NOTHING
 
 
 class TrialRules(msgspec.Struct, frozen=True):

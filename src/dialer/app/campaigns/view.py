@@ -12,7 +12,7 @@ from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
 from dialer.store.queries.waits_in_queues import CallWait, waits_of_calls
-from dialer.store.subscriber_counts import subscribers_by_state
+from dialer.store.rows.subscriber_counts import subscribers_by_state
 from dialer.store.tables import Campaign, Cdr
 
 OUTCOMES_MAX: Final = 30

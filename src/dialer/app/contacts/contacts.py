@@ -13,10 +13,10 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.store.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
-from dialer.store.contact_names import CountedNames, count_added, count_changed, count_removed
+from dialer.store.database.touched import NOTHING, Touched
+from dialer.store.rows.contact_names import CountedNames, count_added, count_changed, count_removed
+from dialer.store.rows.joining.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
-from dialer.store.touched import NOTHING, Touched
 
 _ADD: Final = insert(Contact).returning(*Contact.__table__.c)
 _MOVES: Final = ("phonebook_id", "number")

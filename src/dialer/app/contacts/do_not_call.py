@@ -12,8 +12,8 @@ from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.entries import entry_doubt
 from dialer.domain.sentences import FieldName, Sentence
+from dialer.store.database.touched import NOTHING
 from dialer.store.tables import OF_SIMULATED, DncContact, DncList
-from dialer.store.touched import NOTHING
 
 _TAKE_BACK: Final = Sentence("Delete the number of somebody who agreed to be called again, not the list.")
 

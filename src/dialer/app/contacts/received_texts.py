@@ -13,10 +13,10 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.messages.understanding import Understood
 from dialer.domain.proof import Proof, WishSource
 from dialer.domain.reasons import CampaignReason
-from dialer.store.received_texts import held_entries, is_held_by_others, release
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.texts.received_texts import held_entries, is_held_by_others, release
+from dialer.store.rows.wishes import call_off, list_of_wish
 from dialer.store.tables import Campaign, SmsReceived
-from dialer.store.touched import NOTHING
-from dialer.store.wishes import call_off, list_of_wish
 
 
 class Verdict(DescribedText):

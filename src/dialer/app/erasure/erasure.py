@@ -21,11 +21,13 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.domain.sentences import Listed, Sentence
-from dialer.store.contact_names import count_removed
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.rows.contact_names import count_removed
+from dialer.store.rows.texts.text_parts import erase_parts
 from dialer.store.tables import (
     CallRequest,
     Campaign,
@@ -37,8 +39,6 @@ from dialer.store.tables import (
     Transfer,
     WaitingText,
 )
-from dialer.store.text_parts import erase_parts
-from dialer.store.touched import NOTHING
 
 _NO_PROOF: Final = {"callrequest_id": None, "sms_message_id": None, "said": ""}
 """The proof of an entry without what leads to the person; the source, the campaign and the moment stay."""

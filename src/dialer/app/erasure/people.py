@@ -26,7 +26,7 @@ from dialer.app.touched_records import known_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store.bulk import Bulk
+from dialer.store.database.bulk import Bulk
 from dialer.store.tables import (
     CallBack,
     CallDisposition,

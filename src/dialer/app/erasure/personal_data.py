@@ -24,7 +24,8 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.backends.expressions import text_of_bytes
-from dialer.store.database import Database
+from dialer.store.database.database import Database
+from dialer.store.database.touched import EVERYTHING, NOTHING, touch
 from dialer.store.tables import (
     Agent,
     AudioFile,
@@ -45,7 +46,6 @@ from dialer.store.tables import (
     Webhook,
 )
 from dialer.store.tables.carriers import kind_of
-from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 ROWS_AT_ONCE: Final = 500
 """Rows with traces that one unit of work changes."""

@@ -11,11 +11,11 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.entries import entry_doubt
 from dialer.domain.proof import WishSource
 from dialer.domain.search_keys import name_key
-from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
-from dialer.store.contact_collection import collect_phonebook
-from dialer.store.contact_names import count_added
+from dialer.store.database.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.contact_names import count_added
+from dialer.store.rows.joining.contact_collection import collect_phonebook
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
-from dialer.store.touched import NOTHING
 
 _STAMPS: Final = ("created_date", "updated_date")
 

@@ -27,13 +27,13 @@ from dialer.domain.numbers.numbering_plans import PrefixTable
 from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
 from dialer.domain.search_keys import name_key
 from dialer.domain.sentences import FieldName, Sentence, message_of
-from dialer.store.bulk import Among, bulk_insert
-from dialer.store.contact_collection import collect_phonebook
-from dialer.store.contact_names import count_added
+from dialer.store.database.bulk import Among, bulk_insert
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.listed_people import ListedNumbers, listed_of_account
+from dialer.store.rows.contact_names import count_added
+from dialer.store.rows.joining.contact_collection import collect_phonebook
+from dialer.store.rows.wishes import own_list
 from dialer.store.tables import Row
-from dialer.store.wishes import own_list
 
 FULL_NAME_MAX: Final = 255
 NAME_PARTS: Final = ("first_name", "last_name")

@@ -30,9 +30,9 @@ from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
-from dialer.store.contact_names import names_of_phonebooks
 from dialer.store.queries.answers_by_call import AnswersChunk, CallAnswers, read_answers
 from dialer.store.queries.results_by_person import PersonResult, ResultsChunk, phonebooks_of_people, read_results
+from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.tables import Campaign
 
 LIST_COLUMNS_MAX: Final = 100

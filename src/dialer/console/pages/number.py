@@ -25,7 +25,7 @@ from dialer.console.wait_words import QUEUE_REASONS
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with

@@ -32,7 +32,7 @@ from dialer.domain.roles import Permission
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.editing import Branch, branches_to, onward
 from dialer.domain.survey.survey import Section, Survey
-from dialer.store.sealed_surveys import read_survey
+from dialer.store.queries.sealed_surveys import read_survey
 
 PLACE: Final = "surveys"
 START: Final = "start"

@@ -28,7 +28,7 @@ from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import Survey
-from dialer.store.sealed_surveys import read_survey
+from dialer.store.queries.sealed_surveys import read_survey
 from dialer.store.tables import VOICE, AudioFile, Campaign, Queue
 
 PLACE: Final = "surveys"

@@ -28,8 +28,8 @@ from dialer.console.pages.records import may
 from dialer.console.services import go_to, page
 from dialer.domain.roles import Permission
 from dialer.store.queries.webhook_deliveries import DeliveriesWanted, read_deliveries
+from dialer.store.rows.webhooks import FAILED, RECEIVED, WAITING
 from dialer.store.tables import Webhook
-from dialer.store.webhooks import FAILED, RECEIVED, WAITING
 from dialer.webhooks.retries import PostOutcome
 from dialer.webhooks.signing import new_secret
 

@@ -29,9 +29,11 @@ from sqlalchemy.pool import NullPool, QueuePool
 from dialer.store.backends import (
     postgresql_fitness,
     postgresql_functions,
-    postgresql_places,
     postgresql_rows,
     postgresql_sessions,
+)
+from dialer.store.backends import (
+    postgresql_process_lock as postgresql_places,
 )
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
@@ -45,6 +47,7 @@ from dialer.store.backends.backend import (
     TablesInUseError,
     UnfitDatabaseError,
 )
+from dialer.store.backends.database_files import FilesError
 from dialer.store.backends.postgresql_rows import ROWS, driver_of
 from dialer.store.backends.postgresql_turns import (
     LOCK_WAIT_MS,
@@ -55,7 +58,6 @@ from dialer.store.backends.postgresql_turns import (
     begin_with,
 )
 from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
-from dialer.store.database_files import FilesError
 
 DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False

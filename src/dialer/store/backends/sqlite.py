@@ -23,7 +23,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from sqlalchemy.schema import CreateIndex
 
 from dialer.domain import search_keys
-from dialer.store import database_files, process_lock
+from dialer.store.backends import database_files, process_lock
 from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,

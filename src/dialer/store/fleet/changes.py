@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
+from dialer.store.database.touched import EVERYTHING, NOTHING, TOUCHED_MAX, Touched
 from dialer.store.tables import FleetChange
-from dialer.store.touched import EVERYTHING, NOTHING, TOUCHED_MAX, Touched
 
 KEPT: Final = 10_000
 """Number of changes that are kept. A worker that has missed more reads all records."""

@@ -6,10 +6,10 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from dialer.domain.fleet.shards import ALL_SHARDS, Gift
 from dialer.domain.plans import GatewayKey
+from dialer.store.database.service_state import open_state, save_state
 from dialer.store.fleet.leases import strike_off
 from dialer.store.fleet.slices import adopt_slices, book_calls, move_channels
 from dialer.store.fleet.worker_positions import begin_turn, leave_position, position_of
-from dialer.store.service_state import open_state, save_state
 from dialer.store.tables import FleetWorker, Shard, WorkerPosition
 
 _HAS_SHARDS: Final = select(Shard.id).limit(1)

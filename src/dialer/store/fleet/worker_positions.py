@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from dialer.store.database.service_state import State, open_state, save_state
 from dialer.store.fleet.leases import alive, all_leases
-from dialer.store.service_state import State, open_state, save_state
 from dialer.store.tables import WorkerPosition
 
 ID_BLOCK: Final = 1 << 20

@@ -12,9 +12,9 @@ from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, CallOutcome
-from dialer.store.account_events import EventRow, campaign_subject, event_row, write_events
 from dialer.store.journal.account_figures import Charges, LineChanges
 from dialer.store.journal.rows import CdrRow
+from dialer.store.rows.account_events import EventRow, campaign_subject, event_row, write_events
 from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 
 _IGNORED: Final = (

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.account_events import EventRow, event_row, low_balance_events
+from dialer.store.rows.account_events import EventRow, event_row, low_balance_events
 from dialer.store.tables import Campaign
 
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Call, Transfer
-from dialer.store.agent_hours import Activities
+from dialer.store.rows.agent_hours import Activities
 
 
 class AgentHours:

@@ -17,7 +17,7 @@ from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.backends.expressions import insert_or
-from dialer.store.bulk import KeyedBulk
+from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import CallDisposition, CampaignHour, Cdr, UserHour
 

@@ -4,10 +4,10 @@ from sqlalchemy import Connection, update
 
 from dialer.domain import effects
 from dialer.domain.states import CAMPAIGN_MOVES
-from dialer.store.invariants import wrong_move
-from dialer.store.received_texts import keep_answer
+from dialer.store.rows.invariants import wrong_move
+from dialer.store.rows.texts.received_texts import keep_answer
+from dialer.store.rows.wishes import call_off, held_list, own_list, service_list, simulated_list
 from dialer.store.tables import Campaign
-from dialer.store.wishes import call_off, held_list, own_list, service_list, simulated_list
 
 
 def move_campaign(connection: Connection, effect: effects.MoveCampaign, now_ms: int) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Integer, String, and_, bindparam, case, liter
 from dialer.domain import effects
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.plans import GatewayKey
-from dialer.store.bulk import Bulk
+from dialer.store.database.bulk import Bulk
 from dialer.store.tables import Campaign, Gateway
 
 _is_it = (Gateway.id == bindparam("number"), Gateway.medium == bindparam("kind"))

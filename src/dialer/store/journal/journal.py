@@ -19,7 +19,6 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.store.backends.backend import backend_of
-from dialer.store.invariants import Added, added_twice, ended_before, misplaced_subscriber
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
@@ -34,12 +33,13 @@ from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.unmade_attempts import delete_attempt
 from dialer.store.journal.waiting_texts import WaitingTextRows
-from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.inbound_callers import find_caller
 from dialer.store.queries.queues import take_call_back
 from dialer.store.queries.selection import Shards
-from dialer.store.subscriber_counts import count_moves
+from dialer.store.rows.invariants import Added, added_twice, ended_before, misplaced_subscriber
+from dialer.store.rows.ledger import Entry, post_calls
+from dialer.store.rows.subscriber_counts import count_moves
 
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)

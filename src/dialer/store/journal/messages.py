@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, insert, null, select, update
 
 from dialer.domain.enums import MessageStatus
 from dialer.domain.plans import Call, CallOutcome
-from dialer.store.bulk import Bulk
+from dialer.store.database.bulk import Bulk
 from dialer.store.tables import Contact, SmsMessage
 
 _COLUMNS = (

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, bindparam, literal_column, update
 
 from dialer.domain import effects
 from dialer.domain.enums import SubscriberStatus
-from dialer.store.bulk import KeyedBulk
-from dialer.store.invariants import misplaced_subscriber
+from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal import rows
+from dialer.store.rows.invariants import misplaced_subscriber
 from dialer.store.tables import Agent, Subscriber
 
 _KEEP: Final = KeyedBulk(

@@ -9,7 +9,7 @@ from dialer.domain.plans import Transfer
 from dialer.domain.reasons import TransferReason
 from dialer.domain.statistics import HOUR_MS, wait_class
 from dialer.store.backends.expressions import greatest, insert_or
-from dialer.store.bulk import Bulk
+from dialer.store.database.bulk import Bulk
 from dialer.store.tables import QueueHour
 
 _TIMED_OUT: Final = frozenset({TransferReason.MAX_WAIT, TransferReason.NO_AGENT})

@@ -11,8 +11,8 @@ from dialer.domain.engine.retry import failure_reason
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.domain.plans import Call, SectionResult, id_or_0
 from dialer.domain.survey.heard import written
-from dialer.store.invariants import Placed
 from dialer.store.queries.rates import rate_values
+from dialer.store.rows.invariants import Placed
 
 _ABORT: Final = int(CallRequestStatus.ABORT)
 _FAILURE: Final = int(CallRequestStatus.FAILURE)

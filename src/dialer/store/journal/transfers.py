@@ -9,7 +9,7 @@ from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, Transfer, id_or_0
-from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.database.bulk import Bulk, bulk_insert
 from dialer.store.queries.rates import RATE_COLUMNS, rate_values
 from dialer.store.tables import Agent, Campaign, Queue
 from dialer.store.tables import Transfer as TransferRow

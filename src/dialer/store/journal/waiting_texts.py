@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, exists, select
 from dialer.domain.effects import DropText, SendText
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
-from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
+from dialer.store.database.bulk import ASKED_AT_ONCE, bulk_insert
 from dialer.store.tables import WaitingText
 
 _INSERT: Final = bulk_insert(

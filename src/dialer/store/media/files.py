@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.media_files import MediaError, MediaFiles
 from dialer.domain.sentences import Grouped, Sentence
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import AudioFile
 
 AUDIO_BYTES_MAX: Final = 20 * 1024 * 1024

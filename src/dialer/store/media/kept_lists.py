@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.domain.media_files import FileFacts, MediaError, MediaFiles
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 
 KEPT_S: Final = 6 * 3_600

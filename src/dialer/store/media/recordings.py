@@ -5,7 +5,7 @@ from typing import Final
 
 from dialer.domain.media_files import FileFacts, MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 
 PIECE_BYTES: Final = 256 * 1024
 """Maximum number of bytes that one read returns."""

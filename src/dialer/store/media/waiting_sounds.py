@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dialer.domain.media_files import MediaError, MediaFiles
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.files import USER_BYTES_MAX, USER_FILES_MAX
 
 KEPT_S: Final = 6 * 3_600

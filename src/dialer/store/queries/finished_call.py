@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from dialer.domain.survey.heard import HeardError, HeardInput, read_heard
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.campaigns import ID_MAX
-from dialer.store.sealed_surveys import read_survey, sealed_survey
+from dialer.store.queries.sealed_surveys import read_survey, sealed_survey
 from dialer.store.tables import CallRequest, Campaign, SurveyTemplate
 
 NAME_SHOWN: Final = 64

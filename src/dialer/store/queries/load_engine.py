@@ -21,6 +21,7 @@ from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
+from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
@@ -28,11 +29,10 @@ from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.regions import OWN_OR_SERVICES, of_account
+from dialer.store.queries.sealed_surveys import recording
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.queries.shown_numbers import shown_form
-from dialer.store.sealed_surveys import recording
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
-from dialer.store.touched import EVERYTHING, Touched
 
 ZONES_MAX: Final = 10_000
 """Maximum number of zone keys of a campaign; there are a few hundred zones."""

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, SQLColumnExpression, bindparam, func, select
 
-from dialer.store.bulk import PreparedStatement
+from dialer.store.database.bulk import PreparedStatement
 from dialer.store.tables import ServiceState, User
 
 _OF_SERVICE: Final = select(ServiceState.default_region).limit(1).correlate(None).scalar_subquery()

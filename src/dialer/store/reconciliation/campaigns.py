@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exis
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
-from dialer.store.old_calls import removed_before_ms
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
+from dialer.store.rows.old_calls import removed_before_ms
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, LedgerEntry, SmsMessage, Subscriber
 
 _COUNTERS: Final = ("calls", "answered", "completed", "cost")

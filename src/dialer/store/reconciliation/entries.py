@@ -7,8 +7,8 @@ from sqlalchemy import Connection, RowMapping, func, literal_column, select
 from sqlalchemy.orm import aliased
 
 from dialer.store.backends.expressions import whole_number
-from dialer.store.ledger import MONTHLY
 from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
+from dialer.store.rows.ledger import MONTHLY
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
 _called = aliased(Cdr, name="called")

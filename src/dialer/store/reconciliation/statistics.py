@@ -10,8 +10,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, TextClause, text
 
 from dialer.domain.statistics import HOUR_MS, WAITS_S, Grouping
-from dialer.store.old_calls import removed_before_ms
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
+from dialer.store.rows.old_calls import removed_before_ms
 
 _CDRS: Final = """
     SELECT user_id, campaign_id, starting_date / 3600000 AS hour, CAST(hangup_cause_q850 AS TEXT) AS outcome, agent_id,

@@ -6,7 +6,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
-from dialer.store.key_ring import Secret
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -20,6 +19,7 @@ from dialer.store.tables._base import (
     in_account,
     needs,
 )
+from dialer.store.tables.key_ring import Secret
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
@@ -50,7 +50,7 @@ class User(Row):
     call_rate: Mapped[Money] = mapped_column(default=0)
     sms_rate: Mapped[Money] = mapped_column(default=0)
     balance: Mapped[Money] = mapped_column(default=0)
-    """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
+    """Always the sum of the user's ledger entries; moved only by `dialer.store.rows.ledger`."""
     held: Mapped[Money] = mapped_column(default=0)
     """Always the sum of the holds of the user's calls, transfers and messages in progress."""
     allowed_countries: Mapped[str] = mapped_column(default="", server_default="")
@@ -196,13 +196,13 @@ class Payment(Row):
 
 
 class LedgerEntry(Row):
-    """One change of one balance, never changed. Entries of old calls are summed up (`dialer.store.old_calls`)."""
+    """One change of one balance, never changed. Entries of old calls are summed up (`dialer.store.rows.old_calls`)."""
 
     __tablename__ = "ledger_entry"
 
     user_id: Mapped[int] = needs("user_account", index=False)
     kind: Mapped[str] = mapped_column(String(16))
-    """One of `dialer.store.ledger.KINDS`."""
+    """One of `dialer.store.rows.ledger.KINDS`."""
     amount: Mapped[Money]
     """Positive for a credit to the account, negative for a debit."""
     reference: Mapped[str] = mapped_column(String(80))

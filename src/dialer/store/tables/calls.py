@@ -5,7 +5,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.plans import SMS
 from dialer.store.backends.expressions import last_digits, plain_name
-from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
     VACUUMED_OFTEN,
@@ -25,6 +24,7 @@ from dialer.store.tables._base import (
     needs,
     where_known,
 )
+from dialer.store.tables.key_ring import SecretParameters
 
 
 class CallRequest(Row):

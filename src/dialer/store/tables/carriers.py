@@ -7,7 +7,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.plans import SMS, VOICE
 from dialer.store.backends.expressions import insert_or
-from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -20,6 +19,7 @@ from dialer.store.tables._base import (
     belongs_to,
     mentions,
 )
+from dialer.store.tables.key_ring import SecretParameters
 
 
 def _next_id(context: Any) -> int:  # noqa: ANN401 - SQLAlchemy's context of an insertion

@@ -66,7 +66,7 @@ class FleetChange(Row):
     __tablename__ = "fleet_change"
 
     touched: Mapped[str] = mapped_column(Text)
-    """A `dialer.store.touched.Touched` as JSON."""
+    """A `dialer.store.database.touched.Touched` as JSON."""
 
 
 class GatewaySlice(Row):

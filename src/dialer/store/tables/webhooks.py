@@ -3,8 +3,8 @@
 from sqlalchemy import Boolean, ForeignKey, Index, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.key_ring import Secret
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Milliseconds, Name, Row, belongs_to
+from dialer.store.tables.key_ring import Secret
 
 
 class Webhook(Row):

@@ -11,10 +11,10 @@ from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
-from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.queries.waits_in_queues import waited_ms
-from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.rows.live_legs import is_strangers
 from dialer.store.tables import (
     Agent,
     CallRequest,

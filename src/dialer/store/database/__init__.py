@@ -1,0 +1,1 @@
+"""The database: its connections, transactions and migrations, and what all who write use."""
