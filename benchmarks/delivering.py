@@ -23,7 +23,7 @@ from sqlalchemy import Connection
 
 from benchmarks.advance import add, new_database
 from benchmarks.measure import Figure, print_row, sizes_of
-from dialer.api.webhook_sender import encoded_event
+from dialer.api.actions.webhook_sender import encoded_event
 from dialer.store.database.database import Database
 from dialer.store.rows.account_events import EventsWanted, event_row, read_events, write_events
 from dialer.store.tables import User, Webhook

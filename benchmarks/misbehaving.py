@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from benchmarks.advance import add, new_database
 from benchmarks.delivering import ANSWER, KEY, LAG_WANTED_MS, now_ms, receive
 from benchmarks.measure import Figure, print_row, sizes_of
-from dialer.api.webhook_sender import encoded_event
+from dialer.api.actions.webhook_sender import encoded_event
 from dialer.store.database.database import Database
 from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import User, Webhook

@@ -3,12 +3,12 @@
 from typing import Final
 
 from dialer.api import service
-from dialer.api import webhook_sender as sender
-from dialer.api.crud import preparing
+from dialer.api.actions import forecast, imports, what_if_runs
+from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
-from dialer.api.records import forecast, imports, what_if_runs
 from dialer.console import live_parts
 from dialer.domain import webhook_secrets
+from dialer.resources.crud import preparing
 from dialer.webhooks import checked_session, deliverer, names
 
 _HOUR_MS: Final = 3_600_000

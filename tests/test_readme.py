@@ -14,12 +14,11 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords, settings_values
-from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
-from dialer.api.http import body, preconditions, spreadsheets, strict_json, throttle
+from dialer.api.actions import trial_calls, what_if, what_if_runs
+from dialer.api.actions.imports import IMPORTS_OF_A_USER_MAX
+from dialer.api.answers import spreadsheets
+from dialer.api.http import body, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls, what_if, what_if_runs
-from dialer.api.records.bulk import PARENTS_MAX
-from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
 from dialer.app import survey_changes
@@ -69,6 +68,10 @@ from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.files import exchange, exporting, kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
+from dialer.resources.crud import deleting, fields, ordering, pagination, references, searching
+from dialer.resources.records import advancing, campaign_life, campaigns, contacts
+from dialer.resources.records.bulk import PARENTS_MAX
+from dialer.resources.words import preconditions, strict_json
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
 from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX

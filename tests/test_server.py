@@ -20,7 +20,7 @@ from typing import TypeAlias
 import httpx
 import pytest
 
-from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
+from dialer.api.actions.imports import IMPORTS_OF_A_USER_MAX
 from tests.forked import ForkedProcess
 from tests.new_database import new_database
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dialer.api.crud.resource import Resource
+from dialer.resources.crud.resource import Resource
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     AudioFile,

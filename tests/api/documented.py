@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 from schemathesis.transport import SerializationContext
 from schemathesis.transport.requests import REQUESTS_TRANSPORT, RequestsTransport
 
-from dialer.api.crud.moments import YEAR_MAX, YEAR_MIN
 from dialer.api.openapi.document import document
+from dialer.resources.crud.moments import YEAR_MAX, YEAR_MIN
 from tests.api.harness import HOST, PASSWORD
 
 AnyCase: TypeAlias = Case[Any]

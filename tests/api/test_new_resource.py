@@ -9,10 +9,20 @@ from sqlalchemy import MetaData
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.api.app import create_app
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, shapes, writable, write_once
-from dialer.api.crud.fields import Boolean, Integer, Text
-from dialer.api.crud.resource import Resource
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.declaration import (
+    NAME,
+    OWNER,
+    STAMPS,
+    derived,
+    optional,
+    own,
+    shapes,
+    writable,
+    write_once,
+)
+from dialer.resources.crud.fields import Boolean, Integer, Text
+from dialer.resources.crud.resource import Resource
+from dialer.resources.records.table import RESOURCES
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import Row

@@ -23,7 +23,7 @@ from schemathesis.generation.meta import CoverageScenario, coverage_scenario
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from dialer.api.http.throttle import Throttle
-from dialer.api.records.table import RESOURCES
+from dialer.resources.records.table import RESOURCES
 from tests.api.documented import ADMIN, AnyCase, AnyOperation, ClientTransport, prepare, schema_of, without_fields
 from tests.api.exemptions import is_accepted_spelling, unexcused
 from tests.api.harness import HOST

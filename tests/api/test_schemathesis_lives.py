@@ -22,9 +22,9 @@ from schemathesis.specs.openapi.checks import (
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 from schemathesis.wfc.escalation import EscalatingAuthProvider
 
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.urls import PREFIX
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.urls import PREFIX
+from dialer.resources.records.table import RESOURCES
 from tests.api.builders import Estate
 from tests.api.documented import AnyCase, ClientTransport, schema_of
 from tests.api.harness import PASSWORD, Caller

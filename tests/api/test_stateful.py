@@ -8,8 +8,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.references import NO_OBJECT
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.references import NO_OBJECT
 from dialer.store.database.database import Database
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 from tests.databases.choice import restore

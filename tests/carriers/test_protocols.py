@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dialer.api.records.carriers import PROTOCOLS, SMS_PROTOCOLS
 from dialer.commands.lines import new_lines
 from dialer.console.state_words import PROTOCOL_WORDS
 from dialer.domain.plans import SIMULATED
+from dialer.resources.records.carriers import PROTOCOLS, SMS_PROTOCOLS
 
 
 def test_every_protocol_has_a_line_a_description_and_a_name() -> None:

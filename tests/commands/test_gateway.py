@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from dialer.api.records.trial_calls import TrialFailedError
+from dialer.api.actions.trial_calls import TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import read_message, write_response

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from sqlalchemy import insert, select, update
 
-from dialer.api.records.forecast import Forecaster, ForecastUnderWay
+from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.app.campaigns.keep_forecast import record_of_forecasts
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.store.database.database import Database

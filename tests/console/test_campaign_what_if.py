@@ -7,7 +7,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import update
 
-from dialer.api.records.what_if_runs import WhatIfRuns, WhatIfState
+from dialer.api.actions.what_if_runs import WhatIfRuns, WhatIfState
 from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import Caller

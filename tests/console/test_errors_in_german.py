@@ -26,8 +26,18 @@ _MESSAGE = re.compile(
 _NAME = re.compile(r'<(?:input|select|textarea)\b[^>]*? name="([^"]+)"')
 _OF_API = frozenset(
     {
-        *("api/crud/deleting.py", "api/crud/ordering.py", "api/crud/filters.py", "api/crud/declaration.py"),
-        *("api/crud/controller.py", "api/crud/ownership.py", "api/crud/visibility.py", "api/records/bulk.py"),
+        *(
+            "resources/crud/deleting.py",
+            "resources/crud/ordering.py",
+            "resources/crud/filters.py",
+            "resources/crud/declaration.py",
+        ),
+        *(
+            "api/answers/controller.py",
+            "resources/crud/ownership.py",
+            "resources/crud/visibility.py",
+            "resources/records/bulk.py",
+        ),
     }
 )
 """Files whose errors only clients of the API and programmers see."""

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import load_workbook
 from sqlalchemy import insert, select, update
 
-from dialer.api.http.spreadsheets import XLSX
+from dialer.api.answers.spreadsheets import XLSX
 from dialer.app.campaigns.figures import By
 from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.enums import SectionType

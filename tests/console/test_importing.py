@@ -15,7 +15,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.http.spreadsheets import XLSX
+from dialer.api.answers.spreadsheets import XLSX
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller

@@ -9,12 +9,12 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.http.errors import AnsweredError
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.console import list_tasks
 from dialer.console.app import Console
 from dialer.console.list_choices import ListChoices
 from dialer.console.list_tasks import KEPT_MAX, TASKS_MAX, ListTask, ListTasks
+from dialer.resources.words.errors import AnsweredError
 from tests.api.harness import Caller
 from tests.console.test_importing import BOOK, look, press, token_in, upload
 from tests.console.visitor import Visitor, words

@@ -7,8 +7,8 @@ from http import HTTPStatus
 import anyio.lowlevel
 import pytest
 
-from dialer.api.http.errors import AnsweredError
 from dialer.console.live_parts import STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Snapshots
+from dialer.resources.words.errors import AnsweredError
 
 
 class Parts:

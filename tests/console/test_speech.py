@@ -5,9 +5,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dialer.api.http.errors import AnsweredError
-from dialer.api.records.speaking import AT_ONCE_MAX, SPOKEN_MAX, SpeechFailedError, TextSpeaker
+from dialer.api.actions.speaking import AT_ONCE_MAX, SPOKEN_MAX, SpeechFailedError, TextSpeaker
 from dialer.commands.speaking import voice_of
+from dialer.resources.words.errors import AnsweredError
 from dialer.settings import Settings
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from dialer.api.records.trial_calls import TrialCaller, TrialCallRead
+from dialer.api.actions.trial_calls import TrialCaller, TrialCallRead
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.runtime.clock import VirtualClock
 from dialer.store.database.database import Database

@@ -24,11 +24,6 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from dialer.api.crud.fields import Choice, Kind, TextChoice
-from dialer.api.crud.shapes import fields_of
-from dialer.api.records.carriers import PARAMETER_FIELDS
-from dialer.api.records.surveys import SECTION_TEMPLATES
-from dialer.api.records.table import RESOURCES
 from dialer.console import catalogue
 from dialer.console.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
 from dialer.console.field_titles import title_of
@@ -48,6 +43,11 @@ from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
 from dialer.domain.roles import Role, Scope
 from dialer.passwords import PasswordError, check_password
+from dialer.resources.crud.fields import Choice, Kind, TextChoice
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.records.carriers import PARAMETER_FIELDS
+from dialer.resources.records.surveys import SECTION_TEMPLATES
+from dialer.resources.records.table import RESOURCES
 
 SOURCES: Final = Path(__file__).parents[2] / "src" / "dialer"
 FOLDER: Final = SOURCES / "console" / "translations"
@@ -58,7 +58,7 @@ _KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": 
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
 _WITH_ERRORS: Final = (
     *("app/", "api/crud/", "api/records/", "console/", "domain/", "forecast/", "store/media/"),
-    *("api/http/auth.py", "api/http/forms.py", "api/http/other_sites.py"),
+    *("api/http/auth.py", "api/answers/forms.py", "api/http/other_sites.py"),
 )
 """Places whose errors the console shows."""
 OF_PROGRAMS: Final = ("JSON parse error", "The body", "there is no user", "there is no API key", "There is no CDR")

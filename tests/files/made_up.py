@@ -9,8 +9,11 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from sqlalchemy import Connection, func, select
 
-from dialer.api.crud import records
-from dialer.api.crud.fields import (
+from dialer.app.errors import AppError, InvalidFieldsError
+from dialer.domain.roles import Role
+from dialer.files.kinds import BY_PATH
+from dialer.resources.crud import records
+from dialer.resources.crud.fields import (
     AmountNumber,
     Boolean,
     Choice,
@@ -23,16 +26,13 @@ from dialer.api.crud.fields import (
     Text,
     TextChoice,
 )
-from dialer.api.crud.moments import TimeOfDay, Timestamp
-from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Actor, Resource, Unit
-from dialer.api.crud.shapes import Field, Given, fields_of, parse_given
-from dialer.api.crud.urls import Links
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.phrases import Outcomes, Phrases
-from dialer.app.errors import AppError, InvalidFieldsError
-from dialer.domain.roles import Role
-from dialer.files.kinds import BY_PATH
+from dialer.resources.crud.moments import TimeOfDay, Timestamp
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.resource import Actor, Resource, Unit
+from dialer.resources.crud.shapes import Field, Given, fields_of, parse_given
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.phrases import Outcomes, Phrases
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import SMS, AudioFile, CallerIdGroup, Gateway

@@ -9,7 +9,6 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.api.crud.resource import Unit
 from dialer.files.applying import wanted_of
 from dialer.files.exporting import Exporter
 from dialer.files.kinds import KINDS
@@ -17,6 +16,7 @@ from dialer.files.names import Names
 from dialer.files.nodes import FilePlace, nodes_of
 from dialer.files.units import OpenAccount, account_of
 from dialer.files.yaml_text import read_yaml, write_yaml
+from dialer.resources.crud.resource import Unit
 from dialer.settings import Settings
 from dialer.store.tables import AudioFile, User
 from tests.runtime.house import House

@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from dialer.api.crud.urls import Links
-from dialer.api.records.events import event_read
 from dialer.app.account_events import set_low_balance, switch_events, write_forecast_finished
 from dialer.app.accounts.payments import record_payment
 from dialer.app.audit_log import COMMAND_LINE
@@ -22,6 +20,8 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.events import event_read
 from dialer.store.database.touched import EVERYTHING
 from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
 from dialer.store.rows.texts.incoming_texts import add_news

@@ -8,16 +8,16 @@ import msgspec
 import pytest
 from msgspec import NODEFAULT
 
-from dialer.api.crud.declaration import own, shapes, writable
-from dialer.api.crud.fields import Amount, Integer
-from dialer.api.crud.shapes import fields_of
-from dialer.api.records.table import RESOURCES
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import CampaignPlan, amd_of
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Section
+from dialer.resources.crud.declaration import own, shapes, writable
+from dialer.resources.crud.fields import Amount, Integer
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.records.table import RESOURCES
 from dialer.sim.scenario import CampaignPart, SectionPart
 from dialer.sim.scenario_floor import QueuePart, TierPart
 from dialer.store.tables import Agent, Campaign, Queue, Row, SectionTemplate, Tier

@@ -21,14 +21,13 @@ import pytest
 from litestar import Litestar
 from sqlalchemy.util import await_only
 
-from dialer.api import webhook_sender
+from dialer.api.actions import imports, webhook_sender
 from dialer.api.app import create_app
-from dialer.api.crud import preparing
 from dialer.api.http.auth import Authenticator
-from dialer.api.records import imports
 from dialer.app.imports.report import ImportReport
 from dialer.app.webhooks import create_webhook
 from dialer.forecast.parameters import Order
+from dialer.resources.crud import preparing
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings

@@ -11,10 +11,10 @@ from typing import Any, Final
 import pytest
 
 from dialer.api import service
-from dialer.api.crud import preparing
+from dialer.api.actions import forecast, imports
 from dialer.api.http import event_streams
 from dialer.api.http.account_turns import AccountTurns
-from dialer.api.records import forecast, imports
+from dialer.resources.crud import preparing
 from dialer.webhooks.shares import Shares
 from tests.vopr.crowd import HORIZON_MS, Seen, seen
 

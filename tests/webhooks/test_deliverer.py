@@ -7,8 +7,8 @@ import anyio
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.api.crud.moments import show_timestamp
 from dialer.app.errors import RefusedError
+from dialer.resources.crud.moments import show_timestamp
 from dialer.store.database.database import Database
 from dialer.store.rows import webhooks
 from dialer.store.rows.webhooks import has_events, read_waiting

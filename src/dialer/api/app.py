@@ -10,9 +10,12 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
-from dialer.api.crud.controller import controllers
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.urls import PREFIX
+from dialer.api.actions.forecast import Forecaster, Forecasting
+from dialer.api.actions.speaking import SpeakText, TextSpeaker, speak_nothing
+from dialer.api.actions.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
+from dialer.api.actions.webhook_sender import WebhookSender
+from dialer.api.actions.what_if_runs import Comparing, WhatIfRuns
+from dialer.api.answers.controller import controllers
 from dialer.api.http.answers import Answer
 from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
@@ -30,11 +33,6 @@ from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
-from dialer.api.records.forecast import Forecaster, Forecasting
-from dialer.api.records.speaking import SpeakText, TextSpeaker, speak_nothing
-from dialer.api.records.table import RESOURCES
-from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
-from dialer.api.records.what_if_runs import Comparing, WhatIfRuns
 from dialer.api.routes import (
     account_export,
     apply,
@@ -69,8 +67,10 @@ from dialer.api.routes.events import EventsController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
-from dialer.api.webhook_sender import WebhookSender
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.urls import PREFIX
+from dialer.resources.records.table import RESOURCES
 from dialer.runtime.call_removal import CallRemoval, KeptDays
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings

@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Connection, Row, select
 
-from dialer.api.crud.moments import show_timestamp
 from dialer.app.accounts.api_keys import CreatedApiKey, NewApiKey, create_api_key, revoke_api_key
 from dialer.app.accounts.users import known_user
 from dialer.app.errors import UnknownRecordError
@@ -16,6 +15,7 @@ from dialer.commands.open_service import open_existing_database, settings_from_e
 from dialer.commands.output import print_json, say
 from dialer.commands.units import in_unit_of_service
 from dialer.domain.roles import Scope
+from dialer.resources.crud.moments import show_timestamp
 from dialer.store.tables import ApiKey, User
 
 NAME_MAX: Final = 255

@@ -8,12 +8,7 @@ from zoneinfo import ZoneInfo
 import rich_click as click
 from sqlalchemy import Connection, RowMapping
 
-from dialer.api.crud.fields import Conventions, Json
-from dialer.api.crud.urls import Links
-from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.errors import InvalidError
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.answers.csv_lines import write_csv
 from dialer.api.routes.statistics_answer import (
     AFTER,
     BEFORE,
@@ -30,6 +25,11 @@ from dialer.commands.output import print_json
 from dialer.commands.report_tables import report_tables
 from dialer.commands.tables import draw
 from dialer.domain.statistics import GROUPS, Interval
+from dialer.resources.crud.fields import Conventions, Json
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import InvalidError
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.statistics import WhoseCalls, group_names
 from dialer.store.tables import SMS

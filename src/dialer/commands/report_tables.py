@@ -9,7 +9,6 @@ from rich.console import Group
 from rich.table import Table
 from sqlalchemy import RowMapping
 
-from dialer.api.crud.moments import show_timestamp
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.campaigns.statistics import RowsAsked
 from dialer.commands.output import printable
@@ -17,6 +16,7 @@ from dialer.commands.tables import add_row, stacked, table
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.domain.statistics import Interval, percent
+from dialer.resources.crud.moments import show_timestamp
 from dialer.store.tables import SMS
 from dialer.store.timeline.reading import cause_in_words
 

@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from dialer.api.records.speaking import NO_VOICE, SpeakText, SpeechFailedError
+from dialer.api.actions.speaking import NO_VOICE, SpeakText, SpeechFailedError
 from dialer.carriers.voice.speech import Speaker, SpeechError
 from dialer.settings import Settings
 from dialer.store.media.folder import FolderMedia

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from dialer.api.crud.moments import show_timestamp
 from dialer.app.live_overview import CampaignNow, LiveOverview
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
+from dialer.resources.crud.moments import show_timestamp
 from dialer.store.queries.live_overview import GatewayUse
 
 

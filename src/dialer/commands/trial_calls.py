@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
-from dialer.api.records.trial_calls import TrialCallRead, TrialFailedError
+from dialer.api.actions.trial_calls import TrialCallRead, TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
 from dialer.carriers.freeswitch.trial_call import place_switch_call

@@ -8,18 +8,18 @@ from zoneinfo import ZoneInfo
 import rich_click as click
 from sqlalchemy import Connection, select
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.resource import Actor, Unit
-from dialer.api.crud.urls import Links
-from dialer.api.http.errors import InvalidError
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.records.what_if import read_setting
+from dialer.api.actions.what_if import read_setting
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FIGURES, FigureDifference, NamedSetting, SettingForecast, WhatIf
+from dialer.resources.crud.fields import Conventions
+from dialer.resources.crud.resource import Actor, Unit
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import InvalidError
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import SMS, Campaign

@@ -5,12 +5,12 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Unit
 from dialer.console.cells import Cell
 from dialer.console.language import gettext
 from dialer.console.state_words import words_of
 from dialer.domain.enums import AgentActivity
 from dialer.domain.queueing.activity import AgentClock
+from dialer.resources.crud.resource import Unit
 from dialer.store.queries.breaks import BREAK_LIMITS
 from dialer.store.tables import Agent
 

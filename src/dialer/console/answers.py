@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dialer.api.crud.resource import Unit
 from dialer.console.charts.charts import share
 from dialer.console.language import gettext
 from dialer.console.record_names import names_of
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section, Survey
+from dialer.resources.crud.resource import Unit
 from dialer.store.queries.survey_results import SectionCount
 
 ANSWERS_SHOWN_MAX: Final = 12

@@ -5,13 +5,13 @@ from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
 from dialer.console.audit_words import ACTIONS, AUDIT_LOG, KINDS
 from dialer.console.catalogue import PAGES, RECORDS
 from dialer.console.language import gettext
 from dialer.console.record_names import options_of
 from dialer.console.state_words import capitalised
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
 
 FILTERS: Final = ("actor", "action", "resource", "record_id", "created_date_after", "created_date_before")
 """The parameters of the form, which are those of the API."""

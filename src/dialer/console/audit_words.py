@@ -7,10 +7,6 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dialer.api.crud.audit_log import NOT_LOGGED
-from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.cells import Cell, Names, cell_of, id_in, number_of
 from dialer.console.field_titles import title_of
@@ -20,6 +16,10 @@ from dialer.console.rendering import UNKNOWN
 from dialer.console.state_words import capitalised, words_of
 from dialer.domain.billing.money import MoneyAmount, format_money
 from dialer.domain.enums import AgentStatus
+from dialer.resources.crud.audit_log import NOT_LOGGED
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Field, Shape, fields_of
 
 AUDIT_LOG: Final = "audit-log"
 SHOWN_MAX: Final = 2_000

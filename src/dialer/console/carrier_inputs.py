@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.http.errors import Errors
-from dialer.api.http.strict_json import StrictJsonError, read_object
-from dialer.api.records.carriers import PARAMETER_FIELDS
 from dialer.carriers.parameters import ParameterField
 from dialer.console.inputs import Input
 from dialer.console.language import gettext, gettext_noop
 from dialer.domain.gateway_secrets import SECRETS, with_kept_secrets, without_secrets
+from dialer.resources.records.carriers import PARAMETER_FIELDS
+from dialer.resources.words.errors import Errors
+from dialer.resources.words.strict_json import StrictJsonError, read_object
 
 PREFIX: Final = "parameters."
 """The beginning of the names of these inputs."""

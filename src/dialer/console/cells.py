@@ -10,12 +10,6 @@ from urllib.parse import quote
 
 import msgspec
 
-from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, JsonObject, Kind, TextChoice
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Field, Shape, fields_of
-from dialer.api.records.received_texts import SMS_RECEIVED
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
 from dialer.console.field_hints import DURATIONS, UNITS
@@ -26,6 +20,12 @@ from dialer.console.rendering import MINUS, UNKNOWN, grouped, moment_of, percent
 from dialer.console.state_words import capitalised, word_of_choice, words_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, WaitsFor
+from dialer.resources.crud.fields import Amount, Boolean, Choice, Integer, JsonObject, Kind, TextChoice
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.references import OwnUrl, Reference, ReferenceList
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Field, Shape, fields_of
+from dialer.resources.records.received_texts import SMS_RECEIVED
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""

@@ -5,11 +5,11 @@ from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from dialer.api.http.auth import Credentials, origin_of
-from dialer.api.http.errors import AnsweredError
 from dialer.api.service import ApiRequest
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.services import ConsoleServices
 from dialer.console.signing_in import host_of, retry_after
+from dialer.resources.words.errors import AnsweredError
 
 CURRENT: Final = "current"
 """The field with the password that the user has now."""

@@ -5,9 +5,9 @@ from functools import partial
 import anyio.to_thread
 import msgspec
 
-from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.console.list_reading import KINDS
+from dialer.resources.crud.resource import Unit
 from dialer.store.media.kept_lists import KeptList
 
 

@@ -9,13 +9,13 @@ from litestar import Request, Response
 from litestar.types import ExceptionHandlersMap
 
 from dialer.api.http.error_answers import EXCEPTION_HANDLERS, Refusal, refusal_of
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.http.headers import add_headers
 from dialer.app.errors import InvalidFieldsError
 from dialer.console.language import gettext, gettext_noop, language_of, speak
 from dialer.console.rendering import html, render
 from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
+from dialer.resources.words.errors import AnsweredError, InvalidError
+from dialer.resources.words.headers import add_headers
 
 _DETAILS: Final[Mapping[str, str]] = {
     "Not found.": gettext_noop("Nothing is at this address. It may have been deleted, or it is not yours."),

@@ -5,14 +5,14 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
+from dialer.api.answers.streams import expect_type
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
-from dialer.api.http.headers import header
-from dialer.api.http.streams import expect_type
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
 from dialer.console.language import gettext_noop
 from dialer.console.sessions import FORM_COOKIE, CurrentSession, cookie_of, form_token, is_form_token
+from dialer.resources.words.errors import AnsweredError, ForbiddenError, MalformedError
+from dialer.resources.words.headers import header
 
 FIELD: Final = "csrf"
 """The field in which a form carries its token."""

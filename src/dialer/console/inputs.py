@@ -8,7 +8,17 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.fields import (
+from dialer.app.account_events import EVENT_TYPES
+from dialer.console.countries import countries_in_words, country_names
+from dialer.console.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
+from dialer.console.field_titles import title_of
+from dialer.console.form_groups import FORMS
+from dialer.console.language import gettext, gettext_noop
+from dialer.console.record_names import Option
+from dialer.console.state_words import word_of_choice, words_of
+from dialer.domain.billing.money import format_money
+from dialer.domain.roles import Scope
+from dialer.resources.crud.fields import (
     Amount,
     Boolean,
     Choice,
@@ -20,21 +30,11 @@ from dialer.api.crud.fields import (
     Text,
     TextChoice,
 )
-from dialer.api.crud.moments import TimeOfDay, Timestamp
-from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.shapes import Access, Field
-from dialer.api.crud.urls import Links
-from dialer.api.records.webhooks import TargetUrl
-from dialer.app.account_events import EVENT_TYPES
-from dialer.console.countries import countries_in_words, country_names
-from dialer.console.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
-from dialer.console.field_titles import title_of
-from dialer.console.form_groups import FORMS
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.record_names import Option
-from dialer.console.state_words import word_of_choice, words_of
-from dialer.domain.billing.money import format_money
-from dialer.domain.roles import Scope
+from dialer.resources.crud.moments import TimeOfDay, Timestamp
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.shapes import Access, Field
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.webhooks import TargetUrl
 
 LINE_MAX: Final = 255
 """The longest text that has a single line."""

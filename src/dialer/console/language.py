@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from litestar.types import Scope
 
-from dialer.api.http.headers import header
 from dialer.console.formats import ENGLISH_FORMATS, FORMATS, Formats
 from dialer.domain.languages import ENGLISH, LANGUAGES
+from dialer.resources.words.headers import header
 
 ACCEPTED_MAX: Final = 256
 """Characters of an `Accept-Language` that count."""

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import RowMapping, select
 
-from dialer.api.crud.resource import Unit
 from dialer.console.cells import TEXT_MAX, Cell
 from dialer.console.language import gettext, gettext_noop
 from dialer.domain.plans import SIMULATED, SIP, GatewayKey
+from dialer.resources.crud.resource import Unit
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.live_overview import gateways_in_use
 from dialer.store.tables import Gateway

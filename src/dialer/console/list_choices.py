@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec.structs import replace
 
-from dialer.api.crud.urls import parse_id
 from dialer.app.imports.charsets import CHARSETS
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles
 from dialer.app.imports.csv_records import TableForm
@@ -39,6 +38,7 @@ from dialer.app.imports.place_columns import PLACES, POSTAL_CODE, STATE, TIME_ZO
 from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
 from dialer.console.language import gettext_noop
 from dialer.domain.numbers.destinations import read_region
+from dialer.resources.crud.urls import parse_id
 from dialer.time_zone_rules import read_table
 
 LABEL_MAX: Final = 100

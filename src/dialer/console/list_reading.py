@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeVar
 import anyio
 from msgspec.structs import replace
 
-from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
+from dialer.api.actions.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.service import ApiRequest
 from dialer.app.imports.file_country import Hints
 from dialer.app.imports.guessed_columns import (

@@ -15,13 +15,13 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
-from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportStoppedError
 from dialer.console.list_choices import ListChoices
 from dialer.console.list_reading import NobodyImportedError
 from dialer.domain.sentences import Sentence
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.database.database import StorageUnavailableError
 
 TASKS_MAX: Final = 16

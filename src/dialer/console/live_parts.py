@@ -14,13 +14,13 @@ import anyio
 from litestar import Response
 from litestar.response import Stream
 
-from dialer.api.http.headers import header
 from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.service import ApiRequest
 from dialer.console.language import speak, viewers_language
 from dialer.console.rendering import html
 from dialer.console.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
 from dialer.domain.sentences import Sentence
+from dialer.resources.words.headers import header
 
 EVENT_STREAM: Final = "text/event-stream"
 EVERY_S: Final = 1.0

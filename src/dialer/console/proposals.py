@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from dialer.api.crud.resource import Values
 from dialer.domain.enums import AmdBehavior, DialMethod
+from dialer.resources.crud.resource import Values
 
 MINUTE_MS: Final = 60_000
 """The unit of moments in forms."""

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, case, select
 
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.visibility import visible
 from dialer.console.language import gettext
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.visibility import visible
 
 OPTIONS_MAX: Final = 200
 """The most records among which a form lets people choose. If there are more, they give the number of one."""

@@ -6,10 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from dialer.api.crud.resource import Values
-from dialer.api.crud.shapes import Field, fields_of
-from dialer.api.http.errors import InvalidError
-from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.console.inputs import Input, Options, inputs_of, members_of, refilled
 from dialer.console.language import gettext
 from dialer.console.section_words import HINTS, SENTENCES, TITLES
@@ -20,6 +16,10 @@ from dialer.domain.enums import SectionType
 from dialer.domain.survey.editing import FALLBACKS
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section
+from dialer.resources.crud.resource import Values
+from dialer.resources.crud.shapes import Field, fields_of
+from dialer.resources.records.surveys import SECTION_TEMPLATES
+from dialer.resources.words.errors import InvalidError
 
 END: Final = "end"
 """The choice that a key hangs up."""

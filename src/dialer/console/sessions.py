@@ -13,11 +13,7 @@ from litestar.datastructures import Cookie
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from dialer.api.crud.resource import Actor
-from dialer.api.crud.urls import links_for
 from dialer.api.http.auth import Authenticator, origin_of
-from dialer.api.http.errors import AnsweredError
-from dialer.api.http.headers import add_headers
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.request_shares import count_for_account
 from dialer.api.service import SERVICE, Service
@@ -26,6 +22,10 @@ from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_se
 from dialer.app.unit import UnitOfWork
 from dialer.console.language import gettext_noop, language_of, speak
 from dialer.domain.roles import Role
+from dialer.resources.crud.resource import Actor
+from dialer.resources.crud.urls import links_for
+from dialer.resources.words.errors import AnsweredError
+from dialer.resources.words.headers import add_headers
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.queries.sessions import SESSION_IN_USE
 

@@ -10,14 +10,14 @@ import anyio.to_thread
 from litestar import Response
 from litestar.response import Stream
 
-from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.downloads import content_disposition, no_content
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.headers import is_head
-from dialer.api.http.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.downloads import content_disposition, no_content
+from dialer.api.answers.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
 from dialer.api.service import ApiRequest
 from dialer.console.language import gettext
 from dialer.domain.billing.money import MONEY_SCALE, format_money
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.headers import is_head
 
 CSV: Final = "csv"
 XLSX: Final = "xlsx"

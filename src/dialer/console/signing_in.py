@@ -5,8 +5,6 @@ from typing import Any
 import anyio.to_thread
 from litestar import Response
 
-from dialer.api.http.errors import AnsweredError
-from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.sessions import LIFE_MS, NewSession
 from dialer.app.audit_log import Origin
@@ -15,6 +13,8 @@ from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie, is_secure
 from dialer.console.state_words import capitalised
 from dialer.passwords import PasswordError, check_password
+from dialer.resources.words.errors import AnsweredError
+from dialer.resources.words.headers import header
 
 
 def host_of(request: ApiRequest) -> str:

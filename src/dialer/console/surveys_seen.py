@@ -2,10 +2,10 @@
 
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.visibility import visible
-from dialer.api.records.surveys import SURVEY_TEMPLATES
 from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.surveys import SURVEY_TEMPLATES
 from dialer.store.queries.sealed_surveys import read_survey
 from dialer.store.tables import SurveyTemplate
 

@@ -5,16 +5,16 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.pagination import parse_selection, read_page
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
-from dialer.api.records.contacts import CONTACTS
 from dialer.app.campaigns.placeholders import offered_names, phonebooks_of_survey
 from dialer.console.language import gettext
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.plans import Subscriber
+from dialer.resources.crud import records
+from dialer.resources.crud.pagination import parse_selection, read_page
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.contacts import CONTACTS
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.tables import Contact
 
 FOUND_MAX: Final = 10

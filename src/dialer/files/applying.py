@@ -6,7 +6,6 @@ from typing import Final
 
 import msgspec
 
-from dialer.api.crud.resource import Actor, Unit
 from dialer.domain.roles import Permission
 from dialer.files.beside import path_of
 from dialer.files.kinds import (
@@ -31,6 +30,7 @@ from dialer.files.recordings import write_recording
 from dialer.files.sounds import Sounds
 from dialer.files.surveys import read_sections, write_sections
 from dialer.files.writing import RecordWriter
+from dialer.resources.crud.resource import Actor, Unit
 
 _PARTS: Final[Mapping[str, Callable[[RecordWriter, int, Wanted], list[str]]]] = {
     CONTACTS: write_contacts,

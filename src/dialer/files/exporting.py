@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from sqlalchemy import RowMapping, Select, func, select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.proof import PROOF_COLUMNS, WishSource
 from dialer.files.exported_files import FilesBeside
@@ -16,6 +14,8 @@ from dialer.files.kinds import CONTACT, CONTACTS, KINDS, NUMBERS, RECORDINGS, SE
 from dialer.files.names import Names
 from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit, Values
 from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
 from dialer.store.timeline.parts import moment
 

@@ -5,13 +5,13 @@ from typing import Any, Final, Never
 
 import msgspec
 
-from dialer.api.crud.fields import Choice, FieldError, JsonObject, Kind
-from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import NOT_NULL, Field
 from dialer.domain.sentences import message_of
 from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node
+from dialer.resources.crud.fields import Choice, FieldError, JsonObject, Kind
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import NOT_NULL, Field
 
 REFERENCES_MAX: Final = 1_000
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Field, Shape, fields_of
-from dialer.api.records.table import RESOURCES
 from dialer.files.nodes import FileError, FilePlace, Members, Node
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import Field, Shape, fields_of
+from dialer.resources.records.table import RESOURCES
 
 RECORDS_MAX: Final = 1_000
 """Records of one kind in one file."""

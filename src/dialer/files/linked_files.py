@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
-from dialer.api.crud.urls import Links
 from dialer.files.exchange import FileBeside
 from dialer.files.exported_files import FileNames
 from dialer.files.kinds import CONTACTS, NUMBERS
+from dialer.resources.crud.urls import Links
 
 _LISTS: Final = {CONTACTS: ("contact", "phonebook"), NUMBERS: ("dnc-contact", "dnc")}
 """The list of the API that has the people, and its filter, by the member of a file that lists them."""

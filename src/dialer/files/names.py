@@ -4,11 +4,11 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Actor, Resource, Unit
-from dialer.api.crud.visibility import visible
 from dialer.domain.roles import Role
 from dialer.files.kinds import NAMES_SHOWN_MAX
 from dialer.files.nodes import FileError, FilePlace
+from dialer.resources.crud.resource import Actor, Resource, Unit
+from dialer.resources.crud.visibility import visible
 
 _WORDS: Final = {
     "phonebook": "phonebook",

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.api.records.own_zone import zone_errors
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
@@ -22,6 +21,7 @@ from dialer.domain.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter
+from dialer.resources.records.own_zone import zone_errors
 from dialer.store.database.bulk import ASKED_AT_ONCE
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact

@@ -6,9 +6,6 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import Errors
-from dialer.api.records.import_options import OPTION_NAMES, read_import_options
 from dialer.app.account_events import write_import_finished
 from dialer.app.imports.columns import FIELD
 from dialer.app.imports.headers import CsvError
@@ -21,6 +18,9 @@ from dialer.files.kinds import CONTACTS, NUMBERS, RecordKind, Wanted, refuse_unk
 from dialer.files.names import Names
 from dialer.files.nodes import FileError, FilePlace, Node
 from dialer.files.people import running_campaign
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.import_options import OPTION_NAMES, read_import_options
+from dialer.resources.words.errors import Errors
 
 PIECE_BYTES: Final = 256 * 1024
 """Bytes of a list that are read at once."""

@@ -5,8 +5,6 @@ from typing import Any, Final
 
 from sqlalchemy import RowMapping, insert, select, update
 
-from dialer.api.crud.audit_log import note_created
-from dialer.api.crud.resource import Change, Unit
 from dialer.app.touched_records import known_campaigns
 from dialer.app.unit import RecordWritten
 from dialer.domain.sentences import message_of
@@ -15,6 +13,8 @@ from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node
 from dialer.files.sounds import KeptSound, Sounds
 from dialer.files.writing import RecordWriter, Written
+from dialer.resources.crud.audit_log import note_created
+from dialer.resources.crud.resource import Change, Unit
 from dialer.store.database.touched import NOTHING
 from dialer.store.media.files import QuotaError, check_quota
 from dialer.store.tables import AudioFile, Campaign

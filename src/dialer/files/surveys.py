@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import RowMapping, select, update
 
-from dialer.api.crud.fields import FieldError, whole_number
 from dialer.app.survey_changes import ChangeName, change_survey
 from dialer.files.kinds import SECTION, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter, Written
+from dialer.resources.crud.fields import FieldError, whole_number
 from dialer.store.tables import BranchingTemplate, SectionTemplate
 
 SECTIONS_MAX: Final = 1_000

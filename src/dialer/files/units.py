@@ -6,9 +6,6 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.resource import Actor, Unit
-from dialer.api.crud.urls import Links
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.imports.number_rows import StoredRows
 from dialer.app.listeners import tell_listeners
@@ -27,6 +24,9 @@ from dialer.files.people_files import (
     tell_import,
 )
 from dialer.files.sounds import LocalSounds
+from dialer.resources.crud.fields import Conventions
+from dialer.resources.crud.resource import Actor, Unit
+from dialer.resources.crud.urls import Links
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia

@@ -5,16 +5,16 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit, Values
-from dialer.api.crud.shapes import REQUIRED, Field, Parsed
-from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.app.errors import AppError, InvalidFieldsError
 from dialer.domain.sentences import message_of
 from dialer.files.forms import is_same, read_value, show_value
 from dialer.files.kinds import RecordKind, file_fields
 from dialer.files.names import Names
 from dialer.files.nodes import FileError, FilePlace, Members
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit, Values
+from dialer.resources.crud.shapes import REQUIRED, Field, Parsed
+from dialer.resources.words.errors import AnsweredError, InvalidError
 
 _TEXT_MAX: Final = 60
 """Characters of a value that a line of the plan shows."""

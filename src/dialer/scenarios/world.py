@@ -10,10 +10,6 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, insert, select, update
 
-from dialer.api.crud.fields import Conventions, FieldError
-from dialer.api.crud.moments import Timestamp, show_timestamp
-from dialer.api.crud.urls import Links
-from dialer.api.records.campaign_life import LIFE_MS
 from dialer.app.accounts.payments import record_payment
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import change_campaign
@@ -32,6 +28,10 @@ from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
 from dialer.files.people_files import people_files
 from dialer.files.sounds import RecordingFiles
 from dialer.files.units import OpenAccount, account_of
+from dialer.resources.crud.fields import Conventions, FieldError
+from dialer.resources.crud.moments import Timestamp, show_timestamp
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.campaign_life import LIFE_MS
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.scenarios.document import CampaignScenario

@@ -14,12 +14,12 @@ from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.references import NO_OBJECT, ReferenceList
-from dialer.api.crud.resource import Resource, references_of
-from dialer.api.crud.shapes import fields_of
-from dialer.api.crud.urls import URL_PATHS
-from dialer.api.records.table import RESOURCES
 from dialer.app.accounts.api_keys import hash_secret
+from dialer.resources.crud.references import NO_OBJECT, ReferenceList
+from dialer.resources.crud.resource import Resource, references_of
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.crud.urls import URL_PATHS
+from dialer.resources.records.table import RESOURCES
 from dialer.store.tables import ApiKey, AudioFile
 from tests.api.authority import CHANGED_BY_AGENTS, SCOPES, Authority, authority
 from tests.api.builders import Estate, stored

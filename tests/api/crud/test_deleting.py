@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, insert
 
-from dialer.api.crud import deleting
-from dialer.api.crud.filters import filters_of
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud import deleting
+from dialer.resources.crud.filters import filters_of
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Phonebook
 from tests.api.builders import Estate, stored

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.api.crud.fields import (
+from dialer.domain.enums import AmdBehavior
+from dialer.resources.crud.fields import (
     Amount,
     AmountNumber,
     Boolean,
@@ -22,11 +23,10 @@ from dialer.api.crud.fields import (
     Text,
     TextChoice,
 )
-from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
-from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.urls import Links
-from dialer.api.records.rate_cards import Prefix
-from dialer.domain.enums import AmdBehavior
+from dialer.resources.crud.moments import TimeOfDay, Timestamp, show_timestamp
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.rate_cards import Prefix
 from tests.api.harness import Json
 
 LINKS = Links("https://dial.example/base", frozenset({"dial.example", "10.0.0.1:8000"}))

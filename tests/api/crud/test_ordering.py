@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, insert
 
-from dialer.api.crud import list_queries
-from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import name_key
+from dialer.resources.crud import list_queries
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Contact, Phonebook, Subscriber
 from tests.api.builders import Estate, stored

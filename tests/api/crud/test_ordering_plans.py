@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, func, select, update
 
-from dialer.api.crud.resource import Resource
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.resource import Resource
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.crud.test_statements import Statements, heard
@@ -45,7 +45,7 @@ def _steps(connection: Connection, text: str, values: Any) -> list[str]:  # noqa
 def test_a_large_list_is_read_in_the_order_of_an_index(
     estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch, resource: Resource
 ) -> None:
-    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 0)
+    monkeypatch.setattr("dialer.resources.crud.list_queries.SORTED_MAX", 0)
     for ordering in resource.orderings:
         for direction in ("", "-"):
             with heard(database) as statements:
@@ -58,7 +58,7 @@ def test_the_calls_of_an_account_by_date_are_read_without_those_of_others(
     estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An account that has not called for long would wait while all later calls of others are read."""
-    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 0)
+    monkeypatch.setattr("dialer.resources.crud.list_queries.SORTED_MAX", 0)
     with heard(database) as statements:
         estate.owner.get("cdr/", ordering="-starting_date")
 
@@ -76,7 +76,7 @@ def test_last_digits_are_looked_up_in_an_index(
     both_estates: tuple[Estate, Estate], database: Database, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Among a million numbers, only those with the same last digits are read, as SQLite's plan shows."""
-    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 1)
+    monkeypatch.setattr("dialer.resources.crud.list_queries.SORTED_MAX", 1)
     (table,) = (resource.table for resource in LARGE if resource.path == path)
     estate, _ = both_estates
     only = table.c.id == select(func.min(table.c.id)).where(table.c.user_id == estate.user_id).scalar_subquery()

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from dialer.api.crud.resource import references_of
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.resource import references_of
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate

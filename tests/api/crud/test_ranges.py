@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 
-from dialer.api.crud.fields import Amount, Integer
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.references import Identity
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Access, fields_of
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.fields import Amount, Integer
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.references import Identity
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import Access, fields_of
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from dialer.store.tables import Cdr, Payment
 from tests.api.builders import Estate, stored

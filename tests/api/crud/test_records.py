@@ -2,8 +2,8 @@
 
 import pytest
 
-from dialer.api.crud.resource import Resource
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.resource import Resource
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import StorageUnavailableError
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, Caller, FakeWorker

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Update, delete, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
-from dialer.api.crud import list_queries
-from dialer.api.crud.searching import SEARCH_MAX
-from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import ENDING_MIN, name_key
+from dialer.resources.crud import list_queries
+from dialer.resources.crud.searching import SEARCH_MAX
+from dialer.resources.records.table import RESOURCES
 from dialer.store.backends.backend import backend_of
 from dialer.store.database.bulk import bulk_insert
 from dialer.store.database.database import Database

@@ -118,7 +118,7 @@ def test_a_request_takes_few_statements(
 def test_head_of_an_export_reads_its_beginning_alone(
     alice: Caller, database: Database, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("dialer.api.crud.pagination.CHUNK_SIZE", 5)
+    monkeypatch.setattr("dialer.resources.crud.pagination.CHUNK_SIZE", 5)
     path = f"contact/?format={name}"
     with heard(database) as for_all:
         ask(alice, "GET", path, None)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from dialer.api.crud.filters import filters_of
-from dialer.api.crud.resource import Resource, references_of
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.filters import filters_of
+from dialer.resources.crud.resource import Resource, references_of
+from dialer.resources.records.table import RESOURCES
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 

@@ -17,9 +17,9 @@ from sqlalchemy import update
 from dialer.api.app import create_app
 from dialer.api.http import auth
 from dialer.api.http.auth import Authenticator
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.throttle import ADDRESS_FAILURES_MAX, NAME_FAILURES_MAX, NAME_WAIT_S
 from dialer.passwords import hash_password, verify_password
+from dialer.resources.words.errors import AnsweredError
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import User

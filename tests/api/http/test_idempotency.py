@@ -2,8 +2,8 @@
 
 import pytest
 
-from dialer.api.http.errors import ConflictError
 from dialer.api.http.idempotency import Attempts, PostAttempt
+from dialer.resources.words.errors import ConflictError
 from tests.api.harness import Caller, FakeWorker, Json
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.api.http.ignored import IGNORED_NAMES_MAX
 from dialer.api.http.known_parameters import prefers_strict
+from dialer.resources.words.ignored import IGNORED_NAMES_MAX
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 

@@ -10,11 +10,11 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.resource import Actor, KeyInUse
-from dialer.api.http.errors import ForbiddenError
 from dialer.api.http.permissions import Permissions
-from dialer.api.records.table import RESOURCES
 from dialer.domain.roles import Role, Scope
+from dialer.resources.crud.resource import Actor, KeyInUse
+from dialer.resources.records.table import RESOURCES
+from dialer.resources.words.errors import ForbiddenError
 from tests.api.authority import ROLES, SCOPES, authority
 
 PREFIX: Final = "/rest-api"

@@ -10,8 +10,8 @@ from sqlalchemy import update
 
 from dialer.api import app as composition
 from dialer.api.http.permissions import ROUTES, UnknownRouteError, declared_permissions
-from dialer.api.records.table import RESOURCES
 from dialer.domain.roles import Permission, Role
+from dialer.resources.records.table import RESOURCES
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import User

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from litestar.testing import TestClient
 from sqlalchemy import update
 
-from dialer.api.http.preconditions import TAGS_MAX, EntityTag, PreconditionFailedError, Preconditions
-from dialer.api.http.preconditions import parse_preconditions as parse
-from dialer.api.records.table import RESOURCES
+from dialer.resources.records.table import RESOURCES
+from dialer.resources.words.preconditions import TAGS_MAX, EntityTag, PreconditionFailedError, Preconditions
+from dialer.resources.words.preconditions import parse_preconditions as parse
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate

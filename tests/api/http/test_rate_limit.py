@@ -10,8 +10,8 @@ from litestar.testing import TestClient
 
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.rate_limit import SUBJECTS_MAX, RateLimit
+from dialer.resources.words.errors import AnsweredError
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from tests.api.harness import HOST, PASSWORD, Caller, FakeWorker

@@ -10,7 +10,6 @@ import pytest
 from litestar.types import Receive, Scope, Send
 
 from dialer.api.http import request_shares
-from dialer.api.http.headers import header
 from dialer.api.http.refusal_pace import PROMPT_REFUSALS, REFUSAL_WAITS_S
 from dialer.api.http.request_shares import (
     REQUESTS_OF_ACCOUNT,
@@ -20,6 +19,7 @@ from dialer.api.http.request_shares import (
     count_for_account,
 )
 from dialer.api.http.requesters import KnownCredentials
+from dialer.resources.words.headers import header
 from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
 from tests.api.harness import Caller, FakeWorker

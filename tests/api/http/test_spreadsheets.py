@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from dialer.api.http import spreadsheets
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.spreadsheets import Spreadsheet, in_zone
+from dialer.api.answers import spreadsheets
+from dialer.api.answers.spreadsheets import Spreadsheet, in_zone
+from dialer.resources.words.errors import InvalidError
 from dialer.store.formula_guard import guard
 from tests.sizes import examples
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from dialer.api.http.strict_json import DEPTH_MAX, MEMBERS_MAX, StrictJsonError, read_object
+from dialer.resources.words.strict_json import DEPTH_MAX, MEMBERS_MAX, StrictJsonError, read_object
 
 MEBIBYTE = 1_048_576
 

@@ -4,12 +4,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dialer.api.crud.fields import Conventions, Kind
-from dialer.api.crud.properties import example_in_request
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import fields_of
-from dialer.api.crud.urls import Links
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.fields import Conventions, Kind
+from dialer.resources.crud.properties import example_in_request
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.table import RESOURCES
 
 CONVENTIONS = Conventions(
     ZoneInfo("UTC"), "US", Links(base="https://dialer.example", hosts=frozenset({"dialer.example"}))

@@ -7,10 +7,10 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import fields_of
 from dialer.api.openapi.document import document
-from dialer.api.records.table import RESOURCES
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json

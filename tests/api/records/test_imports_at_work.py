@@ -2,7 +2,7 @@
 
 from threading import Thread
 
-from dialer.api.records.imports import IMPORTS_MAX, IMPORTS_OF_A_USER_AT_WORK, ImportsAtWork
+from dialer.api.actions.imports import IMPORTS_MAX, IMPORTS_OF_A_USER_AT_WORK, ImportsAtWork
 
 
 def test_imports_of_one_user_leave_a_place_to_another() -> None:

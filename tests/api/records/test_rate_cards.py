@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from dialer.api.records import rate_cards
 from dialer.domain.billing.charge import Rate
+from dialer.resources.records import rate_cards
 from dialer.store.database.database import Database
 from dialer.store.queries.rates import read_card
 from dialer.store.tables import User

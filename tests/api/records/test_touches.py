@@ -5,10 +5,10 @@ from typing import Final
 import pytest
 from sqlalchemy import update
 
-from dialer.api.crud.resource import Resource, touches_everything
-from dialer.api.records.table import RESOURCES
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
+from dialer.resources.crud.resource import Resource, touches_everything
+from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import SMS, VOICE, Campaign

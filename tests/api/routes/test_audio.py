@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from httpx import Response
 
-from dialer.api.http.forms import PARTS_MAX
+from dialer.api.answers.forms import PARTS_MAX
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.store.media import files
 from dialer.store.media.folder import FolderMedia

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.records.advancing import RUN_S_MAX, ClockRun
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.records.advancing import RUN_S_MAX, ClockRun
 from dialer.runtime.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 

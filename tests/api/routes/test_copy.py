@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import update
 
-from dialer.api.crud.shapes import fields_of
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.resources.crud.shapes import fields_of
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 from tests.api.builders import Estate

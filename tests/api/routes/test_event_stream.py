@@ -13,10 +13,10 @@ from litestar.types import HTTPReceiveMessage, HTTPScope, Message, Receive, Scop
 from sqlalchemy import Connection
 
 from dialer.api.http import event_streams
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.event_streams import STREAMS_OF_ACCOUNT_MAX, EventStreams, SlowReadersCutOff
 from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.routes import event_stream
+from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
 from dialer.store.queries.accounts import is_still_as
 from tests.api.at_once import app_on_this_loop, scope_of

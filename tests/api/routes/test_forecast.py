@@ -9,16 +9,16 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import insert
 
+from dialer.api.actions.forecast import FORECAST_WORK_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.api.app import create_app
-from dialer.api.crud.resource import Actor
-from dialer.api.http.errors import AnsweredError, RecordNotFoundError
-from dialer.api.records.forecast import FORECAST_WORK_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.domain.roles import Role
 from dialer.forecast.forecast import NoCampaignError
 from dialer.forecast.parameters import FIRST_SEED_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
+from dialer.resources.crud.resource import Actor
+from dialer.resources.words.errors import AnsweredError, RecordNotFoundError
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import Contact, Subscriber

@@ -6,10 +6,10 @@ from typing import Any
 import anyio
 import pytest
 
+from dialer.api.actions import imports
+from dialer.api.actions.imports import CONTACTS
+from dialer.api.answers.spreadsheets import XLSX
 from dialer.api.app import create_app
-from dialer.api.http.spreadsheets import XLSX
-from dialer.api.records import imports
-from dialer.api.records.imports import CONTACTS
 from dialer.app.imports.imports import WATCHED_ROWS
 from dialer.settings import Settings
 from dialer.store.database.database import Database

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from dialer.api.http.spreadsheets import XLSX
+from dialer.api.answers.spreadsheets import XLSX
 from dialer.app.imports import sheet_readers
 from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.api.http.spreadsheets import XLSX
+from dialer.api.answers.spreadsheets import XLSX
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.app.imports.report import CSV_ERRORS_MAX
 from tests.api.harness import Caller

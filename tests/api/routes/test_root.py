@@ -4,7 +4,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.records.table import RESOURCES
+from dialer.resources.records.table import RESOURCES
 from tests.api.builders import Estate
 from tests.api.harness import BASE, Caller
 

@@ -10,10 +10,10 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.api.actions.trial_calls import TRIALS_MAX, TrialCaller, TrialCallRead, TrialFailedError
 from dialer.api.app import create_app
-from dialer.api.http.errors import AnsweredError
-from dialer.api.records.trial_calls import TRIALS_MAX, TrialCaller, TrialCallRead, TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
+from dialer.resources.words.errors import AnsweredError
 from dialer.runtime.clock import VirtualClock
 from dialer.settings import Settings
 from dialer.store.database.database import Database

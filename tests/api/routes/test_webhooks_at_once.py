@@ -9,8 +9,8 @@ import anyio
 import httpx
 import pytest
 
-from dialer.api.crud.preparing import PREPARED_OF_ACCOUNT_AT_ONCE
-from dialer.api.webhook_sender import TESTS_OF_ACCOUNT_MAX
+from dialer.api.actions.webhook_sender import TESTS_OF_ACCOUNT_MAX
+from dialer.resources.crud.preparing import PREPARED_OF_ACCOUNT_AT_ONCE
 from dialer.store.database.database import Database
 from dialer.webhooks.posting import Poster
 from dialer.webhooks.retries import PostOutcome

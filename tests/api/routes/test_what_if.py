@@ -8,15 +8,22 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.resource import Actor
-from dialer.api.http.errors import AnsweredError, ConflictError
-from dialer.api.records import what_if
-from dialer.api.records.what_if import Comparison
-from dialer.api.records.what_if_runs import KEPT_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, WhatIfRuns, WhatIfState
+from dialer.api.actions import what_if
+from dialer.api.actions.what_if import Comparison
+from dialer.api.actions.what_if_runs import (
+    KEPT_MAX,
+    OF_ACCOUNT_MAX,
+    RUNNING_MAX,
+    WAITING_MAX,
+    WhatIfRuns,
+    WhatIfState,
+)
 from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf
+from dialer.resources.crud.resource import Actor
+from dialer.resources.words.errors import AnsweredError, ConflictError
 from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import Caller

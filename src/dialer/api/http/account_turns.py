@@ -8,7 +8,7 @@ from typing import Final
 
 import anyio
 
-from dialer.api.http.errors import AnsweredError
+from dialer.resources.words.errors import AnsweredError
 
 RETRY_AFTER_S: Final = 5
 

@@ -25,9 +25,6 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, select
 
-from dialer.api.crud.resource import Actor, KeyInUse
-from dialer.api.http.errors import AnsweredError, ForbiddenError
-from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.limits import Limits, OwnLimits
 from dialer.api.http.other_sites import refuse_other_sites
@@ -43,6 +40,9 @@ from dialer.domain.roles import Scope as KeyScope
 from dialer.domain.sentences import template
 from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
+from dialer.resources.crud.resource import Actor, KeyInUse
+from dialer.resources.words.errors import AnsweredError, ForbiddenError
+from dialer.resources.words.headers import header
 from dialer.runtime.clock import RealClock
 from dialer.settings_values import ADMINS, EVERYBODY, OPTIONAL, USERNAME_MAX
 from dialer.store.database.database import Database

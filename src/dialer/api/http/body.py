@@ -12,10 +12,10 @@ from litestar.exceptions import InternalServerException
 from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 
-from dialer.api.crud.shapes import Given
-from dialer.api.http.errors import AnsweredError, MalformedError
-from dialer.api.http.headers import header
-from dialer.api.http.strict_json import StrictJsonError, read_object
+from dialer.resources.crud.shapes import Given
+from dialer.resources.words.errors import AnsweredError, MalformedError
+from dialer.resources.words.headers import header
+from dialer.resources.words.strict_json import StrictJsonError, read_object
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator

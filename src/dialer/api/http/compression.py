@@ -16,7 +16,7 @@ import anyio.to_thread
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseBodyEvent, HTTPResponseStartEvent, Message, Receive, Scope, Send
 
-from dialer.api.http.headers import joined_header
+from dialer.resources.words.headers import joined_header
 
 COMPRESSED_BYTES_MIN: Final = 1_024
 """Bytes from which an answer is compressed: with fewer, nothing is gained on the wire."""

@@ -12,9 +12,9 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from dialer.api.http.error_answers import REQUEST_ID_STATE, ErrorBody
-from dialer.api.http.headers import ADDED_STATE, IS_HEAD_STATE, header
 from dialer.api.http.hosts import OwnNames
 from dialer.api.http.metrics import Metrics
+from dialer.resources.words.headers import ADDED_STATE, IS_HEAD_STATE, header
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
 REQUEST_ID_BYTES: Final = 16

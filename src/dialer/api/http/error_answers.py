@@ -12,7 +12,6 @@ from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
-from dialer.api.http.errors import NOT_FOUND, NOT_PERMITTED, AnsweredError, Errors, InvalidError
 from dialer.app.errors import (
     CampaignNotReadyError,
     ErrorCode,
@@ -23,6 +22,7 @@ from dialer.app.errors import (
 )
 from dialer.domain.sentences import message_of
 from dialer.domain.states import IllegalMoveError
+from dialer.resources.words.errors import NOT_FOUND, NOT_PERMITTED, AnsweredError, Errors, InvalidError
 from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 
 STORAGE_RETRY_AFTER_S: Final = 5

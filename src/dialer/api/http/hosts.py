@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import structlog
 from litestar.types import Scope
 
-from dialer.api.http.headers import header
+from dialer.resources.words.headers import header
 
 OPEN_PATHS: Final = ("/health/", "/metrics")
 """Paths that a monitor on the same network asks for under any name."""

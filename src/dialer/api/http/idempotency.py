@@ -14,11 +14,11 @@ import msgspec
 from litestar import Request, Response
 from sqlalchemy import delete, insert, select
 
-from dialer.api.crud.resource import Actor, Unit
 from dialer.api.http.answers import Answer
-from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
-from dialer.api.http.ignored import ignored_header
 from dialer.app.errors import ErrorCode
+from dialer.resources.crud.resource import Actor, Unit
+from dialer.resources.words.errors import AnsweredError, ConflictError, MalformedError
+from dialer.resources.words.ignored import ignored_header
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import IdempotentResponse
 

@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.headers import add_headers, preference
-from dialer.api.http.ignored import IGNORED_PARAMETERS_HEADER, ignored_header, unknown_errors
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.headers import add_headers, preference
+from dialer.resources.words.ignored import IGNORED_PARAMETERS_HEADER, ignored_header, unknown_errors
 
 LISTS_OPTION: Final = "lists"
 """The option of a handler that reads the query parameters of lists; its value names further ones."""

@@ -8,10 +8,10 @@ from typing import Final
 
 from litestar.types import HTTPScope, Scope
 
-from dialer.api.http.errors import ForbiddenError
-from dialer.api.http.headers import header
 from dialer.api.http.hosts import host_name
 from dialer.app.errors import ErrorCode
+from dialer.resources.words.errors import ForbiddenError
+from dialer.resources.words.headers import header
 
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""

@@ -10,11 +10,11 @@ from typing import Final
 
 from litestar.enums import HttpMethod
 
-from dialer.api.crud.resource import Actor, Resource
-from dialer.api.crud.urls import PREFIX
-from dialer.api.http.errors import ForbiddenError
 from dialer.app.errors import ErrorCode
 from dialer.domain.roles import Permission
+from dialer.resources.crud.resource import Actor, Resource
+from dialer.resources.crud.urls import PREFIX
+from dialer.resources.words.errors import ForbiddenError
 
 _ORDERS: Final = ("hang-up", "hold", "resume", "transfer")
 """The orders about the call in which an agent talks."""

@@ -13,14 +13,14 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, HTTPScope, Message, Receive, Scope, Send
 
 from dialer.api.http.error_answers import error_answer
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.event_streams import EVENT_STREAM
-from dialer.api.http.headers import header
 from dialer.api.http.hosts import OPEN_PATHS
 from dialer.api.http.refusal_pace import RefusalPace
 from dialer.api.http.requesters import KnownCredentials, Requester, RequestSender
 from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
 from dialer.domain.sentences import template
+from dialer.resources.words.errors import AnsweredError
+from dialer.resources.words.headers import header
 
 REQUESTS_AT_ONCE: Final = 256
 REQUESTS_OF_ACCOUNT: Final = 32

@@ -5,7 +5,7 @@ from collections import Counter
 from http import HTTPStatus
 from typing import Final, Self
 
-from dialer.api.http.errors import AnsweredError
+from dialer.resources.words.errors import AnsweredError
 
 
 class StreamPlace:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from dialer.api.crud.controller import (
+from dialer.api.answers.controller import (
     DUPLICATE_HEADER,
     LINK_HEADER,
     PREFERENCE_APPLIED,
@@ -11,19 +11,19 @@ from dialer.api.crud.controller import (
     REPRESENTATION,
     TOTAL_HEADER,
 )
-from dialer.api.crud.enumerations import text_schema
-from dialer.api.crud.resource import Resource, no_duplicate
-from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.edge import REQUEST_ID_HEADER
 from dialer.api.http.idempotency import REPLAYED_HEADER
-from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER
 from dialer.api.http.known_parameters import STRICT
-from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.openapi.parts import TEXT, Json, header, parameter
 from dialer.api.routes.campaign_check import FORECAST
 from dialer.api.routes.dry_runs import DRY_RUN
 from dialer.api.routes.import_requests import REPORT_HEADER
 from dialer.api.routes.recordings import AFTER
+from dialer.resources.crud.enumerations import text_schema
+from dialer.resources.crud.resource import Resource, no_duplicate
+from dialer.resources.crud.urls import ID_MAX, PREFIX
+from dialer.resources.words.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER
+from dialer.resources.words.preconditions import ETAG_HEADER
 
 _REQUEST_ID: Final = REQUEST_ID_HEADER.decode().title().replace("Id", "ID")
 HEADERS: Final[Json] = {

@@ -3,11 +3,11 @@
 from http import HTTPStatus
 from typing import Final
 
-from dialer.api.crud.controller import REPRESENTATION
-from dialer.api.crud.resource import Resource
-from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.answers.controller import REPRESENTATION
 from dialer.api.openapi import examples
 from dialer.api.openapi.parts import TEXT, Json, header, parameter
+from dialer.resources.crud.resource import Resource
+from dialer.resources.words.preconditions import ETAG_HEADER
 
 _TAG: Final = '"5d41402abc4b2a76.9f86d081884c7d65"'
 _HEADER: Final[Json] = {ETAG_HEADER: {"$ref": f"#/components/headers/{ETAG_HEADER}"}}

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.properties import NUMBER
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.urls import PREFIX, URL_PATHS
+from dialer.api.actions.trial_calls import TrialCallRead
 from dialer.api.http.error_answers import PROBLEM_JSON, code_of
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
@@ -29,14 +27,6 @@ from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.refused_statuses import is_repeatable, refusals
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.dispositions import DispositionRead
-from dialer.api.records.events import EventRead
-from dialer.api.records.ledger import LEDGER
-from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.records.supervision import ListenRead, StopListeningRead
-from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
@@ -52,6 +42,16 @@ from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
 from dialer.app.errors import ErrorCode
 from dialer.files.exchange import ApplyAnswer, ExportAnswer, ExportedText, FileBeside
+from dialer.resources.crud.properties import NUMBER
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.urls import PREFIX, URL_PATHS
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.dispositions import DispositionRead
+from dialer.resources.records.events import EventRead
+from dialer.resources.records.ledger import LEDGER
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.records.supervision import ListenRead, StopListeningRead
+from dialer.resources.records.surveys import AUDIO_FILES
 
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",

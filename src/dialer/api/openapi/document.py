@@ -17,17 +17,17 @@ from litestar.types.internal_types import PathParameterDefinition
 from litestar.typing import FieldDefinition
 
 from dialer import __version__
-from dialer.api.crud.declaration import CHANGE
-from dialer.api.crud.properties import property_schema
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import AnswerShape, Shape, fields_of
-from dialer.api.crud.urls import URL_PATHS
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.guide import GUIDE
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
 from dialer.api.openapi.sharing import shared
 from dialer.api.service import SERVICE, Service
+from dialer.resources.crud.declaration import CHANGE
+from dialer.resources.crud.properties import property_schema
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import AnswerShape, Shape, fields_of
+from dialer.resources.crud.urls import URL_PATHS
+from dialer.resources.words.errors import RecordNotFoundError
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator

@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
 from dialer.api.openapi.parts import Json
 from dialer.domain.enum_descriptions import DescribedInt, DescribedText
 from dialer.domain.reasons import Reason
+from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
 
 _NAMED: Final = ("title", "type", "enum", VARNAMES, DESCRIPTIONS)
 """The keywords of an enumeration; further keywords beside them belong to the property."""

@@ -5,9 +5,9 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from dialer.api.crud.properties import answered, example_in_request
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Shape, fields_of
+from dialer.resources.crud.properties import answered, example_in_request
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import Shape, fields_of
 
 MOMENT: Final = "2026-11-18T11:06:40Z"
 """`MOMENT_MS` in the format of responses."""

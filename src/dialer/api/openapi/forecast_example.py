@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.properties import MOMENT_MS
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import SectionType
 from dialer.domain.statistics import HOUR_MS
@@ -14,6 +13,7 @@ from dialer.forecast.parameters import Order
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HourCounters, SeedRun
 from dialer.forecast.summary import summarise
+from dialer.resources.crud.properties import MOMENT_MS
 
 _SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))
 _OUTCOME: Final = SeedRun(

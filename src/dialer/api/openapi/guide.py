@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
 from dialer.api.openapi.parts import Json
+from dialer.resources.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
 
 GUIDE: Final = f"""\
 Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs.

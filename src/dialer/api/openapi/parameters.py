@@ -3,19 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dialer.api.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
-from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
-from dialer.api.crud.fields import INT32_MAX, NOT_BLANK, Amount
-from dialer.api.crud.filters import Filter, filters_of
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX, VARIABLES
-from dialer.api.crud.properties import answered
-from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
-from dialer.api.crud.shapes import Field, fields_of
-from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
@@ -28,6 +15,19 @@ from dialer.api.openapi.answer_headers import (
 from dialer.api.openapi.parts import Json, parameter
 from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
+from dialer.resources.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
+from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
+from dialer.resources.crud.fields import INT32_MAX, NOT_BLANK, Amount
+from dialer.resources.crud.filters import Filter, filters_of
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
+from dialer.resources.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX, VARIABLES
+from dialer.resources.crud.properties import answered
+from dialer.resources.crud.references import Reference
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.searching import SEARCH, SEARCH_MAX, is_searchable
+from dialer.resources.crud.shapes import Field, fields_of
+from dialer.resources.crud.urls import ID_MAX
 
 _NOUNS: Final[Mapping[str, str]] = {
     "callerid": "caller ID",

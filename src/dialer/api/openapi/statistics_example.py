@@ -4,7 +4,6 @@ from typing import Final
 
 import msgspec
 
-from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 from dialer.api.openapi.examples import answer
 from dialer.api.openapi.parts import TEXT, Json, parameter
 from dialer.api.routes.call_centre_shapes import AgentNowRead, AgentStatisticsRead, QueueStatisticsRead
@@ -20,6 +19,7 @@ from dialer.api.routes.statistics_shapes import (
 )
 from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.statistics import GROUPS, WAITS_S, Figures, Interval
+from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 _AGENT: Final = "read_statistics_of_agent"

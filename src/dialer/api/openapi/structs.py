@@ -8,7 +8,7 @@ from litestar._openapi.schema_generation.plugins.struct import StructSchemaPlugi
 from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 
-from dialer.api.crud.shapes import Shape
+from dialer.resources.crud.shapes import Shape
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from dialer.api.openapi.parts import Json
-from dialer.api.records.events import EventRead
+from dialer.resources.records.events import EventRead
 from dialer.webhooks.event_data import EVENT_DATA
 from dialer.webhooks.examples import EXAMPLES, example_of
 

@@ -10,8 +10,6 @@ from litestar.openapi.spec.enums import OpenAPIType
 from msgspec.structs import replace
 from sqlalchemy import Row, select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes.exports import accepted_type
 from dialer.api.service import ApiRequest
@@ -20,6 +18,8 @@ from dialer.files.exchange import ExportAnswer, ExportedText, FileBeside
 from dialer.files.exporting import LOADED_MAX, Document, Exporter, ExportError
 from dialer.files.linked_files import LinkedFiles
 from dialer.files.yaml_text import write_yaml
+from dialer.resources.crud.resource import Unit
+from dialer.resources.words.errors import ConflictError, InvalidError
 from dialer.store.tables import User
 
 JSON: Final = "application/json"

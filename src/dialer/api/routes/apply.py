@@ -11,14 +11,10 @@ from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from msgspec.structs import replace
 
-from dialer.api.crud.resource import Unit
+from dialer.api.actions.uploads import FILE
+from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
+from dialer.api.answers.streams import describe_bodies
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError, MalformedError
-from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
-from dialer.api.http.streams import describe_bodies
-from dialer.api.http.strict_json import StrictJsonError, read_object
-from dialer.api.records.events import account_of
-from dialer.api.records.uploads import FILE
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
@@ -39,6 +35,10 @@ from dialer.files.people_files import people_files, target_of
 from dialer.files.reading import FILES_MAX
 from dialer.files.recordings import needed_sounds
 from dialer.files.sounds import SentSounds, SoundFacts
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.events import account_of
+from dialer.resources.words.errors import AnsweredError, ConflictError, InvalidError, MalformedError
+from dialer.resources.words.strict_json import StrictJsonError, read_object
 from dialer.runtime.clock import RealClock
 from dialer.store.media.audio import AudioError, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX

@@ -10,15 +10,15 @@ from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 
-from dialer.api.crud.shapes import Given, Shape, parse_whole
-from dialer.api.crud.urls import ID_MAX, identity_in
-from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
+from dialer.api.actions.uploads import FILE, AudioUpload, keep_audio, remove_audio
+from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
+from dialer.api.answers.streams import describe_bodies
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
-from dialer.api.http.preconditions import parse_preconditions
-from dialer.api.http.streams import describe_bodies
-from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.service import ApiRequest
+from dialer.resources.crud.shapes import Given, Shape, parse_whole
+from dialer.resources.crud.urls import ID_MAX, identity_in
+from dialer.resources.records.surveys import AUDIO_FILES
+from dialer.resources.words.preconditions import parse_preconditions
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
 JSON: Final = "application/json"

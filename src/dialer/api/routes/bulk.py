@@ -13,14 +13,15 @@ from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.resource import Unit
+from dialer.api.answers.streams import describe_bodies
 from dialer.api.http.body import read_whole
 from dialer.api.http.error_answers import encode_plain
-from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
-from dialer.api.http.streams import describe_bodies
-from dialer.api.records.bulk import (
+from dialer.api.service import ApiRequest
+from dialer.domain.described import described
+from dialer.resources.crud.fields import Conventions
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.bulk import (
     CONTACTS_IN_BULK,
     DNC_CONTACTS_IN_BULK,
     BulkKind,
@@ -30,9 +31,8 @@ from dialer.api.records.bulk import (
     ignored_in,
     read_drafts,
 )
-from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
-from dialer.api.service import ApiRequest
-from dialer.domain.described import described
+from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS
+from dialer.resources.words.errors import AnsweredError, MalformedError
 
 BULK_BYTES_MAX: Final = 16 * 1024 * 1024
 BULK_RECORDS_MAX: Final = 10_000

@@ -7,15 +7,7 @@ import msgspec
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Boolean, Integer, Text, TextChoice
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import request_shape
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.idempotency import StoredAnswer, remember
-from dialer.api.records.call_again import (
+from dialer.api.actions.call_again import (
     Again,
     AgainAsked,
     copy_all,
@@ -24,14 +16,22 @@ from dialer.api.records.call_again import (
     finish_orders,
     refuse_to_call,
 )
-from dialer.api.records.campaign_life import NAME_MAX
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.http.idempotency import StoredAnswer, remember
 from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
 from dialer.api.routes.recycle import Several
 from dialer.api.service import ApiRequest
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.described import described
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.fields import Boolean, Integer, Text, TextChoice
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import request_shape
+from dialer.resources.records.campaign_life import NAME_MAX
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import InvalidError
 
 PEOPLE_MAX: Final = 1_000_000_000
 NO_OUTCOME: Final = "Give at least one outcome."

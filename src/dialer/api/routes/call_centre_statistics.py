@@ -5,13 +5,7 @@ from typing import Final
 from litestar import get
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links, identity_in
-from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.queues import AGENTS, QUEUES
 from dialer.api.routes import call_centre_shapes as shapes
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, parse_hours
 from dialer.api.service import ApiRequest
@@ -23,6 +17,12 @@ from dialer.app.call_centre.statistics import (
 )
 from dialer.domain.enums import AgentActivity
 from dialer.domain.statistics import WAITS_S, mean, percent
+from dialer.resources.crud import records
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import Links, identity_in
+from dialer.resources.records.queues import AGENTS, QUEUES
+from dialer.resources.words.errors import Errors, InvalidError
 from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.call_centre import TimeSpent
 from dialer.store.queries.statistics import Hours

@@ -9,16 +9,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.fields import Boolean, FieldError
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import Links, identity_in
-from dialer.api.http.errors import AnsweredError, InvalidError
+from dialer.api.actions.forecast import Forecaster
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecast import Forecaster
-from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
@@ -31,6 +23,14 @@ from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, check_not_over
 from dialer.forecast.parameters import CHECK_SEEDS, Order
+from dialer.resources.crud import records
+from dialer.resources.crud.fields import Boolean, FieldError
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.urls import Links, identity_in
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.records.surveys import SECTION_TEMPLATES
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.settings import Settings
 from dialer.store.tables import Campaign, User
 

@@ -8,17 +8,17 @@ from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
-from dialer.api.crud.moments import Timestamp, show_timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Parsed, Shape, parse_whole
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import ConflictError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
 from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
+from dialer.resources.crud.moments import Timestamp, show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Parsed, Shape, parse_whole
+from dialer.resources.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
+from dialer.resources.words.errors import ConflictError
+from dialer.resources.words.ignored import ignored_header
 from dialer.store.database.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"

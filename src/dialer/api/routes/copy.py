@@ -9,18 +9,18 @@ from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody
 from litestar.openapi.spec import Reference as SchemaReference
 from litestar.params import FromPath
 
-from dialer.api.crud.controller import JSON
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, Shape, parse_given
-from dialer.api.crud.urls import parse_id
+from dialer.api.answers.controller import JSON
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
-from dialer.api.http.preconditions import ETAG_HEADER
-from dialer.api.records.campaign_life import copy_record
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Parsed, Shape, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.campaign_life import copy_record
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import RecordNotFoundError
+from dialer.resources.words.preconditions import ETAG_HEADER
 
 if TYPE_CHECKING:
     CampaignRead: TypeAlias = Shape

@@ -3,14 +3,19 @@
 from litestar import Response, get, put
 from litestar.params import FromPath
 
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.dispositions import DispositionGiven, DispositionRead, read_disposition_of, set_disposition_of
 from dialer.api.service import ApiRequest
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.records.dispositions import (
+    DispositionGiven,
+    DispositionRead,
+    read_disposition_of,
+    set_disposition_of,
+)
+from dialer.resources.words.ignored import ignored_header
 
 _BODY = describe_request(DispositionGiven, is_required=True)
 

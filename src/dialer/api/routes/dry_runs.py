@@ -7,17 +7,17 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from litestar import Response
 
-from dialer.api.crud import records
-from dialer.api.crud.fields import Boolean, FieldError
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Shape, parse_whole
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import message_of
+from dialer.resources.crud import records
+from dialer.resources.crud.fields import Boolean, FieldError
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import Shape, parse_whole
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.words.errors import InvalidError
 
 DRY_RUN: Final = "dry_run"
 KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}

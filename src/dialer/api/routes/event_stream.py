@@ -9,14 +9,14 @@ import msgspec
 from litestar import Response
 from litestar.response import Stream
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links
-from dialer.api.http.errors import AnsweredError
 from dialer.api.http.event_streams import CHECK_TICKS, EVENT_STREAM, HEARTBEAT_TICKS, EventStreams
 from dialer.api.http.stream_places import StreamPlace
-from dialer.api.records.events import EVENT_ID, account_of, event_read
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import Links
+from dialer.resources.records.events import EVENT_ID, account_of, event_read
+from dialer.resources.words.errors import AnsweredError
 from dialer.store.queries.accounts import is_still_as
 from dialer.store.rows.account_events import EventsWanted, keeps_events, last_event_id, read_events
 

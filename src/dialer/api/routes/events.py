@@ -11,25 +11,25 @@ from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 from sqlalchemy import select
 
-from dialer.api.crud.declaration import optional
-from dialer.api.crud.fields import Amount, Boolean, FieldError
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Shape, parse_whole, request_shape
-from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.event_streams import EVENT_STREAM, SlowReadersCutOff
-from dialer.api.http.headers import header
-from dialer.api.http.ignored import ignored_header
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.events import EVENT_ID, EventRead, account_of, event_read
 from dialer.api.routes.event_stream import open_stream
 from dialer.api.service import ApiRequest
 from dialer.app.account_events import EVENT_TYPES, set_low_balance, switch_events
 from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
+from dialer.resources.crud.declaration import optional
+from dialer.resources.crud.fields import Amount, Boolean, FieldError
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Shape, parse_whole, request_shape
+from dialer.resources.crud.urls import ID_MAX
+from dialer.resources.records.events import EVENT_ID, EventRead, account_of, event_read
+from dialer.resources.words.errors import Errors, InvalidError
+from dialer.resources.words.headers import header
+from dialer.resources.words.ignored import ignored_header
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, keeps_events, read_events
 from dialer.store.tables import User

@@ -14,19 +14,19 @@ from litestar import Response
 from litestar.datastructures.headers import Accept
 from litestar.response import Stream
 
-from dialer.api.crud.fields import Amount, Json, Kind
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.pagination import VARIABLES
-from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.spreadsheets import XLSX, CellValue, Spreadsheet, answer_spreadsheet
 from dialer.api.http.compression import HEADERS_KEPT_MAX
-from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.headers import header, is_head
 from dialer.api.http.known_parameters import parse_parameters
-from dialer.api.http.spreadsheets import XLSX, CellValue, Spreadsheet, answer_spreadsheet
 from dialer.api.routes.variable_columns import variable_names, with_variables
 from dialer.api.service import ApiRequest, Chunks
+from dialer.resources.crud.fields import Amount, Json, Kind
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.pagination import VARIABLES
+from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.headers import header, is_head
 
 CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"

@@ -12,25 +12,25 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Integer
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import identity_in
+from dialer.api.actions.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import ConflictError, InvalidError
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
 from dialer.domain.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
+from dialer.resources.crud import records
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.fields import Integer
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Parsed, parse_whole, request_shape
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import ConflictError, InvalidError
+from dialer.resources.words.ignored import ignored_header
 from dialer.settings import Settings
 
 ForecastAsked: Final = request_shape(

@@ -10,11 +10,11 @@ from litestar.openapi import ResponseSpec
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
 from dialer.domain.described import described
+from dialer.resources.words.errors import RecordNotFoundError
+from dialer.resources.words.headers import has_passed_proxy
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings_values import DIRECT
 from dialer.store.database.database import StorageUnavailableError

@@ -11,14 +11,20 @@ from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, 
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from msgspec.structs import replace
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.http.forms import MULTIPART, file_pieces
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.forms import MULTIPART, file_pieces
+from dialer.api.answers.spreadsheets import XLSX
+from dialer.api.answers.streams import describe_bodies, expect_type, pieces
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.http.spreadsheets import XLSX
-from dialer.api.http.streams import describe_bodies, expect_type, pieces
-from dialer.api.records.import_options import (
+from dialer.api.routes.dry_runs import DRY_RUN
+from dialer.api.routes.exports import CSV, JSON, accepted_type
+from dialer.api.service import ApiRequest
+from dialer.app.imports.charsets import CHARSETS
+from dialer.app.imports.columns import FIELD
+from dialer.app.imports.imports import ImportOptions
+from dialer.app.imports.report import COUNTS, CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
+from dialer.resources.crud.fields import Conventions
+from dialer.resources.records.import_options import (
     CHARSET,
     HEADER,
     HIDDEN,
@@ -32,13 +38,7 @@ from dialer.api.records.import_options import (
     read_flag,
     read_import_options,
 )
-from dialer.api.routes.dry_runs import DRY_RUN
-from dialer.api.routes.exports import CSV, JSON, accepted_type
-from dialer.api.service import ApiRequest
-from dialer.app.imports.charsets import CHARSETS
-from dialer.app.imports.columns import FIELD
-from dialer.app.imports.imports import ImportOptions
-from dialer.app.imports.report import COUNTS, CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
+from dialer.resources.words.errors import Errors, InvalidError
 
 FILE: Final = "file"
 REPORT: Final = "report"

@@ -6,12 +6,12 @@ from typing import Final
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud.urls import identity_in
-from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
+from dialer.api.actions.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.routes.import_requests import KNOWN_PARAMETERS, answer, describe_import, parse_request
 from dialer.api.service import ApiRequest
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.report import ImportReport
+from dialer.resources.crud.urls import identity_in
 
 PLANNED: Final = "0"
 """The id of a record that is yet to be made, in a dry run."""

@@ -7,15 +7,15 @@ import msgspec
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.urls import identity_in
+from dialer.api.actions.live_calls import TransferOrderGiven, order_for_seen_call, transfer_seen_call
 from dialer.api.http.body import read_if_any
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.live_calls import TransferOrderGiven, order_for_seen_call, transfer_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.domain.described import described
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.words.ignored import ignored_header
 
 
 class HangUpRead(msgspec.Struct, frozen=True):

@@ -7,15 +7,15 @@ from litestar import Controller, Response, get, patch
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.shapes import Shape, parse_whole, request_shape
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.accounts import OneCountry
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.users import change_default_region
 from dialer.domain.described import described
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.shapes import Shape, parse_whole, request_shape
+from dialer.resources.records.accounts import OneCountry
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.ignored import ignored_header
 
 
 class OwnSettings(msgspec.Struct):

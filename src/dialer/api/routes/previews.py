@@ -7,23 +7,23 @@ import msgspec
 from litestar import Response, get, post
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Boolean, Integer, Text
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import parse_whole, request_shape
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.previews import NUMBER_MAX, rules_of
-from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.domain.described import described
+from dialer.resources.crud import records
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.fields import Boolean, Integer, Text
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import parse_whole, request_shape
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.previews import NUMBER_MAX, rules_of
+from dialer.resources.records.queues import AGENTS
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.ignored import ignored_header
 
 
 class PersonRead(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ from typing import Annotated
 import msgspec
 from litestar import get
 
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links
 from dialer.api.http.known_parameters import LISTS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import Links
 from dialer.store.queries.promised_call_backs import PROMISED_MAX, PromisedCallBack, promised_call_backs
 
 

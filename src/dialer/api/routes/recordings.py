@@ -12,24 +12,24 @@ from litestar.params import FromPath
 from litestar.response import Stream
 from sqlalchemy import Row, and_, select
 
-from dialer.api.crud import records
-from dialer.api.crud.controller import LINK_HEADER
-from dialer.api.crud.fields import FieldError, Integer
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import ID_MAX, identity_in
-from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.downloads import WAV, no_content
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.headers import is_head
+from dialer.api.actions.recordings import answer_audio_file, answer_recorded_answer
+from dialer.api.answers.controller import LINK_HEADER
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.downloads import WAV, no_content
+from dialer.api.answers.streams import describe_answer
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.http.streams import describe_answer
-from dialer.api.records.calls import SURVEY_RESULTS
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.recordings import answer_audio_file, answer_recorded_answer
-from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import LegType
+from dialer.resources.crud import records
+from dialer.resources.crud.fields import FieldError, Integer
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import ID_MAX, identity_in
+from dialer.resources.records.calls import SURVEY_RESULTS
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.surveys import AUDIO_FILES
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.headers import is_head
 from dialer.store.media.archive import ArchivedFile, RecordingArchive
 from dialer.store.tables import Cdr
 

@@ -13,16 +13,7 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
 
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.enumerations import enum_schema
-from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import request_shape
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
-from dialer.api.records.calls import CAUSE_MAX
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
@@ -30,6 +21,25 @@ from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.enumerations import enum_schema
+from dialer.resources.crud.fields import (
+    Boolean,
+    Conventions,
+    FieldError,
+    Integer,
+    Json,
+    Kind,
+    TextChoice,
+    echo,
+    whole_number,
+)
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import request_shape
+from dialer.resources.records.calls import CAUSE_MAX
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.store.database.touched import NOTHING
 
 VALUES_MAX: Final = 100

@@ -7,15 +7,15 @@ import msgspec
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Shape
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
-from dialer.api.records.calls import CDRS
-from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
 from dialer.app.accounts import payments
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Shape
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.calls import CDRS
+from dialer.resources.records.ledger import LEDGER
 
 if TYPE_CHECKING:
     LedgerRead: TypeAlias = Shape

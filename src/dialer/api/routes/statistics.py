@@ -5,13 +5,7 @@ from typing import Final
 from litestar import get
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import identity_in
-from dialer.api.http.errors import InvalidError
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.routes.statistics_answer import (
     AFTER,
     BEFORE,
@@ -25,6 +19,12 @@ from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
 from dialer.domain.sentences import message_of
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import InvalidError
 from dialer.store.queries.statistics import WhoseCalls
 
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}

@@ -4,10 +4,6 @@ from collections.abc import Mapping
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from dialer.api.crud.fields import Conventions, FieldError
-from dialer.api.crud.moments import Timestamp, show_timestamp
-from dialer.api.crud.urls import Links
-from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.routes import statistics_shapes as shapes
 from dialer.app.abandoned_share import AbandonedShares
 from dialer.app.campaigns.statistics import RowsAsked, Statistics, results_of
@@ -18,6 +14,10 @@ from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.plans import SMS, gateway_named
 from dialer.domain.sentences import message_of
 from dialer.domain.statistics import GROUPS, HOUR_MS, Figures, Interval, SubscriberState, mean, percent, unit_cost
+from dialer.resources.crud.fields import Conventions, FieldError
+from dialer.resources.crud.moments import Timestamp, show_timestamp
+from dialer.resources.crud.urls import Links
+from dialer.resources.words.errors import Errors, InvalidError
 from dialer.store.queries.statistics import Counted, Hours, Present
 
 AFTER, BEFORE = "starting_date_after", "starting_date_before"

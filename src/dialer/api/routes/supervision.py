@@ -6,12 +6,12 @@ from typing import Final
 from litestar import Response, get, post
 from litestar.params import FromPath
 
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.supervision import (
+from dialer.api.service import ApiRequest
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.records.supervision import (
     ListenGiven,
     ListenRead,
     StopListeningRead,
@@ -19,7 +19,7 @@ from dialer.api.records.supervision import (
     read_listening,
     stop_listening_to,
 )
-from dialer.api.service import ApiRequest
+from dialer.resources.words.ignored import ignored_header
 
 _BODY: Final = describe_request(ListenGiven, is_required=True)
 

@@ -7,18 +7,18 @@ from litestar import get
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import identity_in
-from dialer.api.crud.visibility import visible
-from dialer.api.records.calls import SURVEY_RESULTS
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.calls import SURVEY_RESULTS
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.surveys import SECTION_TEMPLATES
 from dialer.store.queries.sealed_surveys import read_survey, sealed_survey
 from dialer.store.queries.survey_results import SectionCount, count_answers
 

@@ -6,14 +6,14 @@ import msgspec
 from litestar import get
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links, identity_in
-from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.described import described
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import Links, identity_in
+from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.store.queries.sealed_surveys import read_survey
 
 

@@ -16,17 +16,17 @@ from litestar.enums import HttpMethod
 from litestar.params import FromPath
 from sqlalchemy import Connection
 
-from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
-from dialer.api.http.headers import header
-from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.service import ApiRequest, Service
 from dialer.app.touched_records import touched_gateway
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.domain.plans import SMS, GatewayKey
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.words.errors import AnsweredError, ForbiddenError, MalformedError
+from dialer.resources.words.headers import header
+from dialer.resources.words.strict_json import StrictJsonError, read_object
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.rows.texts.incoming_texts import add_news, is_on_its_way

@@ -10,13 +10,13 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.urls import identity_in
+from dialer.api.actions.trial_calls import TrialAsked, TrialCaller, TrialCallRead, try_gateway
 from dialer.api.http.body import read_if_any
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.carriers import GATEWAYS
-from dialer.api.records.trial_calls import TrialAsked, TrialCaller, TrialCallRead, try_gateway
 from dialer.api.service import ApiRequest
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.carriers import GATEWAYS
+from dialer.resources.words.ignored import ignored_header
 
 _BODY: Final = describe_request(TrialAsked, is_required=True)
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from dialer.api.crud.fields import Json
-from dialer.api.crud.pagination import VARIABLES
-from dialer.api.crud.shapes import Columns, Shape, fields_of
-from dialer.api.http.errors import InvalidError
 from dialer.app.imports.headers import COLUMN_NAME_MAX, COLUMNS_MAX
 from dialer.app.imports.variables import OBJECT_COLUMN, cell_of
+from dialer.resources.crud.fields import Json
+from dialer.resources.crud.pagination import VARIABLES
+from dialer.resources.crud.shapes import Columns, Shape, fields_of
+from dialer.resources.words.errors import InvalidError
 from dialer.store.formula_guard import guard
 
 

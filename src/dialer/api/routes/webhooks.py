@@ -11,18 +11,18 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import ID_MAX, identity_in, parse_id
-from dialer.api.http.errors import Errors, InvalidError
+from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
-from dialer.api.records.events import EVENT_ID, account_of
-from dialer.api.records.webhooks import WEBHOOKS
 from dialer.api.service import ApiRequest
-from dialer.api.webhook_sender import WebhookSender
 from dialer.app.webhooks import rotate_secret, send_again
 from dialer.domain.described import described
+from dialer.resources.crud import records
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import ID_MAX, identity_in, parse_id
+from dialer.resources.records.events import EVENT_ID, account_of
+from dialer.resources.records.webhooks import WEBHOOKS
+from dialer.resources.words.errors import Errors, InvalidError
 from dialer.store.queries.webhook_deliveries import (
     DELIVERIES_PER_PAGE_MAX,
     DeliveriesWanted,

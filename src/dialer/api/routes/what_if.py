@@ -10,24 +10,24 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.properties import describe_request
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, parse_whole
-from dialer.api.crud.urls import identity_in
+from dialer.api.actions.what_if import Comparison, comparison_of, what_if_shape
+from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns, WhatIfState
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import ConflictError, InvalidError, RecordNotFoundError
-from dialer.api.http.ignored import ignored_header
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.records.what_if import Comparison, comparison_of, what_if_shape
-from dialer.api.records.what_if_runs import WhatIfRun, WhatIfRuns, WhatIfState
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.what_if import WhatIf
+from dialer.resources.crud import records
+from dialer.resources.crud.properties import describe_request
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Parsed, parse_whole
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import ConflictError, InvalidError, RecordNotFoundError
+from dialer.resources.words.ignored import ignored_header
 from dialer.settings import Settings
 
 WhatIfAsked: Final = what_if_shape("WhatIfAsked", CAMPAIGNS)

@@ -7,10 +7,7 @@ import anyio.to_thread
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import identity_in
 from dialer.api.http.auth import origin_of
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_key
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
@@ -23,6 +20,9 @@ from dialer.console.signing_in import host_of, password_errors, session_of, sign
 from dialer.domain.languages import LANGUAGES
 from dialer.domain.roles import Permission
 from dialer.passwords import hash_password
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import identity_in
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.api_keys import keys_of
 from dialer.store.queries.sessions import sessions_of
 

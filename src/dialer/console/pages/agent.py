@@ -8,8 +8,6 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud.resource import Unit
-from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agent_page import AgentAtWork, read_agent_at_work
 from dialer.app.errors import InvalidFieldsError
@@ -23,6 +21,8 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
 from dialer.domain.roles import Permission
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.queues import AGENTS
 
 _SHOWN: Final = PAGES[AGENTS.path]
 

@@ -5,16 +5,16 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.console.forms import read_fields
 from dialer.domain.enums import AgentStatus
 from dialer.domain.roles import Permission
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.queues import AGENTS
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.tables import Agent
 
 STATUSES: Final = {"in": AgentStatus.AVAILABLE, "out": AgentStatus.LOGGED_OUT, "break": AgentStatus.ON_BREAK}

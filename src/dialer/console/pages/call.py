@@ -8,11 +8,7 @@ from litestar import Response, get, post
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.calls import CALLREQUESTS, CDRS
-from dialer.api.records.recordings import answer_recorded_answer
+from dialer.api.actions.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.cells import id_in
@@ -30,6 +26,10 @@ from dialer.domain.enums import LegType
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS
 from dialer.domain.roles import Permission
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.calls import CALLREQUESTS, CDRS
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.wall_board import NUMBER
 from dialer.store.tables import CallRequest, Cdr
 from dialer.store.timeline.attempts import call_of

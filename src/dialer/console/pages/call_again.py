@@ -8,11 +8,7 @@ from litestar import Response, get, post
 from litestar.params import FromPath
 from sqlalchemy import RowMapping, select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given, Shape, parse_given
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.call_again import (
+from dialer.api.actions.call_again import (
     Again,
     AgainAsked,
     copy_all,
@@ -21,8 +17,6 @@ from dialer.api.records.call_again import (
     finish_orders,
     refuse_to_call,
 )
-from dialer.api.records.campaign_life import NAME_MAX
-from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER, name_of_again
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -38,6 +32,12 @@ from dialer.console.proposals import WEEK_MS
 from dialer.console.services import go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.call_again import USUAL, AgainOutcome, NotAgain
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given, Shape, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.campaign_life import NAME_MAX
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.tables import Campaign, CampaignPhonebook
 
 _OUTCOME: Final = "outcome."

@@ -11,14 +11,7 @@ import msgspec
 from litestar import Response, get
 from sqlalchemy import select
 
-from dialer.api.crud.ordering import ORDERING
-from dialer.api.crud.pagination import ListSelection, parse_selection, read_page
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.searching import SEARCH
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
-from dialer.api.http.list_chunks import read_chunks
-from dialer.api.records.calls import CDRS
+from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in
 from dialer.console.errors import messages_of
@@ -34,6 +27,13 @@ from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
 from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.domain.roles import Permission
+from dialer.resources.crud.ordering import ORDERING
+from dialer.resources.crud.pagination import ListSelection, parse_selection, read_page
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.searching import SEARCH
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.calls import CDRS
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
 from dialer.store.tables import SMS, Agent, Campaign, Cdr
 

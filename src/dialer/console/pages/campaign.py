@@ -9,11 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecast import Forecaster, ForecastUnderWay
-from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.campaigns.check import findings_of_campaign
@@ -56,6 +52,10 @@ from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.survey import Survey
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount

@@ -8,9 +8,6 @@ from litestar import Response, get, post
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Parsed
-from dialer.api.records.campaign_life import copy_record
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
@@ -26,6 +23,9 @@ from dialer.console.state_words import words_of
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Parsed
+from dialer.resources.records.campaign_life import copy_record
 from dialer.store.tables import Campaign
 
 _STATUS: Final = "status."

@@ -11,11 +11,7 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.pagination import parse_selection
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.http.list_chunks import read_chunks
-from dialer.api.records.subscribers import SUBSCRIBERS
+from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
 from dialer.console.answers import answer_words, questions_of, queue_names
@@ -30,6 +26,10 @@ from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.resources.crud.pagination import parse_selection
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.subscribers import SUBSCRIBERS
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.answers_by_call import AnswersChunk, CallAnswers, read_answers
 from dialer.store.queries.results_by_person import PersonResult, ResultsChunk, phonebooks_of_people, read_results
 from dialer.store.rows.contact_names import names_of_phonebooks

@@ -9,9 +9,7 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.forecast import Forecaster, compute_forecast, order_of, seeds_within
+from dialer.api.actions.forecast import Forecaster, compute_forecast, order_of, seeds_within
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.keep_forecast import keep_forecast
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -29,6 +27,8 @@ from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import Order
 from dialer.forecast.spreads import CountSpread, DateSpread, MoneySpread
 from dialer.forecast.summary import Forecast
+from dialer.resources.crud.resource import Unit
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 
 RUNS: Final = 10

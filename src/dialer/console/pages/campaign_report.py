@@ -8,7 +8,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import Connection, select
 
-from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
 from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
@@ -30,6 +29,7 @@ from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.domain.statistics import percent
+from dialer.resources.crud.resource import Unit
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Hours, WhoseCalls
 from dialer.store.tables import SMS, CampaignPhonebook, Gateway, Phonebook, SurveyTemplate, User

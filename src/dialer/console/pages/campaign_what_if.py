@@ -10,14 +10,8 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.fields import Boolean, Choice
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Field
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.what_if import FIELDS_TO_TRY, Comparison, comparison_of, own_part
-from dialer.api.records.what_if_runs import WhatIfRun, WhatIfRuns
+from dialer.api.actions.what_if import FIELDS_TO_TRY, Comparison, comparison_of, own_part
+from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of, status_of
@@ -45,6 +39,12 @@ from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FigureDifference, WhatIf
+from dialer.resources.crud import records
+from dialer.resources.crud.fields import Boolean, Choice
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Field
+from dialer.resources.words.errors import AnsweredError, InvalidError
 
 SEPARATOR: Final = ";"
 """Between several values of a field, each of which is tried."""

@@ -9,15 +9,6 @@ from urllib.parse import urlencode
 from litestar import Response, get
 from sqlalchemy import ColumnElement, case, func, or_, select
 
-from dialer.api.crud.fields import Conventions, FieldError
-from dialer.api.crud.ordering import ORDERING
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.searching import SEARCH, found_in_row, parse_search
-from dialer.api.crud.urls import parse_id
-from dialer.api.crud.visibility import visible
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.overview import People, people_of_campaigns
 from dialer.console.charts.charts import Slice
@@ -31,6 +22,15 @@ from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import percent
+from dialer.resources.crud.fields import Conventions, FieldError
+from dialer.resources.crud.ordering import ORDERING
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.searching import SEARCH, found_in_row, parse_search
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.backends.expressions import name_key
 from dialer.store.tables import SMS, VOICE, Campaign, User
 

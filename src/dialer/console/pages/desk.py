@@ -9,12 +9,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from sqlalchemy import false, func, select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.visibility import visible
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.calls import CDRS
-from dialer.api.records.live_calls import order_for_seen_call
-from dialer.api.records.previews import NUMBER_MAX, rules_of
+from dialer.api.actions.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import (
@@ -50,6 +45,11 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.enums import AmdStatus, LegType
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.calls import CDRS
+from dialer.resources.records.previews import NUMBER_MAX, rules_of
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 

@@ -6,10 +6,6 @@ from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given
-from dialer.api.http.errors import InvalidError
-from dialer.api.records.dispositions import set_disposition_of
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -20,6 +16,10 @@ from dialer.console.state_words import words_of
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentDisposition
 from dialer.domain.outcomes import Outcome, offered_outcomes
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given
+from dialer.resources.records.dispositions import set_disposition_of
+from dialer.resources.words.errors import InvalidError
 
 _USUAL: Final = frozenset(AgentDisposition)
 _FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")

@@ -11,8 +11,6 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Unit
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import OF_ACCOUNTS, By, FigureGroup, GroupedFigures, read_figures
 from dialer.app.campaigns.statistics import TooManyRowsError
@@ -29,6 +27,8 @@ from dialer.console.state_words import outcome_words, words_of
 from dialer.console.zones import zone_of, zones_in_words
 from dialer.domain.enums import AgentDisposition
 from dialer.domain.statistics import HOUR_MS, Figures, mean, percent
+from dialer.resources.crud.resource import Unit
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.statistics import Hours, WhoseCalls
 from dialer.store.tables import Campaign
 

@@ -16,11 +16,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from dialer.api.crud import records
-from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
-from dialer.api.http.forms import FILE_NAME, file_pieces
-from dialer.api.http.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
-from dialer.api.records.imports import CONTACTS, ImportKind
+from dialer.api.actions.imports import CONTACTS, ImportKind
+from dialer.api.answers.forms import FILE_NAME, file_pieces
+from dialer.api.answers.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.service import ApiRequest
 from dialer.app.errors import RefusedError
 from dialer.app.imports.guessed_columns import (
@@ -75,6 +73,8 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.sheets import XLSX, format_of
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, keeps_zero
 from dialer.domain.sentences import Sentence
+from dialer.resources.crud import records
+from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.store.media.kept_lists import KeptList, KeptLists
 
 FILE: Final = "file"

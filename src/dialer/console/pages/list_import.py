@@ -13,11 +13,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given, Shape, parse_given
-from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.imports import CONTACTS, ImportKind
+from dialer.api.actions.imports import CONTACTS, ImportKind
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.users import change_default_region
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -53,6 +49,10 @@ from dialer.console.pages.imports import (
 )
 from dialer.console.pages.records import shown_page
 from dialer.console.services import ConsoleServices, go_to, page
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given, Shape, parse_given
+from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.media.kept_lists import KeptList
 
 _COLUMN: Final = re.compile(r"m[0-9]{1,2}")

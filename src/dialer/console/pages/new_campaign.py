@@ -8,14 +8,6 @@ from urllib.parse import urlencode
 from litestar import Response, get, post
 from sqlalchemy import func, select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Given, Parsed, Shape, parse_given
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError, MalformedError
-from dialer.api.records.carriers import GATEWAYS
-from dialer.api.records.contacts import PHONEBOOKS
-from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.console.errors import messages_of
@@ -27,6 +19,14 @@ from dialer.console.record_names import Option, options_of
 from dialer.console.services import go_to, page
 from dialer.domain.enums import SectionType
 from dialer.domain.plans import SIMULATED
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.carriers import GATEWAYS
+from dialer.resources.records.contacts import PHONEBOOKS
+from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.resources.words.errors import InvalidError, MalformedError
 from dialer.store.media.kept_lists import is_token
 from dialer.store.tables import Contact
 

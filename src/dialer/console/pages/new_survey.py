@@ -6,13 +6,6 @@ from typing import Any, Final
 
 from litestar import Response, get, post
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Given, Shape, parse_given
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError
-from dialer.api.records.queues import QUEUES
-from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of
@@ -23,6 +16,13 @@ from dialer.console.record_names import options_of
 from dialer.console.services import go_to, page
 from dialer.console.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Given, Shape, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.queues import QUEUES
+from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.resources.words.errors import InvalidError
 
 NO_TEMPLATE: Final = gettext_noop("Choose how to begin.")
 QUEUE: Final = gettext_noop("Agents")

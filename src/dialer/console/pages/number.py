@@ -8,10 +8,7 @@ from typing import Any, Final, NamedTuple
 import anyio.to_thread
 from litestar import Response, get, post
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.visibility import visible
 from dialer.api.http.auth import origin_of
-from dialer.api.records.received_texts import SMS_RECEIVED
 from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.errors import RefusedError
@@ -25,6 +22,9 @@ from dialer.console.wait_words import QUEUE_REASONS
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.received_texts import SMS_RECEIVED
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of

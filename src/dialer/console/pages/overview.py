@@ -6,8 +6,6 @@ from zoneinfo import ZoneInfo
 from litestar import Response, get
 from litestar.di import NamedDependency
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import stopped_at
 from dialer.app.live_overview import CampaignNow
@@ -25,6 +23,8 @@ from dialer.domain.abandoned_rules import LEGAL_PERCENT
 from dialer.domain.abandoned_share import exceeded_share, limit_of
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls
 
 PLACE: Final = "overview"

@@ -5,10 +5,6 @@ from typing import Any, Final
 from litestar import Response, get
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.records.surveys import SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.placeholders import (
     BUILT_IN_OFFERED,
@@ -19,6 +15,10 @@ from dialer.app.campaigns.placeholders import (
 )
 from dialer.console.pages.record import identity_in
 from dialer.console.services import page
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.records.surveys import SURVEY_TEMPLATES
 from dialer.store.tables import Phonebook
 
 PLACE: Final = "surveys"

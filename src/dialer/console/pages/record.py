@@ -10,16 +10,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from dialer.api.crud import records
-from dialer.api.crud.preparing import prepared
-from dialer.api.crud.resource import Resource, Unit, Values
-from dialer.api.crud.shapes import Field, Given, Parsed, Shape, fields_of, parse_given
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
-from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
-from dialer.api.records.carriers import PARAMETER_FIELDS
-from dialer.api.records.queues import AGENTS
-from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.call_centre.break_reasons import break_reasons_of
@@ -49,6 +39,16 @@ from dialer.console.zones import zone_of
 from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
+from dialer.resources.crud import records
+from dialer.resources.crud.preparing import prepared
+from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.crud.shapes import Field, Given, Parsed, Shape, fields_of, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.carriers import PARAMETER_FIELDS
+from dialer.resources.records.queues import AGENTS
+from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.resources.words.errors import Errors, InvalidError, RecordNotFoundError
+from dialer.resources.words.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 
 VERSION: Final = "version"
 """The field of a form with the version of the record that it shows."""

@@ -6,17 +6,17 @@ from typing import Any, Final
 from litestar import Response, get, post
 from litestar.params import FromPath
 
-from dialer.api.crud.shapes import Given, parse_whole
-from dialer.api.http.errors import InvalidError, MalformedError
-from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, read_form
-from dialer.api.http.preconditions import UNCONDITIONAL
-from dialer.api.records.recordings import answer_audio_file
-from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_audio
+from dialer.api.actions.recordings import answer_audio_file
+from dialer.api.actions.uploads import FILE, AudioUpload, keep_audio, remove_audio
+from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, read_form
 from dialer.api.service import ApiRequest
 from dialer.console.errors import messages_of
 from dialer.console.forms import FIELD, check_form, read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.services import go_to, page
+from dialer.resources.crud.shapes import Given, parse_whole
+from dialer.resources.words.errors import InvalidError, MalformedError
+from dialer.resources.words.preconditions import UNCONDITIONAL
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
 PLACE: Final = "surveys"

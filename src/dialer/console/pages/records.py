@@ -11,13 +11,7 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import func, select
 
-from dialer.api.crud.pagination import parse_selection, read_page
-from dialer.api.crud.resource import Resource, Unit, references_of
-from dialer.api.crud.searching import SEARCH, is_searchable
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
-from dialer.api.http.list_chunks import read_chunks
-from dialer.api.records.queues import AGENTS
+from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
 from dialer.console.agent_states import cells_of_agents
 from dialer.console.audit_filters import FILTERS, AuditFilters, audit_filters, record_asked
@@ -34,6 +28,12 @@ from dialer.console.rendering import grouped
 from dialer.console.services import page
 from dialer.console.zones import zone_of
 from dialer.domain.roles import Permission
+from dialer.resources.crud.pagination import parse_selection, read_page
+from dialer.resources.crud.resource import Resource, Unit, references_of
+from dialer.resources.crud.searching import SEARCH, is_searchable
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.queues import AGENTS
+from dialer.resources.words.errors import ForbiddenError, RecordNotFoundError
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"

@@ -8,15 +8,6 @@ from urllib.parse import urlencode
 from litestar import Response, get
 from sqlalchemy import ColumnElement
 
-from dialer.api.crud.fields import FieldError
-from dialer.api.crud.list_queries import Asked, read_rows
-from dialer.api.crud.ordering import Sort
-from dialer.api.crud.records import shown
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.searching import Search, found_in_row, parse_search
-from dialer.api.records.calls import CDRS
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.contacts import CONTACTS, PHONEBOOKS
 from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in
 from dialer.console.pages.calls import CallRow, rows_of_calls
@@ -24,6 +15,15 @@ from dialer.console.pages.campaigns import ListedCampaign, listed_campaigns
 from dialer.console.record_names import names_of
 from dialer.console.sentences import error_in_words
 from dialer.console.services import page
+from dialer.resources.crud.fields import FieldError
+from dialer.resources.crud.list_queries import Asked, read_rows
+from dialer.resources.crud.ordering import Sort
+from dialer.resources.crud.records import shown
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.searching import Search, found_in_row, parse_search
+from dialer.resources.records.calls import CDRS
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.contacts import CONTACTS, PHONEBOOKS
 from dialer.store.tables import Campaign
 
 PLACE: Final = "search"

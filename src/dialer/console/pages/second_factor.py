@@ -10,9 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from markupsafe import Markup
 
-from dialer.api.crud.resource import Unit
 from dialer.api.http.auth import origin_of
-from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.second_factor import (
     begin_second_factor,
@@ -26,6 +24,8 @@ from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import identity_in
 from dialer.console.services import ConsoleServices, current_session, go_to, page
 from dialer.console.signing_in import host_of, retry_after
+from dialer.resources.crud.resource import Unit
+from dialer.resources.words.errors import AnsweredError, ForbiddenError
 
 ACCOUNT: Final = "/console/account/"
 ISSUER: Final = "dialer"

@@ -5,10 +5,7 @@ from typing import Any, Final
 
 from litestar import Response, get, post
 
-from dialer.api.crud.shapes import Given, parse_whole
-from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.zone_metrics import moment_of
-from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest
 from dialer.app.errors import ErrorCode
 from dialer.console.catalogue import tabs_of
@@ -17,6 +14,9 @@ from dialer.console.forms import read_fields
 from dialer.console.language import gettext_noop
 from dialer.console.pages.records import may_read
 from dialer.console.services import go_to, page
+from dialer.resources.crud.shapes import Given, parse_whole
+from dialer.resources.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
+from dialer.resources.words.errors import ConflictError, InvalidError
 from dialer.time_zone_rules import RULES
 
 PLACE: Final = "administration"

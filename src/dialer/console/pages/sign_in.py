@@ -12,7 +12,6 @@ from litestar.di import NamedDependency
 from sqlalchemy import Connection
 
 from dialer.api.http.auth import Credentials, Identified, origin_of
-from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.second_factor import takes_second_factor
@@ -46,6 +45,7 @@ from dialer.console.sessions import (
 )
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.passwords import hash_password
+from dialer.resources.words.errors import AnsweredError, ForbiddenError
 from dialer.settings_values import USERNAME_MAX, is_username
 from dialer.store.queries.accounts import has_accounts
 

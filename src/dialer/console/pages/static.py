@@ -3,8 +3,8 @@
 from litestar import Response, get
 from litestar.params import FromPath
 
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.console.assets import find_asset
+from dialer.resources.words.errors import RecordNotFoundError
 
 
 @get("/static/{name:str}")

@@ -6,15 +6,15 @@ from urllib.parse import urlencode
 from litestar import Response, post
 from litestar.di import NamedDependency
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
 from dialer.console.forms import read_fields
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.overview import key_of
 from dialer.console.services import ConsoleServices, go_to
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.words.errors import RecordNotFoundError
 
 _OVERVIEW: Final = "/console/overview/"
 

@@ -9,11 +9,6 @@ from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.survey_changes import ChangeName, changes_offered
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
@@ -32,6 +27,11 @@ from dialer.domain.roles import Permission
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.editing import Branch, branches_to, onward
 from dialer.domain.survey.survey import Section, Survey
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.sealed_surveys import read_survey
 
 PLACE: Final = "surveys"

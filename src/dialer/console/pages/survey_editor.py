@@ -8,13 +8,6 @@ from litestar import Response, post
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Given, Parsed, parse_given
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
-from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
-from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.app.survey_changes import ChangeName, change_survey, redo_change, undo_change
@@ -34,6 +27,13 @@ from dialer.domain.enums import SectionType
 from dialer.domain.survey.editing import branches_of_type, branches_to, keys_onward, onward
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Section, Survey
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Given, Parsed, parse_given
+from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
+from dialer.resources.words.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 
 STALE_ORDER: Final = gettext_noop(
     "Somebody has added or deleted a section. Load the page again, and repeat your change."

@@ -9,12 +9,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.http.downloads import answer_file
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.speaking import TextSpeaker
-from dialer.api.records.surveys import SURVEY_TEMPLATES
+from dialer.api.actions.speaking import TextSpeaker
+from dialer.api.answers.downloads import answer_file
 from dialer.api.service import ApiRequest
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
@@ -28,6 +24,10 @@ from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import Survey
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.surveys import SURVEY_TEMPLATES
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.sealed_surveys import read_survey
 from dialer.store.tables import VOICE, AudioFile, Campaign, Queue
 

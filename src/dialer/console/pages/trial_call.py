@@ -8,10 +8,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given
-from dialer.api.http.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
-from dialer.api.records.trial_calls import TrialCaller, TrialCallRead, rehearse, try_gateway
+from dialer.api.actions.trial_calls import TrialCaller, TrialCallRead, rehearse, try_gateway
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of
@@ -23,6 +20,9 @@ from dialer.console.sentences import joined_words
 from dialer.console.services import REAL, page
 from dialer.domain.enums import Cause
 from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given
+from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.store.queries.calls_in_progress import gateway_row
 
 PLACE: Final = "lines"

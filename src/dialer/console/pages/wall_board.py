@@ -10,9 +10,6 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.records.calls import CALLREQUESTS
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
@@ -33,6 +30,9 @@ from dialer.domain.enums import AgentActivity, SupervisionMode
 from dialer.domain.plans import FREESWITCH, SIMULATED
 from dialer.domain.roles import Permission
 from dialer.domain.statistics import percent
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.calls import CALLREQUESTS
 from dialer.store.queries.call_centre import RULE_S
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 

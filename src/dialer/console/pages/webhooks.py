@@ -8,15 +8,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given, parse_given
-from dialer.api.crud.urls import identity_in, parse_id
-from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.events import account_of
-from dialer.api.records.webhooks import FAILING, OFF, ON, WEBHOOKS, state_of
+from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.service import ApiRequest
-from dialer.api.webhook_sender import WebhookSender
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.webhooks import rotate_secret, send_again
 from dialer.console.catalogue import PAGES
@@ -27,6 +20,13 @@ from dialer.console.pages.record import shape_of
 from dialer.console.pages.records import may
 from dialer.console.services import go_to, page
 from dialer.domain.roles import Permission
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given, parse_given
+from dialer.resources.crud.urls import identity_in, parse_id
+from dialer.resources.records.events import account_of
+from dialer.resources.records.webhooks import FAILING, OFF, ON, WEBHOOKS, state_of
+from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.webhook_deliveries import DeliveriesWanted, read_deliveries
 from dialer.store.rows.webhooks import FAILED, RECEIVED, WAITING
 from dialer.store.tables import Webhook

@@ -1,0 +1,65 @@
+"""Orders about calls in which agents talk."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, transfer_call
+from dialer.resources.crud import records
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.fields import Text
+from dialer.resources.crud.references import Reference
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given, parse_whole, request_shape
+from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.records.queues import AGENTS
+from dialer.resources.words.errors import InvalidError
+
+TransferOrderGiven: Final = request_shape(
+    "TransferOrderGiven",
+    {
+        "phone_number": writable(
+            Text(64), "The number to which the callee goes on. Default: none.", default="", example="+12025550150"
+        ),
+        "queue": writable(
+            Reference("queue"), "The queue in which the callee waits. Default: null.", nullable=True, default=None
+        ),
+        "agent": writable(
+            Reference("agent"),
+            "The agent to whom the callee goes on. After a minute, any agent of their queue takes the call. Default:"
+            " null.",
+            nullable=True,
+            default=None,
+        ),
+    },
+    "The target of a transfer: one of the three.",
+)
+
+
+def order_for_seen_call(unit: Unit, callrequest_id: int, order: Callable[[Unit, int], None]) -> None:
+    """Give an order about a call that the caller sees. Agents give one only about a call in which they talk themselves.
+
+    Raises:
+        RecordNotFoundError: there is no such call, or the caller may not see it or its agent.
+        RefusedError: no agent talks in the call.
+    """
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    records.require_seen(unit, AGENTS, agent_in_call(unit.connection, callrequest_id))
+    order(unit, callrequest_id)
+
+
+def transfer_seen_call(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
+    """Transfer a call, as `order_for_seen_call`; return the names of fields that were ignored.
+
+    Raises:
+        InvalidError: a field has a wrong value.
+        InvalidFieldsError: the target is missing, unknown, or not allowed.
+        RecordNotFoundError: there is no such call, or the caller may not see it or its agent.
+        RefusedError: no agent talks in the call.
+    """
+    parsed = parse_whole(TransferOrderGiven, given, unit.conventions)
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    values: dict[str, Any] = parsed.values
+    to = TransferTarget(values["phone_number"].strip(), values["queue"], values["agent"])
+    order_for_seen_call(unit, callrequest_id, lambda unit, identity: transfer_call(unit, identity, to))
+    return parsed.ignored

@@ -1,0 +1,135 @@
+"""Downloads of files from the media folder: whole, in part, or their headers alone (RFC 9110, 14).
+
+A file is read piece by piece, and is closed between the pieces. No transaction is open meanwhile, so a slow client
+delays nobody, and a recording that is erased during its download is not sent any further.
+"""
+
+import re
+import unicodedata
+from collections.abc import AsyncIterator
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import quote
+
+import anyio.to_thread
+from litestar import Response
+from litestar.response import Stream
+
+from dialer.api.service import ApiRequest
+from dialer.domain.media_files import FileFacts, MediaFiles
+from dialer.resources.crud.versions import digest
+from dialer.resources.words.errors import AnsweredError, RecordNotFoundError
+from dialer.resources.words.headers import header, is_head
+from dialer.resources.words.preconditions import ETAG_HEADER, EntityTag, parse_preconditions
+from dialer.store.media.recordings import facts_of, read_piece
+
+WAV: Final = "audio/wav"
+FILE_NAME_MAX: Final = 100
+"""Characters of a file name that a client is offered, without the suffix."""
+_SUFFIX: Final = ".wav"
+_RANGE: Final = re.compile(r"bytes=(?P<first>[0-9]{0,18})-(?P<last>[0-9]{0,18})\Z", re.ASCII)
+_UNSAFE: Final = frozenset('/\\:*?"<>|%')
+
+
+async def answer_file(request: ApiRequest, name: str, shown_name: str, within: str = "") -> Response[Any]:
+    """Return a WAV file of the media folder, or of a folder `within` it, or the part that the request asks for.
+
+    Several ranges at once, and ranges that are malformed, get the whole file.
+
+    Raises:
+        RecordNotFoundError: there is no such file.
+        AnsweredError: 412 if the file is another one than the client expects; 416 if it has no such part.
+    """
+    media, place = request.service.media, f"{within}/{name}" if within else name
+    facts = await anyio.to_thread.run_sync(facts_of, media, place)
+    if facts is None:
+        raise RecordNotFoundError
+    tag = EntityTag(digest(f"{name}:{facts.size}:{facts.changed_ns}".encode()))
+    headers = {ETAG_HEADER: tag.header}
+    if parse_preconditions(request.scope).is_known(tag):
+        return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    part = _part(request, facts, tag)
+    headers |= {
+        "Accept-Ranges": "bytes",
+        "Content-Disposition": content_disposition(shown_name),
+        "Content-Length": str(len(part)),
+    }
+    status = HTTPStatus.OK
+    if len(part) < facts.size:
+        status = HTTPStatus.PARTIAL_CONTENT
+        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{facts.size}"
+    content = no_content() if is_head(request.scope) else _pieces(media, place, part)
+    return Stream(content, status_code=status, media_type=WAV, headers=headers)
+
+
+def _part(request: ApiRequest, facts: FileFacts, tag: EntityTag) -> range:
+    """Return the bytes to send, as a range of positions in the file.
+
+    Raises:
+        AnsweredError: 416 if the file has none of the wanted bytes.
+    """
+    whole, scope = range(facts.size), request.scope
+    wanted, only_if = header(scope, b"range"), header(scope, b"if-range")
+    is_stale = only_if is not None and only_if.strip() != tag.header
+    if wanted is None or is_stale or is_head(scope):
+        return whole
+    part = parse_range(wanted, facts.size)
+    if part is not None and not part:
+        detail = f"The file has {facts.size} bytes, so {wanted[:FILE_NAME_MAX]!r} is not a part of it."
+        refused = {"Content-Range": f"bytes */{facts.size}", ETAG_HEADER: tag.header}
+        raise AnsweredError(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, detail, refused)
+    return whole if part is None else part
+
+
+def parse_range(text: str, size: int) -> range | None:
+    """Return the positions that a `Range` header names, none if the file does not have them.
+
+    Return None if the header is to be ignored: it is malformed, names several ranges, or another unit than bytes.
+    """
+    match = _RANGE.match(text.strip())
+    if match is None or match["first"] == match["last"] == "":
+        return None
+    if match["first"] == "":
+        return range(max(0, size - int(match["last"])), size)
+    first, last = int(match["first"]), int(match["last"] or size)
+    if match["last"] and last < first:
+        return None
+    return range(first, min(last + 1, size))
+
+
+def content_disposition(name: str) -> str:
+    """Return the header that offers a file name, safe for any name (RFC 6266)."""
+    plain = "".join(letter if letter.isascii() else "_" for letter in name)
+    offered = f'attachment; filename="{plain}"'
+    return offered if plain == name else f"{offered}; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def file_name(label: str) -> str:
+    """Return a safe name of a WAV file for a label, which may be any text."""
+    stem = "".join("_" if _is_unsafe(letter) else letter for letter in label).strip(". ")
+    if stem.lower().endswith(_SUFFIX):
+        stem = stem[: -len(_SUFFIX)]
+    return f"{stem[:FILE_NAME_MAX].strip('. ') or 'recording'}{_SUFFIX}"
+
+
+def _is_unsafe(letter: str) -> bool:
+    """Return whether a letter has a meaning in paths or headers, or cannot be seen."""
+    return letter in _UNSAFE or (letter != " " and unicodedata.category(letter)[0] in "CZ")
+
+
+async def _pieces(media: MediaFiles, name: str, part: range) -> AsyncIterator[bytes]:
+    """Yield the bytes at the positions in `part`, fewer if the file is deleted meanwhile."""
+    while part:
+        piece = await anyio.to_thread.run_sync(partial(read_piece, media, name, part.start))
+        if not piece:
+            return
+        yield piece[: len(part)]
+        part = part[len(piece) :]
+
+
+async def no_content() -> AsyncIterator[bytes]:
+    """Yield nothing: the body of the answer to a HEAD."""
+    nothing: tuple[bytes, ...] = ()
+    for piece in nothing:
+        yield piece

@@ -1,1 +1,0 @@
-"""The parts that all resources share: fields, lists, references and one controller."""

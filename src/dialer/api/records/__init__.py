@@ -1,1 +1,0 @@
-"""The resources, one module for each subject: their fields and their special rules."""

@@ -1,0 +1,1 @@
+"""Resources: the records of the API as declared values, and the units of work that read and write them."""

@@ -1,0 +1,1 @@
+"""The parts that all resources share: fields, filters, references, lists and single records."""

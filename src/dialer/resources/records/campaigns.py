@@ -1,0 +1,268 @@
+"""Voice campaigns."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import RowMapping
+
+from dialer.app.campaigns.readiness import agents_missing
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
+from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
+from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
+from dialer.resources.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
+from dialer.resources.records.campaign_life import (
+    DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
+    LIFE,
+    NAMED,
+    STATE,
+    campaigns,
+    code_of_campaign,
+    dates,
+    source,
+)
+from dialer.resources.records.phrases import Outcomes
+from dialer.resources.words.errors import Errors
+from dialer.store.queries.campaigns_now import machines_of_campaigns
+from dialer.store.queries.sealed_surveys import sealed_survey
+from dialer.store.tables import VOICE, Campaign
+
+CALLERID_MAX: Final = 80
+EXTRA_MAX: Final = 120
+SCRIPT_MAX: Final = 4_000
+"""Characters of `agent_script`."""
+FREQUENCY_MAX: Final = 1_000_000
+"""Calls a minute."""
+CALL_SECONDS_MAX: Final = 86_400
+RING_SECONDS_MAX: Final = 3_600
+CALL_BACK_SECONDS_MAX: Final = 604_800
+INTERVAL_SECONDS_MAX: Final = 31_536_000
+RETRIES_MAX: Final = 1_000
+
+_CAMPAIGN: Final = shapes(
+    "Campaign",
+    Campaign,
+    {
+        **own("campaigns"),
+        "campaign_code": code_of_campaign(),
+        **NAMED,
+        "callerid": writable(
+            Text(CALLERID_MAX),
+            "The caller ID that callees see, if `callerid_group` has none for their number. Default: empty.",
+            example="+12025550199",
+        ),
+        "callerid_group": optional(
+            Reference("callerid-group"),
+            "The group whose caller IDs callees see: the one with the longest `areacode` that begins the number. Null:"
+            " `callerid`.",
+        ),
+        **dates("numbers are dialled"),
+        **LIFE,
+        **DAILY_WINDOW,
+        "frequency": writable(
+            Integer(1, FREQUENCY_MAX),
+            "Calls a minute, spread evenly. A change holds at once. Used with `dial_method` 1 only.",
+            example=30,
+        ),
+        "max_aleg": writable(
+            Integer(), "The most calls in progress at the same time. 0: no limit of the campaign.", example=20
+        ),
+        "max_xfer": writable(
+            Integer(),
+            "The most transfers in progress at the same time, waiting calls included. 0: no limit.",
+            example=5,
+        ),
+        "dial_method": writable(
+            Choice(DialMethod),
+            "The pace of dialling. 2, 3 and 4 dial for agents, so the survey must transfer calls to a queue.",
+        ),
+        "agent_dial_rate": writable(
+            AmountNumber(minimum=1),
+            "Calls for each free agent, calls in progress included. Used with `dial_method` 2 only. Default: 1.",
+            example=1.5,
+        ),
+        "preview_seconds": writable(
+            Integer(PREVIEW_SECONDS_MIN, PREVIEW_SECONDS_MAX),
+            "Seconds that an agent has to call or skip a person. Used with `dial_method` 4 only.",
+            example=90,
+        ),
+        "preview_calls": writable(
+            Boolean(),
+            "What follows when that time is over. True: the person is called. False: the person waits for"
+            " `intervalretry`, and the agent goes on a break.",
+        ),
+        "manual_dialling": writable(
+            Boolean(),
+            "True if agents of the campaign's queues may dial numbers and contacts of their own choice, within its"
+            " rules. Used with `dial_method` 4 only.",
+        ),
+        "abandon_rate_max": writable(
+            AmountNumber(minimum=0),
+            "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with `dial_method` 3 only."
+            " Default: 3.",
+            example=3.0,
+        ),
+        "callmaxduration": writable(
+            Integer(1, CALL_SECONDS_MAX), "Seconds after the answer at which a call is cut off.", example=600
+        ),
+        "maxretry": writable(
+            Integer(0, RETRIES_MAX),
+            "The most further attempts for a subscriber who was not reached. 0: none.",
+            example=2,
+        ),
+        "intervalretry": writable(
+            Integer(0, INTERVAL_SECONDS_MAX),
+            "Seconds from the end of a call that reached nobody to the next attempt.",
+            example=900,
+        ),
+        "call_back_wait": writable(
+            Integer(0, CALL_BACK_SECONDS_MAX),
+            "Seconds for which a call-back waits for an agent who takes it themselves (`same_agent`). Then any agent of"
+            " the queue takes it. Default: 900.",
+            example=900,
+        ),
+        "completion_maxretry": writable(
+            Integer(0, RETRIES_MAX),
+            "The most further calls to a subscriber who answered but did not reach a section marked `completed`. 0:"
+            " none.",
+            example=1,
+        ),
+        "completion_intervalretry": writable(
+            Integer(0, INTERVAL_SECONDS_MAX), "Seconds from the end of such a call to the next one.", example=900
+        ),
+        "calltimeout": writable(
+            Integer(1, RING_SECONDS_MAX), "Seconds of ringing after which an attempt is given up.", example=45
+        ),
+        "aleg_gateway": writable(Reference("gateway"), "The gateway over which the calls go."),
+        "sms_gateway": optional(
+            Reference("sms-gateway"),
+            "The gateway for the text messages of sections of type 10. Null: such sections send nothing.",
+        ),
+        "object_id": writable(
+            Reference("survey-template", shown_as_id=True),
+            "The id of the survey template to play, as a string of digits. A URL is accepted too. The first start"
+            " stores a copy of the survey, which the campaign plays. So this field cannot change afterwards.",
+            example="1",
+        ),
+        "extra_data": writable(
+            Text(EXTRA_MAX), "A text that the service keeps and does not use. Default: empty.", example="order 4711"
+        ),
+        "dispositions": writable(
+            Outcomes(),
+            "The outcomes of calls among which agents choose, with commas between them: a disposition, or a word of the"
+            " campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
+            " always be chosen. Empty: all dispositions.",
+            example="Sold = success, Too expensive = not_interested, call_back",
+        ),
+        "agent_script": writable(
+            Text(SCRIPT_MAX),
+            "What agents say. The desk shows it beside the callee. `{first_name}`, `{full_name}` and variables of the"
+            " contact are replaced. Default: empty.",
+            example="Good morning, {first_name}. This is Anna of the clinic.",
+        ),
+        "voicemail": writable(
+            Boolean(), "True to tell answering machines from people, in the first seconds after each answer."
+        ),
+        "amd_behavior": writable(
+            Choice(AmdBehavior), "The callees who hear the survey. Used only if `voicemail` is true."
+        ),
+        "machine_is_reached": writable(
+            Boolean(),
+            "True if a message on an answering machine is enough: once a machine has heard the message for machines, or"
+            " the survey, to its end, the person counts as reached and is not called again. False: they are tried again"
+            " like people who did not answer. Used only if `voicemail` is true and `amd_behavior` is 1. With 2 machines"
+            " hear nothing, and with 3 a message is always enough.",
+        ),
+        "amd_sensitivity": writable(
+            Choice(AmdSensitivity),
+            "The readiness to take an answer for that of a machine. Used only if `voicemail` is true. The manual has"
+            " the errors of each. Default: 2.",
+        ),
+        "voicemail_audiofile": optional(
+            Reference("audio-files"),
+            "The recording that answering machines hear instead of the survey, if `voicemail` is true. Null: the"
+            " survey.",
+        ),
+        "dnc": optional(
+            Reference("dnc-list"),
+            "The do-not-call list whose numbers are not dialled, as it is at the moment of each dial. Null: none.",
+        ),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
+        "user": OWNER,
+        "phonebook": writable(
+            ReferenceList("phonebook"),
+            "The phonebooks whose contacts are called. Contacts that are added later are called too. Default: none.",
+            default=(),
+        ),
+        **STATE,
+        **source("campaigns"),
+        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
+        "completed": read_only(
+            Integer(), "Number of subscribers who reached a section marked `completed`.", example=120
+        ),
+        "calls": read_only(Integer(), "Number of calls that were placed, further attempts included.", example=640),
+        "answered": read_only(Integer(), "Number of calls that were answered.", example=310),
+        "machine_answered": derived(
+            Integer(), "Number of calls that are over and that detection took for those of machines.", example=30
+        ),
+        "live_answered": read_only(
+            Integer(), "Number of calls that persons answered, in surveys that have a queue.", example=280
+        ),
+        "abandoned": read_only(
+            Integer(), "Number of those calls that no agent took within 2 seconds of their transfer.", example=4
+        ),
+        "cost": read_only(
+            Amount(), "The price of all calls and text messages so far, with five decimals.", example="12.40000"
+        ),
+        **STAMPS,
+    },
+    write_doc="A voice campaign: its survey, its phonebooks, its hours and its pace.",
+    read_doc="A voice campaign, as it is stored, with its status and its counters.",
+)
+
+
+def _abandon_rate(change: Change) -> Errors:
+    """Return an error if the abandon rate is more than 100 per cent."""
+    if change.values["abandon_rate_max"] <= 100 * MONEY_SCALE:
+        return {}
+    return {"abandon_rate_max": ["Ensure this value is less than or equal to 100."]}
+
+
+def _agents_to_dial_for(change: Change) -> Errors:
+    """Return an error if the dial method needs agents, and the sealed survey transfers no call to a queue."""
+    if change.is_new or not change.moves("dial_method"):
+        return {}
+    survey = sealed_survey(change.unit.connection, change.record_id)
+    return {} if survey is None else agents_missing(change.values["dial_method"], survey)
+
+
+def _sealed_survey(change: Change) -> Errors:
+    """Return an error if a started campaign gets another survey: it plays the copy that its first start sealed."""
+    if change.is_new or not change.moves("object_id") or change.stored["status"] == CampaignStatus.NEW:
+        return {}
+    message = "A started campaign plays the survey of its first start, so it may get no other. Create a new campaign."
+    return {"object_id": [message]}
+
+
+def _machines(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return how many calls of each campaign machines answered. One query counts those of all rows."""
+    counts = machines_of_campaigns(unit.connection, [row["id"] for row in rows])
+    return [{"machine_answered": counts.get(row["id"], 0)} for row in rows]
+
+
+CAMPAIGNS = campaigns(
+    "campaigns",
+    _CAMPAIGN,
+    medium=VOICE,
+    code="campaign_code",
+    filters=("dial_method",),
+    rules=(
+        FieldRule(("object_id",), _sealed_survey),
+        FieldRule(("abandon_rate_max",), _abandon_rate),
+        FieldRule(("dial_method",), _agents_to_dial_for),
+    ),
+    derived=_machines,
+)

@@ -1,0 +1,94 @@
+"""Dispositions of calls: the outcome of a call in the words of its agent, beside the call request."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
+from dialer.domain.described import described
+from dialer.domain.enums import AgentDisposition
+from dialer.domain.phrases import PHRASE_LENGTH_MAX
+from dialer.resources.crud import records
+from dialer.resources.crud.declaration import writable
+from dialer.resources.crud.fields import Boolean, Text, TextChoice
+from dialer.resources.crud.moments import Timestamp, show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given, parse_whole, request_shape
+from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
+
+DispositionGiven: Final = request_shape(
+    "DispositionGiven",
+    {
+        "disposition": writable(TextChoice(tuple(AgentDisposition)), "The outcome of the call.", example="call_back"),
+        "word": writable(
+            Text(PHRASE_LENGTH_MAX),
+            "The campaign's own word for the outcome, if it has one. Default: none.",
+            default="",
+            example="After summer",
+        ),
+        "note": writable(
+            Text(NOTE_MAX), "A note for the next agent. Default: none.", default="", example="After work."
+        ),
+        "call_back_date": writable(
+            Timestamp(column="call_back_ms"),
+            "The moment at which the callee is called again, within the calling hours. Only with `call_back`, and once"
+            " the call is over.",
+            nullable=True,
+            default=None,
+            example="2026-11-20T17:30:00Z",
+        ),
+        "same_agent": writable(
+            Boolean(),
+            "True if the agent of the call takes the call-back themselves. It waits until they are free, but no longer"
+            " than `call_back_wait` of the campaign. Then any agent of the queue takes it. Default: false.",
+            default=False,
+            example=True,
+        ),
+    },
+    "The disposition of a call.",
+)
+
+
+class DispositionRead(msgspec.Struct, frozen=True):
+    """The disposition of a call."""
+
+    disposition: Annotated[str, described("The outcome of the call.", "call_back")]
+    word: Annotated[str, described("The campaign's own word for the outcome; empty for the usual one.", "After summer")]
+    note: Annotated[str, described("The agent's note; empty without one.", "After work.")]
+    call_back_date: Annotated[
+        str | None, described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
+    ]
+    same_agent: Annotated[bool, described("True if its agent takes the call-back themselves.", example=True)]
+
+
+def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
+    """Set the disposition of a call that the caller sees; return the names of fields that were ignored.
+
+    Raises:
+        InvalidError: a field has a wrong value.
+        RecordNotFoundError: there is no such call, or the caller may not see it.
+    """
+    parsed = parse_whole(DispositionGiven, given, unit.conventions)
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    values: dict[str, Any] = parsed.values
+    disposition = AgentDisposition(values["disposition"])
+    disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"], values["same_agent"])
+    dispose_of_call(unit, callrequest_id, disposed)
+    return parsed.ignored
+
+
+def read_disposition_of(unit: Unit, callrequest_id: int) -> DispositionRead:
+    """Return the disposition of a call that the caller sees.
+
+    Raises:
+        RecordNotFoundError: there is no such call or no disposition of it, or the caller may not see the call.
+    """
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    found = disposition_of(unit.connection, callrequest_id)
+    if found is None:
+        raise RecordNotFoundError
+    at = None if found.call_back_ms is None else show_timestamp(found.call_back_ms)
+    return DispositionRead(found.disposition.value, found.word, found.note, at, found.same_agent)

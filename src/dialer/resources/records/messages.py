@@ -1,0 +1,157 @@
+"""Campaigns of text messages, and the messages that campaigns and surveys send."""
+
+from typing import Final
+
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
+from dialer.domain.enums import MessageStatus
+from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.resources.crud.fields import Amount, Integer, Text, TextChoice
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.references import Reference, ReferenceList
+from dialer.resources.crud.resource import Resource
+from dialer.resources.records.campaign_life import (
+    DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
+    LIFE,
+    NAMED,
+    STATE,
+    campaigns,
+    code_of_campaign,
+    dates,
+    source,
+    state_columns,
+)
+from dialer.resources.records.campaigns import (
+    CALL_SECONDS_MAX,
+    CALLERID_MAX,
+    FREQUENCY_MAX,
+    INTERVAL_SECONDS_MAX,
+    RETRIES_MAX,
+)
+from dialer.store.tables import SMS, Campaign, SmsMessage
+
+MESSAGE_ID_LENGTH: Final = 36
+
+_SMS_CAMPAIGN: Final = shapes(
+    "SmsCampaign",
+    Campaign,
+    {
+        **own("sms-campaigns"),
+        "sms_campaign_code": code_of_campaign("campaign_code"),
+        **NAMED,
+        "callerid": writable(
+            Text(CALLERID_MAX), "The sender that receivers see. Default: empty.", example="+12025550199"
+        ),
+        "text_message": writable(
+            Text(MESSAGE_CHARACTERS_MAX),
+            "The text. `{first_name}`, `{full_name}` and variables of the contact are replaced. A campaign without a"
+            " text cannot be started.",
+            example="Dear {first_name}, we expect you on Monday.",
+        ),
+        "phonebook": writable(
+            ReferenceList("phonebook"),
+            "The phonebooks whose contacts get the message. Contacts that are added later get it too. Default: none.",
+            default=(),
+        ),
+        **dates("messages are sent"),
+        "sms_gateway": writable(Reference("sms-gateway"), "The gateway over which the messages go."),
+        "dnc": optional(
+            Reference("dnc-list"),
+            "The do-not-call list whose numbers get no message, as it is at the moment of each sending. Null: none.",
+        ),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
+        "user": OWNER,
+        **STATE,
+        **source("sms-campaigns"),
+        "frequency": writable(Integer(1, FREQUENCY_MAX), "Messages a minute, spread evenly.", example=30),
+        "callmaxduration": read_only(
+            Integer(1, CALL_SECONDS_MAX), "Seconds; not used by campaigns of text messages.", example=1800
+        ),
+        "maxretry": writable(
+            Integer(0, RETRIES_MAX),
+            "The most further messages to a subscriber whose message failed. 0: none.",
+            example=2,
+        ),
+        "intervalretry": writable(
+            Integer(0, INTERVAL_SECONDS_MAX), "Seconds from a message that failed to the next one.", example=900
+        ),
+        **LIFE,
+        **DAILY_WINDOW,
+        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
+        "sent": read_only(
+            Integer(column="calls"), "Number of messages that were sent, further attempts included.", example=520
+        ),
+        "delivered": read_only(Integer(column="answered"), "Number of messages that were delivered.", example=480),
+        "cost": read_only(Amount(), "The price of all messages so far, with five decimals.", example="26.00000"),
+        **STAMPS,
+    },
+    write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",
+    read_doc="A campaign of text messages, as it is stored, with its status and its counters.",
+)
+
+_SMS_MESSAGE: Final = shapes(
+    "SmsMessage",
+    SmsMessage,
+    {
+        **own("sms-message"),
+        "campaign": read_only(
+            Reference("sms-campaigns", column="sms_campaign_id"),
+            "The SMS campaign that sent the message; null if a survey sent it, or if the campaign was deleted.",
+            nullable=True,
+        ),
+        "callrequest": read_only(
+            Reference("callrequest"),
+            "The call in which a survey sent the message; null if a campaign sent it.",
+            nullable=True,
+        ),
+        "contact": read_only(
+            Reference("contact"), "The contact who gets the message; null if there is none.", nullable=True
+        ),
+        "callerid": read_only(Text(), "The sender that the receiver sees.", example="+12025550199"),
+        "phone_number": read_only(Text(), "The receiver's number in normal form.", example="+12025550100"),
+        "dialled_number": read_only(
+            Text(),
+            "The number as it was given to the carrier, after the gateway's `removeprefix` and `addprefix`.",
+            example="+12025550100",
+        ),
+        "text_message": read_only(
+            Text(MESSAGE_CHARACTERS_MAX),
+            "The text as it was sent, with its variables replaced.",
+            example="Dear Ada, we expect you on Monday.",
+        ),
+        "parts": read_only(
+            Integer(1),
+            "Number of parts, each of which costs the user's `sms_rate`: 160 characters (GSM-7) or 70, and fewer in"
+            " long messages.",
+        ),
+        "status": read_only(TextChoice(tuple(MessageStatus)), "The state of the message.", example="Delivered"),
+        "cost": read_only(Amount(), "The price of the message with five decimals.", example="0.05000"),
+        "send_date": read_only(Timestamp(), "The moment at which the message was sent, in UTC."),
+        "delivery_date": read_only(
+            Timestamp(),
+            "The moment at which the message was delivered, in UTC; null if it was not, or not yet.",
+            nullable=True,
+        ),
+        "message_id": read_only(
+            Text(MESSAGE_ID_LENGTH), "The id of the message, a UUID.", example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"
+        ),
+    },
+    read_doc="One attempt to send one text message, by a campaign or by a section of a survey during a call.",
+)
+
+
+SMS_CAMPAIGNS = campaigns(
+    "sms-campaigns",
+    _SMS_CAMPAIGN,
+    medium=SMS,
+    code="sms_campaign_code",
+    columns=lambda change: {**state_columns(change), "object_id": 0},
+)
+SMS_MESSAGES = Resource(
+    path="sms-message",
+    shapes=_SMS_MESSAGE,
+    filters=("phone_number", "status", "message_id"),
+    orderings=("send_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
+)

@@ -1,0 +1,227 @@
+"""Queues, agents, and the tiers that place agents in queues."""
+
+import json
+from typing import Final
+
+from sqlalchemy import select
+
+from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
+from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.numbers.emergency import is_emergency_contact
+from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, shapes, writable
+from dialer.resources.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
+from dialer.resources.crud.references import Reference
+from dialer.resources.crud.resource import Change, FieldRule, Resource, Values
+from dialer.resources.records.agent_views import own_agents
+from dialer.resources.records.emergency import no_emergency_number
+from dialer.resources.records.phrases import Phrases
+from dialer.resources.words.errors import Errors
+from dialer.sim.agent_profile import parse_agent
+from dialer.sim.spans import BehaviourError
+from dialer.store.database.touched import Touched
+from dialer.store.tables import Agent, Queue, Tier
+
+SCORES: Final = {
+    "queue": "From the moment at which the caller joins the queue.",
+    "system": "From the answer of the call.",
+}
+
+_QUEUE: Final = shapes(
+    "Queue",
+    Queue,
+    {
+        "manager": writable(
+            Reference("users", column="user_id"),
+            "The user who owns the queue. Only admins may name another user than themselves. Default: the caller.",
+            default=0,
+        ),
+        **own("queue"),
+        "name": NAME,
+        "strategy": writable(Choice(QueueStrategy), "The order in which free agents are asked to take a call."),
+        "moh_sound": writable(
+            Text(),
+            "Music for callers who wait. The service keeps the text, and does not use it. Default: empty.",
+            example="local_stream://moh",
+        ),
+        "record_template": writable(
+            Text(),
+            "A path for recordings of calls. The service keeps the text, and does not use it. Default: empty.",
+            example="/recordings/${uuid}.wav",
+        ),
+        "time_base_score": writable(
+            TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
+            "The moment from which the wait of a caller counts for the order of callers.",
+        ),
+        "tier_rules_apply": writable(
+            Boolean(),
+            "True if agents of a higher level are asked only after a wait at the levels below. False: all levels at"
+            " once.",
+        ),
+        "tier_rule_wait_second": writable(
+            Integer(), "Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true."
+        ),
+        "tier_rule_wait_multiply_level": writable(
+            Boolean(),
+            "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if `tier_rules_apply`"
+            " is true.",
+        ),
+        "tier_rule_no_agent_no_wait": writable(
+            Boolean(),
+            "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true.",
+        ),
+        "discard_abandoned_after": writable(
+            Integer(), "Seconds for which the place of a caller who left early is kept."
+        ),
+        "abandoned_resume_allowed": writable(
+            Boolean(), "True if a caller who left early and calls again gets the earlier place back."
+        ),
+        "max_wait_time": writable(Integer(), "The longest wait in seconds. 0: no limit.", example=600),
+        "max_wait_time_with_no_agent": writable(
+            Integer(), "The longest wait in seconds while no agent is on duty. 0: no limit."
+        ),
+        "max_wait_time_with_no_agent_time_reached": writable(
+            Integer(), "Seconds that each caller waits at least, once the longest wait without an agent is reached."
+        ),
+        "break_reasons": writable(
+            Phrases(),
+            "The reasons that agents of the queue give for a break, with commas between them: up to 20, of up to 100"
+            " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
+            example="Lunch, Training",
+        ),
+        "max_break_time": writable(
+            Integer(),
+            "The longest break of an agent of the queue, in seconds. A longer one is shown to supervisors, and ends no"
+            " earlier. Of an agent's queues, the shortest limit counts. 0: no limit.",
+            example=900,
+        ),
+        **STAMPS,
+    },
+    write_doc="A queue in which calls wait for an agent; all times are in seconds.",
+    read_doc="A queue in which calls wait for an agent, as it is stored; all times are in seconds.",
+)
+
+_AGENT: Final = shapes(
+    "Agent",
+    Agent,
+    {
+        **own("agent"),
+        "name": NAME,
+        "user": OWNER,
+        "login": optional(
+            Reference("users"),
+            "The user account with which this agent logs in: its manager's own, or one of an agent of the manager."
+            " That user sees this record and its calls, and changes its status and break_reason.",
+        ),
+        "contact": writable(
+            Text(),
+            "The phone number at which the agent takes calls, or an extension of 2 to 6 digits. Not an emergency"
+            " number. Default: empty.",
+            example="+12025550150",
+        ),
+        "status": writable(
+            Choice(AgentStatus),
+            "The agent's availability. Queues offer calls to agents who are available (2 or 3).",
+            example=2,
+        ),
+        "wrap_up_time": writable(
+            Integer(), "Seconds after each call in which the agent gets no other call.", example=15
+        ),
+        "break_reason": writable(
+            Text(100),
+            "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It"
+            " is emptied when the break ends.",
+            example="Lunch",
+        ),
+        "parameters": writable(
+            JsonObject(),
+            "The behaviour of a simulated agent as a JSON object: `answer`, `talk`, `wrap_up`, `break_length` and"
+            " `preview` in seconds, the chances `missed`, `breaks` and `skipped`, and `at_desk`. With `person`,"
+            " somebody at the desk plays the agent. Default: {}.",
+            example={"talk": [30, 180], "answer": 1},
+        ),
+        **STAMPS,
+    },
+    write_doc="An agent: a person who takes calls from queues.",
+    read_doc="An agent: a person who takes calls from queues, as stored.",
+)
+
+_TIER: Final = shapes(
+    "Tier",
+    Tier,
+    {
+        **own("tier"),
+        "queue": writable(Reference("queue"), "The queue whose calls the agent takes."),
+        "agent": writable(Reference("agent"), "The agent. An agent has at most one tier of a queue."),
+        "level": writable(
+            Integer(1), "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
+        ),
+        "position": writable(
+            Integer(1), "The place of the agent within the level, from 1. Lower positions come first."
+        ),
+        **STAMPS,
+    },
+    write_doc="A tier: the place of an agent in a queue.",
+)
+
+
+def _one_place_each(change: Change) -> Errors:
+    query = select(Tier.id).where(
+        Tier.queue_id == change.values["queue"], Tier.agent_id == change.values["agent"], Tier.id != change.record_id
+    )
+    if change.unit.connection.execute(query).first() is None:
+        return {}
+    return {"agent": ["The agent is in the queue already. Change that tier instead."]}
+
+
+def _behaviour_errors(change: Change) -> Errors:
+    """Return the error in the simulated agent that the parameters describe, if any."""
+    if not change.moves("parameters"):
+        return {}
+    try:
+        parse_agent(json.loads(change.values["parameters"]))
+    except BehaviourError as error:
+        return {"parameters": [str(error)]}
+    return {}
+
+
+QUEUES = Resource(
+    path="queue",
+    shapes=_QUEUE,
+    filters=("name", "strategy"),
+    orderings=("name", "strategy", "created_date", "updated_date"),
+    names=("name",),
+    remove=delete_queue,
+    touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
+)
+
+
+def _break_reason(change: Change) -> Values:
+    """Return the column of the break's reason, which only a break has."""
+    is_break = change.values["status"] == AgentStatus.ON_BREAK
+    return {"break_reason": change.values["break_reason"] if is_break else ""}
+
+
+AGENTS = Resource(
+    path="agent",
+    shapes=_AGENT,
+    agents_see=own_agents,
+    agents_change=frozenset({"status", "break_reason"}),
+    filters=("name", "status"),
+    orderings=("name", "status", "created_date", "updated_date"),
+    names=("name",),
+    numbers=("contact",),
+    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
+    columns=_break_reason,
+    update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
+    remove=delete_agent,
+    touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
+)
+TIERS = Resource(
+    path="tier",
+    shapes=_TIER,
+    owner="queue",
+    filters=("level", "position"),
+    orderings=("level", "position", "created_date", "updated_date"),
+    touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
+    rules=(FieldRule(("queue", "agent"), _one_place_each),),
+)
