@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, Page
 
-from dialer.demo.client import Client
 from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, prepare
-from dialer.demo.server import DemoAccount, Server, running_server
+from dialer.local_service.client import Client
+from dialer.local_service.server import DemoAccount, Server, running_server
 from tests.console.browser import running_browser
 
 FORECAST_MS_MAX: Final = 120_000

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.demo.client import Filter, Record
 from dialer.demo.evidence import AnswerRecord, AttemptRecord, CdrRecord, Evidence, ProgressRecord, SubscriberRecord
 from dialer.demo.preparation import Preparation
 from dialer.demo.survey import DemoSurvey
+from dialer.local_service.client import Filter, Record
 
 LONDON: Final = "+442079460140"
 SYDNEY: Final = "+61255501200"

@@ -6,9 +6,9 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from dialer.demo.client import Client
-from dialer.demo.errors import DemoError
-from dialer.demo.server import DemoAccount
+from dialer.local_service.client import Client
+from dialer.local_service.errors import DemoError
+from dialer.local_service.server import DemoAccount
 
 URL = "http://127.0.0.1:8000"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dialer.demo.client import Client
-from dialer.demo.errors import DemoError
-from dialer.demo.server import running_server
+from dialer.local_service.client import Client
+from dialer.local_service.errors import DemoError
+from dialer.local_service.server import running_server
 
 
 def test_a_server_depends_on_no_setting_of_its_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.demo.errors import DemoError
-from dialer.demo.starting import Patience, Progress, first_line, seen_of
+from dialer.local_service.errors import DemoError
+from dialer.local_service.starting import Patience, Progress, first_line, seen_of
 
 IDLE = "import signal; signal.pause()"
 

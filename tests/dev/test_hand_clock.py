@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.demo.errors import DemoError
-from dialer.dev.hand_clock import BEHIND_S_MAX, HandClock
 from dialer.dev.terminal import HELP, Terminal
+from dialer.local_service.errors import DemoError
+from dialer.local_service.hand_clock import BEHIND_S_MAX, HandClock
 
 
 class Service:

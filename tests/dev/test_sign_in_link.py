@@ -5,9 +5,9 @@ import socket
 import httpx
 import pytest
 
-from dialer.demo.server import DemoAccount
 from dialer.dev import sign_in_link as module
 from dialer.dev.sign_in_link import SESSION, sign_in_link
+from dialer.local_service.server import DemoAccount
 
 ACCOUNT = DemoAccount("anna", "a password of the test")
 

@@ -7,9 +7,9 @@ import pytest
 from anyio import Event, fail_after, to_thread
 from standardwebhooks.webhooks import Webhook
 
-from dialer.demo.client import Record
-from dialer.demo.errors import DemoError
 from dialer.domain.enums import CampaignStatus, SectionType
+from dialer.local_service.client import Record
+from dialer.local_service.errors import DemoError
 from dialer.testing import DialerService, MagicNumber, NotHeardError, ServiceProcess
 from tests.webhooks.receivers import OK, Receiver
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from dialer.demo.errors import DemoError
 from dialer.demo.run import run, watch
+from dialer.local_service.errors import DemoError
 
 
 def demo(seed: int, keep: Path | None, port: int, *, is_watched: bool) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from dialer.demo.errors import DemoError
 from dialer.dev.run import run
+from dialer.local_service.errors import DemoError
 from dialer.server import ending_on_signals
 
 

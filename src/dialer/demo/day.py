@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from dialer.demo.client import Client
 from dialer.demo.evidence import ProgressRecord, moment
 from dialer.demo.preparation import EXPIRES, STARTS
+from dialer.local_service.client import Client
 
 STEP: Final = timedelta(minutes=30)
 LAST_CALLS: Final = timedelta(minutes=10)

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dialer.demo.client import Client, Filter, Record
 from dialer.demo.preparation import Preparation
 from dialer.domain.enums import CallRequestStatus, Cause
 from dialer.domain.proof import WishSource
+from dialer.local_service.client import Client, Filter, Record
 
 
 class Counting(Protocol):

@@ -5,10 +5,10 @@ from typing import Any, Final
 import msgspec
 
 from dialer.demo import phonebook
-from dialer.demo.client import Client, Record
 from dialer.demo.recordings import RECORDINGS, VOICEMAIL
 from dialer.demo.survey import DemoSurvey, build_survey
 from dialer.domain.enums import AmdBehavior, CampaignStatus
+from dialer.local_service.client import Client, Record
 
 STARTS: Final = "2026-11-15T22:00:00Z"
 """Sunday night in London is Monday morning in Sydney."""

@@ -10,14 +10,14 @@ from typing import Final
 from rich.console import Console
 
 from dialer.demo.checks import Checks
-from dialer.demo.client import Client
 from dialer.demo.day import live_through
 from dialer.demo.display import heading, open_console
 from dialer.demo.evidence import Evidence, gather
 from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, Preparation, prepare
 from dialer.demo.recordings import RECORDINGS
 from dialer.demo.sections import answers, attempts, bill, fates, inputs, journey, outcomes, progress, samples
-from dialer.demo.server import running_server
+from dialer.local_service.client import Client
+from dialer.local_service.server import running_server
 from dialer.server import ending_on_signals
 
 WATCHED_FROM: Final = "2026-11-16T09:00:00Z"

@@ -5,9 +5,9 @@ from typing import Any, Final
 import msgspec
 
 from dialer.demo import recordings
-from dialer.demo.client import Client
 from dialer.demo.recordings import MadeRecording
 from dialer.domain.enums import SectionType
+from dialer.local_service.client import Client
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from dialer.demo.client import Client, Record
 from dialer.domain.enums import AgentStatus, CampaignStatus, SectionType
-from dialer.testing.magic_numbers import MagicNumber
+from dialer.local_service.client import Client, Record
+from dialer.local_service.magic_numbers import MagicNumber
 
 PEOPLE: Final = (
     (MagicNumber.ANSWERS, "Nora", "listens"),

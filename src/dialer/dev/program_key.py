@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from dialer.demo.client import Client
 from dialer.domain.roles import Scope
+from dialer.local_service.client import Client
 
 FILE: Final = "api.key"
 """The file of the folder that has the key, so that `--key-file` can name it."""

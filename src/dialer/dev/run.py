@@ -9,11 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from dialer.demo.errors import DemoError
-from dialer.demo.server import DemoAccount, Server, new_account, running_server
-from dialer.dev.client import LOCAL, DevClient
 from dialer.dev.example_data import has_example_data, make_example_data
-from dialer.dev.hand_clock import HandClock
 from dialer.dev.program_key import program_key
 from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
@@ -22,6 +18,10 @@ from dialer.domain.enums import LegType
 from dialer.files.applying import files_beside, names_given, read_files
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError
+from dialer.local_service.clock_client import LOCAL, DevClient
+from dialer.local_service.errors import DemoError
+from dialer.local_service.hand_clock import HandClock
+from dialer.local_service.server import DemoAccount, Server, new_account, running_server
 
 MARK: Final = "made-by-dialer-dev"
 """The file by which a folder is known as one that may be emptied. It holds the password of the admin."""

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from dialer.demo.errors import DemoError
-from dialer.demo.server import DemoAccount
+from dialer.local_service.errors import DemoError
+from dialer.local_service.server import DemoAccount
 
 TOKEN_BYTES: Final = 24
 _HIDDEN: Final = re.compile(r'name="csrf" value="([^"]+)"')

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from dialer.demo.errors import DemoError
-from dialer.dev.hand_clock import HandClock
+from dialer.local_service.errors import DemoError
+from dialer.local_service.hand_clock import HandClock
 
 HELP: Final = """\
   Enter  the time, and what goes on      s  the clock stands still

@@ -3,7 +3,7 @@
 `dialer.testing.plugin` has it as fixtures of pytest.
 """
 
-from dialer.testing.magic_numbers import MagicNumber
+from dialer.local_service.magic_numbers import MagicNumber
 from dialer.testing.process import ServiceProcess, service_process
 from dialer.testing.service import DialerService, NotHeardError
 

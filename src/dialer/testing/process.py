@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from dialer.demo.client import Record
-from dialer.demo.server import new_account, running_server
-from dialer.dev.client import LOCAL, DevClient
 from dialer.domain.roles import Scope
+from dialer.local_service.client import Record
+from dialer.local_service.clock_client import LOCAL, DevClient
+from dialer.local_service.server import new_account, running_server
 from dialer.testing.service import DialerService
 
 STARTS: Final = datetime(2026, 1, 5, 15, tzinfo=UTC)

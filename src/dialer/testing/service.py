@@ -7,10 +7,10 @@ from typing import Final
 
 import httpx
 
-from dialer.demo.client import PAGES_MAX, Client, Filter, Record
-from dialer.demo.errors import DemoError
-from dialer.dev.client import DevClient
 from dialer.domain.enums import CampaignStatus
+from dialer.local_service.client import PAGES_MAX, Client, Filter, Record
+from dialer.local_service.clock_client import DevClient
+from dialer.local_service.errors import DemoError
 from dialer.testing.spans import read_span
 
 STEPS_MAX: Final = 10_000

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any, Final
 
-from dialer.demo.client import Client
+from dialer.local_service.client import Client
 
 LOCAL: Final = {"DIALER_WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128"}
 """Programs on this machine get webhooks."""

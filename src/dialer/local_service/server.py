@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from dialer.demo.errors import DemoError
-from dialer.demo.starting import first_line
+from dialer.local_service.errors import DemoError
+from dialer.local_service.starting import first_line
 
 END_S_MAX: Final = 15
 PASSWORD_BYTES: Final = 18

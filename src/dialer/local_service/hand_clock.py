@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
-from dialer.demo.errors import DemoError
+from dialer.local_service.errors import DemoError
 
 TICK_S: Final = 0.25
 """The time between two moves of a clock that runs."""

@@ -9,8 +9,8 @@ from typing import Any, Final, Self, TypeVar
 import httpx
 import msgspec
 
-from dialer.demo.errors import DemoError
-from dialer.demo.server import DemoAccount
+from dialer.local_service.errors import DemoError
+from dialer.local_service.server import DemoAccount
 
 REQUEST_S_MAX: Final = 120
 """Time-out of a request; an advance of the clock takes longest, as it simulates everything due until then."""

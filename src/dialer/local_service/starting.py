@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.commands.output import say
-from dialer.demo.errors import DemoError
+from dialer.local_service.errors import DemoError
 
 SILENCE_S_MAX: Final = 60
 """The longest time in which a server that starts does nothing at all: neither compute, nor write a file."""
