@@ -30,9 +30,9 @@ from benchmarks.measure import (
 )
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.unit import UnitOfWork
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.app.work.unit import UnitOfWork
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import migrate
 from dialer.store.database.database import Database

@@ -14,7 +14,7 @@ from benchmarks.advance import add, survey
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK
 from benchmarks.servers import Server
 from dialer.app.accounts.payments import record_payment
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Gateway, SectionTemplate, SurveyTemplate, User
 

@@ -21,7 +21,7 @@ from benchmarks.campaigning import ready
 from benchmarks.fixture_database import AUTHORIZATION, PORTION, create_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, running
-from dialer.domain.enums import AmdStatus, Cause, LegType
+from dialer.domain.words.enums import AmdStatus, Cause, LegType
 from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow

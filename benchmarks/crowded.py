@@ -13,11 +13,9 @@ from typing import Final, NamedTuple
 
 from benchmarks.measure import Figure, print_row
 from dialer.carriers.engine_port import Milestone, Taken
-from dialer.domain import events
 from dialer.domain.billing.charge import Rate
-from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import AgentStatus, CampaignStatus, Cause, DialMethod, SectionType
-from dialer.domain.plans import (
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import (
     VOICE,
     Call,
     CallOutcome,
@@ -28,10 +26,12 @@ from dialer.domain.plans import (
     Subscriber,
     Transfer,
 )
+from dialer.domain.engine.engine import Engine
 from dialer.domain.queueing.plans import AgentPlan, Preview, QueuePlan, Supervision, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.runtime.kernel import Kernel
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, Cause, DialMethod, SectionType
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.memory_store import MemoryStore
 
 START_MS: Final = 1_795_168_800_000

@@ -34,7 +34,7 @@ from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import HOST, SLOW_NAMES, Server, running
 from benchmarks.slow_names import SLOW
 from dialer.app.accounts.payments import record_payment
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.passwords import hash_password
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Phonebook, User

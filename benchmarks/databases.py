@@ -26,9 +26,9 @@ from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
 from dialer.app.imports.imports import import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
-from dialer.app.unit import UnitOfWork
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.app.work.unit import UnitOfWork
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import migrate
 from dialer.store.database.database import Database

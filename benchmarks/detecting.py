@@ -16,7 +16,7 @@ from benchmarks.greetings import corpus, voices
 from benchmarks.greetings.corpus import Answer
 from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting, Listening
 from dialer.carriers.media.rtp import FRAME_MS, RATE_HZ
-from dialer.domain.enums import AmdSensitivity, AmdStatus
+from dialer.domain.words.enums import AmdSensitivity, AmdStatus
 
 COUNT: Final = 200
 """People, and machines as well."""

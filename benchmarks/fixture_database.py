@@ -8,8 +8,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from benchmarks.advance import START_MS, add, new_database
-from dialer.domain.enums import Cause
-from dialer.domain.search_keys import name_key
+from dialer.domain.numbers.search_keys import name_key
+from dialer.domain.words.enums import Cause
 from dialer.passwords import hash_password
 from dialer.store.database.bulk import bulk_insert
 from dialer.store.tables import Cdr, Contact, Phonebook, User

@@ -27,7 +27,7 @@ from benchmarks.measure import Figure, print_row
 from benchmarks.servers import cpu_s_of_all
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 

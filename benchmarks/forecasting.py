@@ -22,9 +22,9 @@ from benchmarks.advance import START_MS, add, new_database
 from benchmarks.fixture_campaign import SECTIONS
 from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.sim.report import cdr_record, show_date

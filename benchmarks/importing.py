@@ -25,7 +25,7 @@ from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.app.imports.imports import import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
 
 SIZES: Final = (1_000, 10_000, 100_000)

@@ -26,10 +26,10 @@ from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, pla
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.app.accounts.api_keys import NewApiKey, create_api_key
-from dialer.app.unit import UnitOfWork
-from dialer.domain.roles import Scope
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.roles import Scope
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database

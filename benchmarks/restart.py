@@ -22,7 +22,7 @@ from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
 from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.rows.joining.contact_collection import collect_campaign
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 

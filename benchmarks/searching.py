@@ -33,7 +33,7 @@ from benchmarks.fixture_database import (
 )
 from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
-from dialer.domain.search_keys import name_key
+from dialer.domain.numbers.search_keys import name_key
 from dialer.passwords import hash_password
 from dialer.store.backends.backend import backend_of
 from dialer.store.database.database import Database

@@ -29,7 +29,7 @@ from benchmarks.measure import (
     sizes_of,
     timed,
 )
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from dialer.sim.report import cdr_record
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation

@@ -21,7 +21,7 @@ from benchmarks.fixture_database import create_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.app.accounts.payments import record_payment
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
 from dialer.store.moving.move import move
 from dialer.store.tables import CallRequest, Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User

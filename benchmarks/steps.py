@@ -22,8 +22,8 @@ from sqlalchemy import Connection, Engine, event, func, select, update
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
 from benchmarks.databases import cluster, new_databases
 from benchmarks.measure import Figure, print_row
-from dialer.runtime.clock import NANOSECONDS, RealClock, VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock, VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, User

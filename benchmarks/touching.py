@@ -15,9 +15,9 @@ from sqlalchemy import Connection, insert, select, update
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database
 from benchmarks.measure import Figure, Work, interleaved, print_row, report, runs_of, sizes_of
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch

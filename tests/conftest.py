@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.domain.statistics import Strictness
+from dialer.domain.figures.statistics import Strictness
 from dialer.store.tables.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.sizes import EXAMPLES, IS_WHOLE

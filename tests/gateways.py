@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.plans import SMS, VOICE, GatewayKey
+from dialer.domain.calls.plans import SMS, VOICE, GatewayKey
 
 FIRST: Final = GatewayKey(VOICE, 1)
 SECOND: Final = GatewayKey(VOICE, 2)

@@ -6,8 +6,8 @@ from dialer.api import service
 from dialer.api.actions import forecast, imports, what_if_runs
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
-from dialer.console import live_parts
-from dialer.domain import webhook_secrets
+from dialer.console.serving import live_parts
+from dialer.domain.credentials import webhook_secrets
 from dialer.resources.crud import preparing
 from dialer.webhooks import checked_session, deliverer, names
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.console import list_readers, list_reading, list_tasks
+from dialer.console.lists import list_readers, list_reading, list_tasks
 from dialer.domain.numbers import several_numbers
 from dialer.store.media import kept_lists
 

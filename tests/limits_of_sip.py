@@ -5,7 +5,7 @@ from typing import Final
 from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
 from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.voice import peer_names, sound_room
-from dialer.domain import circuit_breaker
+from dialer.domain.calls import circuit_breaker
 from dialer.domain.engine import retry
 
 LIMITS_OF_SIP: Final = {

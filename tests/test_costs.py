@@ -25,8 +25,8 @@ from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
 from dialer.store.database.touched import Touched, touch

@@ -151,7 +151,7 @@ def test_every_path_of_a_page_for_developers_leads_somewhere(page: Path) -> None
 @pytest.mark.parametrize(
     ("texts", "dead"),
     [
-        (["domain/states.py", "store/backends/", "expressions.py"], []),
+        (["domain/words/states.py", "store/backends/", "expressions.py"], []),
         (["expressions.py"], ["expressions.py"]),
         (["domain/states"], ["domain/states"]),
         (["python -m tests.world", "python -m tests.absent"], ["python -m tests.absent"]),

@@ -7,16 +7,16 @@ from typing import Final, Union, get_args
 import msgspec
 import pytest
 
-from dialer.domain import effects, events
+from dialer.domain.calls import effects, events
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import SectionType
-from dialer.domain.exhaustive import exhaustive
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.exhaustive import exhaustive
 from dialer.forecast.run_store import RunStore
 from dialer.forecast.stage import ForecastStage, StagedSubscribers
-from dialer.runtime.dial_counters import StepCounters
-from dialer.runtime.guard import Guard
-from dialer.runtime.kernel import Kernel
+from dialer.runtime.steps.dial_counters import StepCounters
+from dialer.runtime.steps.guard import Guard
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.store.journal.journal import JournalStore

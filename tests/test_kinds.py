@@ -23,7 +23,13 @@ IMPORT: Final = re.compile(r"^ *(?:from|import) ([\w.]+)", re.MULTILINE)
 STARTERS: Final = ("subprocess", "socket", "multiprocessing", "playwright")
 """Modules with which a test starts a program or opens a socket."""
 SERVERS: Final = ("tests.forked", "tests.optional_tools", "tests.test_server", "tests.carriers.sip.sipp")
-SERVICE: Final = ("dialer.api", "dialer.store.database.database", "dialer.runtime.worker", "sqlalchemy", "litestar")
+SERVICE: Final = (
+    "dialer.api",
+    "dialer.store.database.database",
+    "dialer.runtime.steps.worker",
+    "sqlalchemy",
+    "litestar",
+)
 """The parts of a service that takes requests and writes rows."""
 
 

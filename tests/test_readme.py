@@ -21,9 +21,9 @@ from dialer.api.http import body, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
-from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.call_centre import live_calls
+from dialer.app.campaigns import survey_changes
 from dialer.app.imports import (
     csv_records,
     first_rows,
@@ -55,7 +55,6 @@ from dialer.carriers.voice import (
     speech,
 )
 from dialer.console.charts import survey_graph
-from dialer.domain import phrases
 from dialer.domain.billing import money
 from dialer.domain.engine import desk_transfers, holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
@@ -66,15 +65,16 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import callflow, check
 from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.domain.words import phrases
 from dialer.files import exchange, exporting, kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
 from dialer.resources.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.resources.records import advancing, campaign_life, campaigns, contacts
 from dialer.resources.records.bulk import PARENTS_MAX
 from dialer.resources.words import preconditions, strict_json
-from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
-from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
-from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
+from dialer.runtime.lines.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
+from dialer.runtime.lines.lines import HEARD_OF_GATEWAY_MAX
+from dialer.runtime.lines.report_checks import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour

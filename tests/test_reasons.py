@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from dialer.app.errors import ErrorCode
-from dialer.domain.reasons import (
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.words.reasons import (
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
     TEXT_REASONS,

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from dialer.api.routes.statistics_answer import shown_figures
 from dialer.console.pages.figures import _OF_AGENTS, _OF_CALLS
-from dialer.console.sheets import ValueKind
-from dialer.domain import effects
-from dialer.domain.call_results import results_by_cause
+from dialer.console.parts.sheets import ValueKind
+from dialer.domain.calls import effects
+from dialer.domain.engine.call_results import results_by_cause
 from dialer.domain.engine.retry import is_enough
-from dialer.domain.enums import AmdStatus
-from dialer.domain.statistics import Figures, NoShareError, Strictness, add_figures, percent
+from dialer.domain.figures.statistics import Figures, NoShareError, Strictness, add_figures, percent
+from dialer.domain.words.enums import AmdStatus
 from dialer.store.journal.call_counters import COUNTERS, _count, _place, _spread
 from dialer.store.journal.rows import cdr
 from tests.domain.engine.test_engine_properties import fleets

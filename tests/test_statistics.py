@@ -9,7 +9,7 @@ import pytest
 
 from dialer.api.routes.call_centre_shapes import AgentFiguresRead, QueueFiguresRead
 from dialer.api.routes.statistics_shapes import FiguresRead
-from dialer.domain.statistics import WAITS_S, mean, percent, unit_cost, wait_class
+from dialer.domain.figures.statistics import WAITS_S, mean, percent, unit_cost, wait_class
 
 DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "reference" / "statistics.md"
 

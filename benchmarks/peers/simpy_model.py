@@ -21,18 +21,18 @@ from dialer.domain.billing.charge import Rate, bill_leg
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import is_zone_key
-from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, after_attempt
-from dialer.domain.digest import cdr_digest
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED, after_attempt
+from dialer.domain.calls.identity import call_uuid
+from dialer.domain.calls.plans import SectionResult, Subscriber
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.engine.retry import NEVER_RETRIED
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, DialMethod, LegType, SubscriberStatus
-from dialer.domain.identity import call_uuid
+from dialer.domain.figures.digest import cdr_digest
 from dialer.domain.numbers.destinations import EVERYWHERE
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.pacing.fixed import due_ms, fixed_rate
-from dialer.domain.plans import SectionResult, Subscriber
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.enums import AmdBehavior, AmdStatus, Cause, DialMethod, LegType, SubscriberStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_line import pressed, speech_ms

@@ -16,7 +16,7 @@ from dialer.store.moving.private_files import make_new_files_private
 from dialer.time_zone_rules import RULES
 
 _EXPECTED: Final = (
-    "dialer.app.errors.AppError",
+    "dialer.app.work.errors.AppError",
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.backends.backend.UnfitDatabaseError",

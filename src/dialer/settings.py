@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from dialer.domain.calling_times.calling_hours import ANY_HOUR
+from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
-from dialer.domain.secret_keys import KEY_MIN
 from dialer.settings_values import (
     ADMINS,
     CONSENT,

@@ -11,7 +11,7 @@ import phonenumbers
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours as parse_calling_hours
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.secret_keys import is_keys
+from dialer.domain.credentials.secret_keys import is_keys
 
 _DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psycopg", "postgresql+asyncpg")
 """Starts of the URLs of databases. A driver's name after the `+` decides nothing."""

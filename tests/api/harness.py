@@ -17,9 +17,9 @@ from dialer.forecast.parameters import Order
 from dialer.forecast.processes import Progress
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
-from dialer.runtime.clock import Clock, VirtualClock
-from dialer.runtime.dial_counters import DialCounters
-from dialer.runtime.process_health import ProcessHealth
+from dialer.runtime.steps.clock import Clock, VirtualClock
+from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.runtime.steps.process_health import ProcessHealth
 from dialer.store.database.database import Database
 
 NOW_MS = 1_795_000_000_000

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
 from dialer.app.imports.bulk import NewContact, add_contacts
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.messages.templates import values_of
 from dialer.domain.survey.placeholders import Having, KnownNames
 from dialer.store.rows import contact_names

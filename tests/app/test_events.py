@@ -7,11 +7,12 @@ from typing import Any, Final, Union
 import msgspec
 import pytest
 
-from dialer.app import events, listeners
-from dialer.app.audit_log import Origin
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.events import AppEvent
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling import listeners
+from dialer.app.telling.audit_log import Origin
+from dialer.app.work import events
+from dialer.app.work.events import AppEvent
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.tables import AuditLog, Campaign
 from tests.runtime.house import House
 

@@ -15,10 +15,11 @@ from dialer.app.campaigns.subscribers import (
     change_subscriber,
     delete_subscriber,
 )
+from dialer.app.carriers.gateways import change_gateway
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
 from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
-from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
-from dialer.app.events import (
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
+from dialer.app.work.events import (
     AgentStatusChanged,
     NumberAllowed,
     NumberCalledOff,
@@ -28,9 +29,8 @@ from dialer.app.events import (
     UserChanged,
     UserCreated,
 )
-from dialer.app.gateways import change_gateway
-from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.plans import GatewayKey
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, SubscriberStatus
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import (
     SMS,

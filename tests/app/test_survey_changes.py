@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, update
 
-from dialer.app.errors import RefusedError
-from dialer.app.survey_changes import (
+from dialer.app.campaigns.survey_changes import (
     CHANGES_MAX,
     SECTIONS_MAX,
     ChangeName,
@@ -20,7 +19,8 @@ from dialer.app.survey_changes import (
     redo_change,
     undo_change,
 )
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import BranchingTemplate, SectionTemplate, SurveyTemplate, User
 from tests.app.using import use

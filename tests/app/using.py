@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import event
 
-from dialer.app.events import AppEvent
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.events import AppEvent
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.touched import NOTHING, Touched
 from tests.runtime.house import House
 

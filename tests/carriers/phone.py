@@ -7,7 +7,6 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -34,6 +33,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.survey.survey import INPUT_END
+from dialer.domain.words.enums import Cause
 from dialer.sim.callee import Callee
 from dialer.sim.callee_line import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
 

@@ -18,7 +18,6 @@ from dialer.carriers.line_port import Alive, Line, LiveLeg, Over, Unplaced
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Ask,
@@ -31,6 +30,7 @@ from dialer.domain.sessions.leg_protocol import (
     Hold,
     Texting,
 )
+from dialer.domain.words.enums import Cause
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker

@@ -12,7 +12,7 @@ from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.parameters import read_sip_parameters
 from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
-from dialer.domain.plans import HTTP, KANNEL
+from dialer.domain.calls.plans import HTTP, KANNEL
 
 SMPP: Final = {"host": "192.0.2.1", "system_id": "a", "password": "b"}
 QUERY: Final = {"n": "{number}", "t": "{text}"}

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dialer.commands.lines import new_lines
-from dialer.console.state_words import PROTOCOL_WORDS
-from dialer.domain.plans import SIMULATED
+from dialer.console.words.state_words import PROTOCOL_WORDS
+from dialer.domain.calls.plans import SIMULATED
 from dialer.resources.records.carriers import PROTOCOLS, SMS_PROTOCOLS
 
 

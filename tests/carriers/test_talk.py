@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain import events
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.engine.retry import CAUSE_REASONS, disposition
-from dialer.domain.enums import AmdStatus, Cause, SectionType, SubscriberStatus
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import BRANCH_INVALID, BRANCH_TIMEOUT, Prompt, Section, Survey
+from dialer.domain.words.enums import AmdStatus, Cause, SectionType, SubscriberStatus
 from dialer.sim import simulation
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_line import CalleeLine

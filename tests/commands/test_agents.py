@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.sim.agent_profile import parse_agent
 from dialer.store.tables import Agent, AgentHour, CallRequest, Transfer
 from tests.commands.conftest import Run

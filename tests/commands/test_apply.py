@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from dialer.app.survey_changes import ChangeName, changes_offered, undo_change
-from dialer.domain.enums import CampaignStatus
+from dialer.app.campaigns.survey_changes import ChangeName, changes_offered, undo_change
+from dialer.domain.words.enums import CampaignStatus
 from dialer.files.applying import read_files
 from dialer.files.nodes import FileError
 from dialer.files.reading import FILE_BYTES_MAX

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from dialer.app.account_events import switch_events
-from dialer.domain.enums import CampaignStatus
+from dialer.app.telling.account_events import switch_events
+from dialer.domain.words.enums import CampaignStatus
 from dialer.files.applying import read_files
 from dialer.files.sounds import LocalSounds
 from dialer.store.media.files import AUDIO_BYTES_MAX

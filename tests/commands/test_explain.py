@@ -6,8 +6,8 @@ import pytest
 
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.kept_messages import capture_folder
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import VOICE, GatewayKey
+from dialer.domain.calls.plans import VOICE, GatewayKey
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.live_legs import leg_keys, service_leg_key
 from dialer.store.rows.set_aside_reports import SetAside, set_aside
 from dialer.store.tables import (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import structlog
 
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import CAMPAIGN_REASONS
 from dialer.forecast.parameters import FIRST_SEED_MAX
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Gateway

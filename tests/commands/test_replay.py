@@ -9,7 +9,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, update
 
-from dialer.app.errors import CampaignNotReadyError
+from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.replay import first_difference, is_its_own, replay
 from dialer.domain.survey.sections.table import SECTION_TYPES

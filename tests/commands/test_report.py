@@ -9,8 +9,8 @@ import pytest
 from litestar.testing import TestClient
 
 from dialer.api.app import create_app
-from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.numbers.entries import EntryDoubt
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
 from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.tables import SMS, DncContact, DncList, Gateway, User

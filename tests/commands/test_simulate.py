@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from dialer.domain.pacing.strategies import STRATEGIES
 from tests.commands.conftest import Run
 from tests.sim.scenes import SURVEY

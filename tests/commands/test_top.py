@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import Agent, Campaign, Gateway, User
 from tests.commands.conftest import Outcome, Run
 from tests.runtime.centre import centre

@@ -5,9 +5,9 @@ from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.tables import SMS, Campaign, Gateway, User

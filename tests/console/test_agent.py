@@ -5,7 +5,7 @@ import re
 import pytest
 from sqlalchemy import insert, update
 
-from dialer.domain.enums import AgentActivity, CallRequestStatus, Cause, LegType, TransferStatus
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Cause, LegType, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Agent, AgentHour, CallDisposition, CallRequest, Cdr, Transfer
 from tests.api.harness import NOW_MS, Caller

@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from dialer.console.catalogue import PAGES as RECORDS
-from dialer.console.services import NAVIGATION
+from dialer.console.serving.services import NAVIGATION
+from dialer.console.words.catalogue import PAGES as RECORDS
 from tests.console.browser import Watched
 from tests.console.test_served import printed_path
 from tests.test_server import PASSWORD, Served, serving

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import insert, update
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Subscriber
 from tests.api.harness import NOW_MS, Caller

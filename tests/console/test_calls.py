@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import insert
 
 from dialer.console.pages.calls import CALLS_A_PAGE
-from dialer.console.rendering import UNKNOWN
+from dialer.console.parts.rendering import UNKNOWN
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from dialer.console.pages.campaigns import PAGE_SIZE
-from dialer.domain.enums import SectionType
+from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.tables import CampaignHour, Cdr, Gateway, SurveyResult
 from tests.api.harness import NOW_MS, Caller

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from dialer.console.carrier_inputs import PREFIX, carrier_inputs, parameters_given
-from dialer.console.carrier_kinds import KINDS
-from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
+from dialer.console.parts.carrier_inputs import PREFIX, carrier_inputs, parameters_given
+from dialer.console.words.carrier_kinds import KINDS
+from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.resources.records.carriers import PARAMETER_FIELDS, PROTOCOLS, SMS_PROTOCOLS
 from dialer.store.database.database import Database
 from dialer.store.tables import Gateway

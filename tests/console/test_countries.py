@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import phonenumbers
 from sqlalchemy import update
 
-from dialer.console.countries import countries_in_words, country_names
+from dialer.console.words.countries import countries_in_words, country_names
 from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import Caller

@@ -51,7 +51,7 @@ def talk_to_gus(database: Database, identity: int) -> None:
 def test_those_who_press_a_button_see_the_change_at_once(
     gus: Visitor, alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dialer.console.live_parts.EVERY_S", math.inf)
+    monkeypatch.setattr("dialer.console.serving.live_parts.EVERY_S", math.inf)
     assert "You are logged out." in gus.text("desk/")
     gus.send("desk/status/", status="in")
     assert "You are ready for the next call." in gus.text("desk/")

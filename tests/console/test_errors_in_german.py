@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialer.console.catalogue import PAGES
-from dialer.console.language import read_language, speak, viewers_language
-from dialer.console.sentences import in_viewers_words
+from dialer.console.parts.sentences import in_viewers_words
+from dialer.console.words.catalogue import PAGES
+from dialer.console.words.language import read_language, speak, viewers_language
 from dialer.domain.billing.money import MoneyAmount
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.sentences import FieldName, Grouped, Listed, Moment, ResourceName, Sentence, StateName
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.sentences import FieldName, Grouped, Listed, Moment, ResourceName, Sentence, StateName
 from tests.api.harness import Caller
 from tests.console.building import campaign
 from tests.console.test_forms import POSTS, path_of, sent
@@ -55,7 +55,7 @@ _OF_PROGRAMMERS = frozenset(
 """Errors for which there are other words: of a record that is gone, and of a disk that is full."""
 _WITH_ERRORS = (
     *("api/crud/*.py", "api/records/*.py", "app/**/*.py", "domain/billing/*.py", "domain/numbers/*.py"),
-    *("domain/states.py", "store/media/*.py", "forecast/*.py"),
+    *("domain/words/states.py", "store/media/*.py", "forecast/*.py"),
 )
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from openpyxl import load_workbook
 
 from dialer.app.campaigns.figures import By
-from dialer.domain.statistics import GROUPS
+from dialer.domain.figures.statistics import GROUPS
 from dialer.store.database.database import Database
 from tests.api.harness import Caller, FakeWorker
 from tests.console.simulated_day import AccountHouse, Day, Lived, days, live

@@ -14,7 +14,7 @@ from sqlalchemy import insert, select, update
 from dialer.api.answers.spreadsheets import XLSX
 from dialer.app.campaigns.figures import By
 from dialer.app.campaigns.readiness import survey_of
-from dialer.domain.enums import SectionType
+from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow

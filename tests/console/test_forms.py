@@ -7,8 +7,8 @@ import pytest
 from litestar import Litestar
 
 from dialer.api.http.permissions import OPEN_PAGES, PAGES
-from dialer.console.forms import FIELDS_MAX, FORM_BYTES_MAX
-from dialer.console.sessions import form_token
+from dialer.console.serving.forms import FIELDS_MAX, FORM_BYTES_MAX
+from dialer.console.serving.sessions import form_token
 from tests.api.harness import PASSWORD, Caller
 from tests.console.visitor import Visitor, words
 

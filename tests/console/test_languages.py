@@ -9,16 +9,10 @@ from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console import rendering
-from dialer.console.formats import FORMATS
-from dialer.console.language import (
-    language_of,
-    read_entries,
-    read_language,
-    speak,
-    viewers_language,
-)
-from dialer.domain.languages import LANGUAGES
+from dialer.console.parts import rendering
+from dialer.console.words.formats import FORMATS
+from dialer.console.words.language import language_of, read_entries, read_language, speak, viewers_language
+from dialer.domain.words.languages import LANGUAGES
 from tests.api.harness import NOW_MS, Caller
 from tests.console.translations import REGIONS, TRANSLATED, problems
 from tests.console.visitor import Visitor

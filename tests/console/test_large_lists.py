@@ -10,10 +10,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.app.imports.imports import CHUNK_ROWS
-from dialer.console import list_tasks
 from dialer.console.app import Console
-from dialer.console.list_choices import ListChoices
-from dialer.console.list_tasks import KEPT_MAX, TASKS_MAX, ListTask, ListTasks
+from dialer.console.lists import list_tasks
+from dialer.console.lists.list_choices import ListChoices
+from dialer.console.lists.list_tasks import KEPT_MAX, TASKS_MAX, ListTask, ListTasks
 from dialer.resources.words.errors import AnsweredError
 from tests.api.harness import Caller
 from tests.console.test_importing import BOOK, look, press, token_in, upload
@@ -337,7 +337,7 @@ def test_a_program_cannot_tell_a_small_list_from_one_that_is_read_in_the_backgro
     alice: Visitor, api: Caller, tasks: ListTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dialer.console.pages.imports.IN_REQUEST_BYTES_MAX", 1)
-    monkeypatch.setattr("dialer.console.list_reading.IN_REQUEST_BYTES_MAX", 1)
+    monkeypatch.setattr("dialer.console.lists.list_reading.IN_REQUEST_BYTES_MAX", 1)
     monkeypatch.setattr(list_tasks, "WAIT_S", 600)
     api.create("phonebook", name="Book")
     assert "Will be stored 1 There already, or twice in the file 1" in look(

@@ -5,7 +5,7 @@ import threading
 import anyio
 import anyio.to_thread
 
-from dialer.console.list_readers import READINGS_OF_A_USER_MAX, readers
+from dialer.console.lists.list_readers import READINGS_OF_A_USER_MAX, readers
 
 
 async def test_many_readings_of_a_user_hold_up_nobody() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.console.zones import COOKIE
+from dialer.console.parts.zones import COOKIE
 from dialer.domain.numbers.normal_form import normalise
 from dialer.store.database.database import Database
 from tests.api.harness import Caller

@@ -7,7 +7,7 @@ from http import HTTPStatus
 import anyio.lowlevel
 import pytest
 
-from dialer.console.live_parts import STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Snapshots
+from dialer.console.serving.live_parts import STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Snapshots
 from dialer.resources.words.errors import AnsweredError
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from sqlalchemy import update
 
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Subscriber
 from tests.api.harness import Caller

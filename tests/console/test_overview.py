@@ -5,11 +5,11 @@ import re
 import pytest
 from sqlalchemy import delete, insert, update
 
-from dialer.app.live_overview import TEXTS_MAX
+from dialer.app.overview.live_overview import TEXTS_MAX
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.enums import SectionType, TransferStatus
-from dialer.domain.plans import SIMULATED, SIP
+from dialer.domain.calls.plans import SIMULATED, SIP
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import SectionType, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     Agent,

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from dialer.domain.enums import SectionType
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.tables import Agent, Campaign, SealedSurvey, Subscriber
 from tests.api.harness import NOW_MS, Caller

@@ -4,8 +4,8 @@ import re
 
 from sqlalchemy import update
 
-from dialer.console.catalogue import PAGES
 from dialer.console.pages.records import ROWS
+from dialer.console.words.catalogue import PAGES
 from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, PASSWORD, Caller

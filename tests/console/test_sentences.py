@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.console.language import read_language, speak, viewers_language
-from dialer.console.sentences import in_viewers_words
+from dialer.console.parts.sentences import in_viewers_words
+from dialer.console.words.language import read_language, speak, viewers_language
 from dialer.domain.billing.money import MoneyAmount
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.languages import LANGUAGES
-from dialer.domain.sentences import (
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.languages import LANGUAGES
+from dialer.domain.words.sentences import (
     FieldName,
     Grouped,
     Listed,

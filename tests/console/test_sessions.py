@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from dialer.api.http.throttle import PAIR_FAILURES_MAX
 from dialer.app.accounts.sessions import SESSIONS_MAX
-from dialer.console.browsers import browser_name
+from dialer.console.words.browsers import browser_name
 from dialer.store.database.database import Database
 from dialer.store.tables import ConsoleSession
 from tests.api.harness import PASSWORD, Caller

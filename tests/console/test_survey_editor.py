@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.section_words import SENTENCES, TITLES
-from dialer.console.survey_keys import WAYS_MAX, keys_of, ways_of
-from dialer.domain.enums import SectionType
+from dialer.console.words.section_words import SENTENCES, TITLES
+from dialer.console.words.survey_keys import WAYS_MAX, keys_of, ways_of
 from dialer.domain.survey.sections.table import definition_of, section_fields
 from dialer.domain.survey.survey import Prompt, Section
+from dialer.domain.words.enums import SectionType
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE
 from tests.console.survey_building import branches, build, change, order, rows, sections

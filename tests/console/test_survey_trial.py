@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.inputs import Input
-from dialer.console.rendering import render
-from dialer.console.survey_trial import ANSWERED, KEYS, TRANSFER, walk
+from dialer.console.parts.inputs import Input
+from dialer.console.parts.rendering import render
+from dialer.console.parts.survey_trial import ANSWERED, KEYS, TRANSFER, walk
 from dialer.demo.recordings import WELCOME
-from dialer.domain.plans import Subscriber
+from dialer.domain.calls.plans import Subscriber
 from dialer.domain.sessions.survey_steps import speeches_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey

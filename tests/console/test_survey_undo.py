@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.app.survey_changes import CHANGES_MAX
+from dialer.app.campaigns.survey_changes import CHANGES_MAX
 from dialer.store.queries.sealed_surveys import sealed_survey
 from tests.api.harness import Caller
 from tests.console import building

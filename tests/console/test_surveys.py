@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.survey_blueprints import BLUEPRINTS
-from dialer.console.survey_trial import INPUTS_MAX, STEPS_MAX, walk
+from dialer.console.parts.survey_blueprints import BLUEPRINTS
+from dialer.console.parts.survey_trial import INPUTS_MAX, STEPS_MAX, walk
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.api.harness import Caller

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from dialer.api.actions.trial_calls import TrialCaller, TrialCallRead
 from dialer.app.campaigns.trial_calls import TrialCall
-from dialer.runtime.clock import VirtualClock
+from dialer.runtime.steps.clock import VirtualClock
 from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, Caller, FakeWorker

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import insert, select, update
 
-from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Agent, AgentHour, CallRequest, Gateway, LiveLeg, QueueHour, Transfer
 from tests.api.harness import NOW_MS, Caller

@@ -24,12 +24,12 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from dialer.console import catalogue
-from dialer.console.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
-from dialer.console.field_titles import title_of
-from dialer.console.form_groups import FORMS
-from dialer.console.services import DESK, NAVIGATION
-from dialer.console.state_words import (
+from dialer.console.serving.services import DESK, NAVIGATION
+from dialer.console.words import catalogue
+from dialer.console.words.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
+from dialer.console.words.field_titles import title_of
+from dialer.console.words.form_groups import FORMS
+from dialer.console.words.state_words import (
     PROTOCOL_WORDS,
     SOURCE_WORDS,
     TEXT_WORDS,
@@ -38,10 +38,10 @@ from dialer.console.state_words import (
     english_words_of,
     word_of_choice,
 )
-from dialer.domain.enums import MessageStatus
-from dialer.domain.languages import ENGLISH, LANGUAGES
-from dialer.domain.reasons import Reason
-from dialer.domain.roles import Role, Scope
+from dialer.domain.words.enums import MessageStatus
+from dialer.domain.words.languages import ENGLISH, LANGUAGES
+from dialer.domain.words.reasons import Reason
+from dialer.domain.words.roles import Role, Scope
 from dialer.passwords import PasswordError, check_password
 from dialer.resources.crud.fields import Choice, Kind, TextChoice
 from dialer.resources.crud.shapes import fields_of

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from dialer.app.errors import RefusedError
+from dialer.app.work.errors import RefusedError
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.tables import Row

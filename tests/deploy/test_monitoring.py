@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from dialer.api.http.worker_metrics import VitalMetrics
-from dialer.runtime.process_health import Durations, GatewayShare, Membership, ProcessHealth
+from dialer.runtime.steps.process_health import Durations, GatewayShare, Membership, ProcessHealth
 from tests.gateways import FIRST
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, serving

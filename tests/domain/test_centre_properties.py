@@ -10,16 +10,23 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls import effects
+from dialer.domain.calls.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
+from dialer.domain.calls.plans import CampaignPlan, GatewayKey, GatewayPlan
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.state import ACTIVE, OpenCampaign
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
-from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
-from dialer.domain.plans import CampaignPlan, GatewayKey, GatewayPlan
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import (
+    AgentStatus,
+    CampaignStatus,
+    DialMethod,
+    QueueStrategy,
+    SectionType,
+    TransferStatus,
+)
 from tests.domain.engine.test_engine_properties import story
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST, SECOND

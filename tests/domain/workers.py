@@ -5,18 +5,18 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.circuit_breaker import CircuitBreaker
+from dialer.domain.calls import effects
+from dialer.domain.calls.circuit_breaker import CircuitBreaker
+from dialer.domain.calls.events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Subscriber
 from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
-from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
-from dialer.domain.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.runtime.kernel import Kernel
+from dialer.domain.words.enums import CampaignStatus, SectionType, SubscriberStatus
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from tests.gateways import FIRST

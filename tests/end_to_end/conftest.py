@@ -9,8 +9,8 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.plans import GatewayKey
 from tests.api.harness import Caller
 from tests.carriers.sip.sipp import ANSWERS, CLEARED, CONTACT, OK_SDP, RINGS, WITHIN, own, receive, running, send
 from tests.carriers.sip.test_sipp import free_port
@@ -94,7 +94,7 @@ def _once(death: Callable[[], None]) -> Callable[[], None]:
 
 def _in_step(is_time: Callable[[Any, Sequence[Any]], bool], death: Callable[[], None]) -> None:
     """Die at the end of a step, before its commit. `is_time` sees the worker, and what the step has heard."""
-    from dialer.runtime.worker import Worker  # noqa: PLC0415 - in the process of the service only
+    from dialer.runtime.steps.worker import Worker  # noqa: PLC0415 - in the process of the service only
 
     original, dies = Worker._step, _once(death)  # noqa: SLF001
 
@@ -117,7 +117,7 @@ def _has_new_dial(worker: Any, _heard: Sequence[Any]) -> bool:  # noqa: ANN401 -
 
 
 def _before_mark() -> None:
-    from dialer.runtime import worker  # noqa: PLC0415 - as above
+    from dialer.runtime.steps import worker  # noqa: PLC0415 - as above
 
     def dies(*_: object) -> bool:
         _die()
@@ -127,7 +127,7 @@ def _before_mark() -> None:
 
 
 def _at_dial(*, is_sent: bool) -> None:
-    from dialer.runtime.lines import Lines  # noqa: PLC0415 - as above
+    from dialer.runtime.lines.lines import Lines  # noqa: PLC0415 - as above
 
     original = Lines.dial
 
@@ -142,7 +142,7 @@ def _at_dial(*, is_sent: bool) -> None:
 def _after_question(death: Callable[[], None]) -> Callable[[], None]:
     def prepared() -> None:
         from dialer.domain.sessions.leg_protocol import Ask  # noqa: PLC0415 - as above
-        from dialer.runtime.lines import Lines  # noqa: PLC0415 - as above
+        from dialer.runtime.lines.lines import Lines  # noqa: PLC0415 - as above
 
         original, dies = Lines.perform, _once(death)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 from tests.end_to_end.test_campaign import campaign

@@ -19,9 +19,9 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.plans import SIP
-from dialer.runtime.clock import RealClock
-from dialer.runtime.worker import Worker
+from dialer.domain.calls.plans import SIP
+from dialer.runtime.steps.clock import RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, insert
 from dialer.api.app import create_app
 from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.runtime.clock import RealClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database

@@ -9,8 +9,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from sqlalchemy import Connection, func, select
 
-from dialer.app.errors import AppError, InvalidFieldsError
-from dialer.domain.roles import Role
+from dialer.app.work.errors import AppError, InvalidFieldsError
+from dialer.domain.words.roles import Role
 from dialer.files.kinds import BY_PATH
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import (

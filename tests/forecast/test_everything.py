@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table
 
-from dialer.app.errors import CampaignNotReadyError
+from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.billing.money import format_money
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import AmdStatus, CampaignStatus
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.words.enums import AmdStatus, CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.forecast.spreads import CountSpread

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule
-from dialer.domain.statistics import HOUR_MS
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.what_if import NamedSetting, compare_settings

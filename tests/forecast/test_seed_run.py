@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import Call
+from dialer.domain.calls.plans import Call
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import ignore_progress, run_seeds, staged
 from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import UNREADABLE, SeedRun

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import ignore_progress, run_seeds, staged
 from dialer.forecast.parameters import Order
 from dialer.store.tables import Campaign, Cdr, Gateway

@@ -13,10 +13,10 @@ import anyio.lowlevel
 import msgspec
 import pytest
 
-from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
-from dialer.console.errors import messages_of
-from dialer.console.language import read_language, speak, viewers_language
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.errors import CampaignNotReadyError, InvalidFieldsError
+from dialer.console.serving.errors import messages_of
+from dialer.console.words.language import read_language, speak, viewers_language
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import SEEDS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import SectionType
 from dialer.forecast.parameters import Order
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HourCounters, SeedRun

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.app.errors import InvalidFieldsError
-from dialer.domain import effects
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.statistics import HOUR_MS
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.domain.calls import effects
+from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign, ignore_progress, run_seeds
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import TASKS_MAX

@@ -9,18 +9,18 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus, TransferStatus
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.figures.statistics import Grouping
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.statistics import Grouping
+from dialer.domain.words.enums import CampaignStatus, TransferStatus
 from dialer.forecast.forecast import started_copy
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
 from dialer.forecast.queue_figures import IN_TIME_MS, QueueCounters
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HOURS_MAX, LAST_CALLS_MS, UNREADABLE, HourCounters, SeedRun
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
 from dialer.store.database.database import Database

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Ringing
+from dialer.domain.words.enums import Cause
 from tests.peers.telephones import NUMBER, Telephone
 from tests.peers.trunk import Trunk
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Answered
+from dialer.domain.words.enums import Cause
 from tests.peers.matrix import REGISTRATION
 from tests.peers.telephones import NUMBER, NpmRegistrar, running
 from tests.peers.trunk import trunk

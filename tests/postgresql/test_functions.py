@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, literal, make_url, select
 
-from dialer.domain import search_keys
+from dialer.domain.numbers import search_keys
 from dialer.store.backends.backend import backend_for
 from dialer.store.backends.expressions import bare_number, name_key
 from dialer.store.database.database import Database

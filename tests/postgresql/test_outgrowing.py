@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, text
 
-from dialer.domain.enums import Cause
+from dialer.domain.words.enums import Cause
 from dialer.store.journal.rows import RequestEnd
 from dialer.store.journal.statements import FINISH_REQUESTS
 from dialer.store.reconciliation.reconcile import audit

@@ -8,7 +8,7 @@ import anyio
 import psycopg
 import pytest
 
-from dialer.runtime.notifications import CHANGED, SEEN, Notifications
+from dialer.runtime.fleet.notifications import CHANGED, SEEN, Notifications
 from dialer.store.backends import postgresql as backend
 from dialer.store.backends.backend import Notifier
 from dialer.store.database.database import Database

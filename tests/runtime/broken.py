@@ -7,7 +7,8 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from dialer.domain import effects
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Disposition
 from dialer.domain.engine import dialling, engine
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
@@ -15,11 +16,10 @@ from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.openings import Openings
 from dialer.domain.engine.person_verdicts import PersonVerdicts
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.plans import Disposition
-from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.rules.dial_rules import ALLOWED
-from dialer.runtime.live_engine import LiveEngine
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import CampaignReason, SubscriberReason
+from dialer.runtime.steps.live_engine import LiveEngine
 from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import Table
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import SMS, CallerId, CallerIdGroup, Campaign, Cdr, Did, Gateway, RateCardLine, Row, User
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import LineHouse

@@ -12,12 +12,12 @@ from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.contacts.contacts import add_contact
 from dialer.app.contacts.do_not_call import add_to_dnc
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.database.service_state import read_state

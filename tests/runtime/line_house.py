@@ -11,13 +11,13 @@ from sqlalchemy import Connection
 from dialer.app.campaigns.change import change_campaign
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.live_engine import NewKernel
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
+from dialer.runtime.steps.live_engine import NewKernel
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
 from dialer.store.database.database import StorageUnavailableError

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
-from dialer.domain.enums import Cause
 from dialer.domain.numbers.normal_form import is_number
 from dialer.domain.sessions.leg_protocol import (
     Answered,
@@ -22,6 +21,7 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
 )
+from dialer.domain.words.enums import Cause
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, Fate, callee_behind
 from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from dialer.app.account_events import set_low_balance, switch_events, write_forecast_finished
 from dialer.app.accounts.payments import record_payment
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
-from dialer.domain.plans import GatewayKey
+from dialer.app.telling.account_events import set_low_balance, switch_events, write_forecast_finished
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.events import event_read
 from dialer.store.database.touched import EVERYTHING

@@ -8,9 +8,9 @@ import pytest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, dispose_of_call, disposition_of, term_of
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.people import erase_people
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.store.queries.promised_call_backs import promised_call_backs
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Gateway, Subscriber

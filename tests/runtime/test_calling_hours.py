@@ -6,12 +6,12 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from dialer.app.gateways import change_gateway
+from dialer.app.carriers.gateways import change_gateway
 from dialer.domain.calling_times.calling_hours import CallingHours, read_calling_hours
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
 from tests.gateways import FIRST

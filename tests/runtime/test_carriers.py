@@ -7,7 +7,7 @@ import pytest
 import structlog
 from sqlalchemy import RowMapping
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import SMS, CallerId, CallerIdGroup, CallRequest, Campaign, Cdr, Gateway, SmsMessage, Transfer
 from tests.runtime.house import MONDAY_NOON_MS, House
 

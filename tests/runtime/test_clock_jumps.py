@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User

@@ -5,8 +5,8 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import delete
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.rows.joining.contact_collection import collect_contact, has_uncollected
 from dialer.store.tables import CallRequest, Campaign, Contact, Gateway, Subscriber
@@ -22,7 +22,7 @@ def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
     monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", 2)
     monkeypatch.setattr("dialer.store.rows.joining.contact_collection.COLLECT_CHUNK", 2)
-    monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 2)
+    monkeypatch.setattr("dialer.runtime.steps.contact_collection.COLLECT_SLICE", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return house
@@ -105,7 +105,7 @@ async def test_others_are_called_while_a_large_phonebook_is_collected(
     slow: House, monkeypatch: pytest.MonkeyPatch, others: int
 ) -> None:
     """Each reading of the clock adds a second, and a step collects one contact. All campaigns dial."""
-    monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 1)
+    monkeypatch.setattr("dialer.runtime.steps.contact_collection.COLLECT_SLICE", 1)
     large = [f"+1202556{place:04d}" for place in range(60)]
     survey_id = slow.survey(SHORT)
     first_id = await slow.started(survey_id, slow.phonebook(*NUMBERS), frequency=60)

@@ -8,8 +8,8 @@ import pytest
 
 from dialer.app.accounts.users import change_default_region
 from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
-from dialer.app.errors import InvalidFieldsError
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Cdr, Did, Gateway, ServiceState, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse

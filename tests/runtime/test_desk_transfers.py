@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.domain.enums import AgentStatus
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.domain.words.enums import AgentStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, CallRequest, Cdr, Transfer, User
 from tests.runtime.house import House

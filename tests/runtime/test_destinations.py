@@ -10,8 +10,8 @@ from dialer.app.accounts.users import change_user
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.why_waiting import waits_of
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import CampaignStatus, SubscriberStatus, TransferStatus
 from dialer.domain.survey.findings import FindingCode
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus, TransferStatus
 from dialer.store.tables import (
     SMS,
     CallRequest,

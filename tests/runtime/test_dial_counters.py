@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.runtime.dial_counters import DialCounters
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import SMS, CallRequest, Gateway, User

@@ -7,8 +7,8 @@ import pytest
 
 from dialer.app.contacts.do_not_call import add_dnc_list, change_dnc_list, delete_dnc_list
 from dialer.app.erasure.erasure import erase_number
-from dialer.app.errors import RefusedError, StillUsedError
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import RefusedError, StillUsedError
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.tables import SMS, CampaignDncList, DncContact, DncList, Gateway, Subscriber
 from dialer.store.tables import CallRequest as Call

@@ -10,12 +10,12 @@ from sqlalchemy import Connection, insert
 from structlog.testing import capture_logs
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import GatewayKey
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.coordinator import Alone, LeaseLostError, Wishes
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.worker import Worker
+from dialer.domain.calls.plans import GatewayKey
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.coordinator import Alone, LeaseLostError, Wishes
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.backend import backend_for
 from dialer.store.database import migrate

@@ -10,15 +10,15 @@ import pytest
 from sqlalchemy import Connection
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg
-from dialer.domain.enums import CampaignStatus, MessageStatus
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.fleet.shards import shard_of
-from dialer.domain.plans import GatewayKey
-from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import Accepted, Leg, Order, Receipt, Texting, TextReceived
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.fleet_member import FleetMember
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus, MessageStatus
+from dialer.domain.words.roles import Role
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet.fleet_member import FleetMember
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, Touched, touch

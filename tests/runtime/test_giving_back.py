@@ -3,8 +3,8 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import GatewayPlan, Lent
+from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.plans import GatewayPlan, Lent
 from dialer.store.fleet.slices import Demand, GatewayLimits, new_slice, settle_slice
 from tests.gateways import FIRST
 from tests.new_database import new_database

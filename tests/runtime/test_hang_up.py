@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dialer.app.call_centre.live_calls import hang_up_call
-from dialer.app.errors import RefusedError
-from dialer.domain.enums import AgentStatus
+from dialer.app.work.errors import RefusedError
 from dialer.domain.sessions.leg_protocol import Clear
+from dialer.domain.words.enums import AgentStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, CallRequest, Cdr, Transfer, User
 from tests.runtime.house import House

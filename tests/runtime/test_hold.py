@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import delete
 
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
-from dialer.app.errors import RefusedError
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.sessions.leg_protocol import Bridge, Hold, Order
 from dialer.store.database.touched import Touched
 from dialer.store.reconciliation.reconcile import audit

@@ -11,8 +11,8 @@ import pytest
 
 from dialer.app.imports.imports import import_csv
 from dialer.app.imports.number_rows import ContactRows
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Contact, Gateway
 from tests.runtime.house import AS_REAL, House

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, event
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.store.queries.load_engine import Loader
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (

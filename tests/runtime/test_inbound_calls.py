@@ -9,11 +9,11 @@ import pytest
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
 from dialer.app.campaigns.call_again import copy_chunk, link
 from dialer.app.erasure.erasure import erase_ended, erase_number
-from dialer.app.errors import RefusedError
-from dialer.domain.call_again import AgainOutcome
+from dialer.app.work.errors import RefusedError
 from dialer.domain.engine import inbound
-from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.rules.call_again import AgainOutcome
 from dialer.domain.sessions.leg_protocol import Ended
+from dialer.domain.words.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.store.rows.live_legs import leg_keys

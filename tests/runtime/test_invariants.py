@@ -9,12 +9,12 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
-from dialer.domain.events import CallEnded, Event
-from dialer.domain.invariants import Rule
-from dialer.runtime.kernel import Kernel
-from dialer.runtime.quarantine import CALLS_MAX
-from dialer.runtime.worker import Worker
+from dialer.domain.calls.events import CallEnded, Event
+from dialer.domain.rules.invariants import Rule
+from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.runtime.steps.kernel import Kernel
+from dialer.runtime.steps.quarantine import CALLS_MAX
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncContact, Gateway, LedgerEntry, Subscriber, User

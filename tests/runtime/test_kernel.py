@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from dialer.domain import effects, events
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
+from dialer.domain.calls.plans import GatewayPlan, Subscriber
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
-from dialer.domain.plans import GatewayPlan, Subscriber
-from dialer.runtime.kernel import Kernel
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from tests.domain.workers import DAY_MS, START_MS, numbers, plan

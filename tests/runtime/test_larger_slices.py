@@ -8,12 +8,12 @@ from msgspec import structs
 from sqlalchemy import Connection
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import GatewayKey, Lent
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.coordinator import Alone
-from dialer.runtime.worker import Worker
+from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.plans import GatewayKey, Lent
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.coordinator import Alone
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched
 from dialer.store.tables import CallRequest, Gateway

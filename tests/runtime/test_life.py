@@ -2,8 +2,8 @@
 
 import pytest
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
-from dialer.domain.states import IllegalMoveError
+from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.domain.words.states import IllegalMoveError
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncContact, SectionTemplate, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 

@@ -9,7 +9,7 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.session_state import Stage
-from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.sim.callee_line import CalleeLine
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Subscriber, SurveyResult
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.engine import inbound
-from dialer.domain.enums import CampaignStatus, Cause
-from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.sessions.leg_protocol import Ended, TextReceived
-from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
+from dialer.domain.words.enums import CampaignStatus, Cause
+from dialer.runtime.lines.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
 from dialer.store.journal import rows as journal_rows
 from dialer.store.rows.texts.text_senders import Sender
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, TextNews, User
@@ -187,7 +187,7 @@ async def test_callbacks_of_a_gateway_that_rests_wait(house: LineHouse, monkeypa
             raise StrangeError("texts")
         return Sender((), is_certain=True)
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
+    monkeypatch.setattr("dialer.runtime.lines.incoming_texts.sender_of", raising)
     await house.pass_s(1)
     for number in [POISON] * 15 + ["+12025550101"]:
         said = f"STOP {len(house.rows(TextNews))}"
@@ -211,7 +211,7 @@ async def test_texts_that_come_in_over_a_line_that_rests_are_kept(house: LineHou
             raise StrangeError("texts")
         return Sender((), is_certain=True)
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
+    monkeypatch.setattr("dialer.runtime.lines.incoming_texts.sender_of", raising)
     for place in range(30):
         house.side.lines[0].hear("", TextReceived(POISON, str(place), "STOP"))
     house.side.lines[0].hear("", TextReceived("+12025550101", "", "STOP"))

@@ -7,14 +7,14 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
-from dialer.app.account_events import switch_events
+from dialer.app.telling.account_events import switch_events
 from dialer.carriers.line_port import Alive
-from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
-from dialer.domain.plans import VOICE, GatewayKey
+from dialer.domain.calls.plans import VOICE, GatewayKey
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
-from dialer.runtime import lines
-from dialer.runtime.line_reports import LineSettings
-from dialer.runtime.lines import Lines
+from dialer.domain.words.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
+from dialer.runtime.lines import lines
+from dialer.runtime.lines.line_reports import LineSettings
+from dialer.runtime.lines.lines import Lines
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
     SMS,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.coordinator import Alone
-from dialer.runtime.step_extent import AHEAD_MS, QUIET_MS
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.coordinator import Alone
+from dialer.runtime.steps.step_extent import AHEAD_MS, QUIET_MS
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber
 from tests.runtime.house import MONDAY_NOON_MS, House

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, Subscriber, User

@@ -14,9 +14,9 @@ from dialer.app.call_centre.chosen_people import (
     dial_chosen,
     manual_campaigns,
 )
-from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing

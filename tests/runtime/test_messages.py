@@ -3,8 +3,8 @@
 import pytest
 
 from dialer.app.campaigns.subscribers import delete_subscriber
-from dialer.app.errors import CampaignNotReadyError
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import CampaignNotReadyError
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import SMS, Campaign, Cdr, DncContact, Gateway, LedgerEntry, SmsMessage, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House

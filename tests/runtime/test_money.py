@@ -7,7 +7,7 @@ import anyio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
+from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, TransferStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     CallRequest,

@@ -2,7 +2,7 @@
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.contacts.contacts import add_contact
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.store.tables import Campaign, Cdr, Gateway

@@ -1,6 +1,6 @@
 """Tests of calls to the numbers with a fixed behaviour, worked out by hand."""
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, SurveyResult, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 

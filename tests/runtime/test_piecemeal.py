@@ -16,17 +16,17 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE, OpenCampaign
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import CampaignPlan
-from dialer.domain.states import CAMPAIGN_MOVES
-from dialer.runtime.coordinator import Alone
-from dialer.runtime.live_engine import LiveEngine
-from dialer.runtime.step_extent import StepExtent
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.states import CAMPAIGN_MOVES
+from dialer.runtime.steps.coordinator import Alone
+from dialer.runtime.steps.live_engine import LiveEngine
+from dialer.runtime.steps.step_extent import StepExtent
+from dialer.runtime.steps.worker import Worker
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.queries.load_engine import Loader
 from dialer.store.rows.joining import contact_collection

@@ -5,7 +5,7 @@ import pytest
 from dialer.app.call_centre.desk import read_desk
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
-from dialer.domain.enums import AgentActivity, AgentDisposition
+from dialer.domain.words.enums import AgentActivity, AgentDisposition
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallDisposition, Cdr, Transfer
 from tests.runtime.house import House

@@ -9,9 +9,9 @@ from sqlalchemy import Executable, delete, update
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
-from dialer.app.errors import RefusedError
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, Subscriber, Tier, Transfer, User

@@ -6,10 +6,10 @@ import pytest
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.erasure.erasure import erase_number
-from dialer.domain.enums import AgentDisposition
 from dialer.domain.messages.understanding import Understood
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.proof import SAID_MAX, said_in
+from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.proof import SAID_MAX, said_in
 from dialer.store.rows.texts.received_texts import ReceivedText, TextOf, keep_texts
 from dialer.store.tables import CallRequest, Did, DncContact, SmsMessage, SmsReceived
 from dialer.store.timeline.happenings import HappeningKind, happenings_of

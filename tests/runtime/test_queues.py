@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, SubscriberStatus, TransferStatus
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, LegType, SubscriberStatus, TransferStatus
 from dialer.store.queries.survey_results import AnswerCount, SectionCount, count_answers
 from dialer.store.tables import (
     Agent,

@@ -9,7 +9,7 @@ import msgspec
 from dialer.app.accounts.rate_cards import change_rate, delete_rate
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import format_money
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation

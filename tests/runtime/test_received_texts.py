@@ -9,9 +9,9 @@ import pytest
 
 from dialer.app.contacts.received_texts import Verdict, look_at
 from dialer.app.erasure.erasure import erase_number
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.roles import Role
 from dialer.store.rows.old_calls import RemovalPlace, remove_old_calls
 from dialer.store.tables import Campaign, DncContact, DncList, SmsMessage, SmsReceived, Subscriber, User
 from tests.runtime.house import House

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import Cdr, Gateway, SurveyResult, Transfer
 from tests.runtime.house import ALL_ANSWER, House

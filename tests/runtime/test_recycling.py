@@ -3,8 +3,8 @@
 from typing import Final
 
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.enums import SubscriberStatus as S
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.enums import SubscriberStatus as S
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, Campaign, Gateway, Subscriber
 from tests.runtime.house import House

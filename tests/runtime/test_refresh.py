@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import delete
 
 from dialer.app.campaigns.change import abort_campaign, change_campaign, pause_campaign
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Contact, DncContact, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import House
 

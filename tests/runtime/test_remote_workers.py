@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
-from dialer.runtime.clock import RealClock
-from dialer.runtime.remote_workers import RemoteWorkers
+from dialer.runtime.fleet.remote_workers import RemoteWorkers
+from dialer.runtime.steps.clock import RealClock
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, Touched, touch
 from dialer.store.fleet.changes import announce, last_change

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Ended
+from dialer.domain.words.enums import Cause
 from dialer.store.tables import Cdr, Gateway, Subscriber
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 

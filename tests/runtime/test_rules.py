@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import (
     CallerId,
     CallerIdGroup,

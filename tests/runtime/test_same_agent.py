@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
-from dialer.app.errors import InvalidFieldsError
-from dialer.domain.enums import AgentDisposition, AgentStatus, CampaignStatus, DialMethod, QueueStrategy
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus, DialMethod, QueueStrategy
 from dialer.store.queries.promised_call_backs import promised_call_backs
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.words.enums import CampaignStatus
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation

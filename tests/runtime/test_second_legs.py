@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, RowMapping, select
 
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Hold, Play
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.database.service_state import read_state
 from dialer.store.rows.clock_jumps import Jump, follow_jump

@@ -11,12 +11,12 @@ from structlog.testing import capture_logs
 from dialer.app.erasure.erasure import erase_number
 from dialer.carriers.line_port import Alive, Over, Unknown
 from dialer.domain.engine import inbound
-from dialer.domain.enums import CampaignStatus, Cause, MessageStatus
 from dialer.domain.numbers import prefixes
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
-from dialer.runtime.kernel import Kernel
-from dialer.runtime.line_legs import LineLegs
+from dialer.domain.words.enums import CampaignStatus, Cause, MessageStatus
+from dialer.runtime.lines.line_legs import LineLegs
+from dialer.runtime.steps.kernel import Kernel
 from dialer.store.journal import rows as journal_rows
 from dialer.store.rows.set_aside_reports import ROWS_MAX, SetAside, set_aside
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, LiveLeg, SetAsideReport, TextNews, User
@@ -286,7 +286,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
-    monkeypatch.setattr("dialer.runtime.incoming_texts.sender_of", raising)
+    monkeypatch.setattr("dialer.runtime.lines.incoming_texts.sender_of", raising)
     await answering(house)
     row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'

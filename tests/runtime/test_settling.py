@@ -8,9 +8,9 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import Connection
 
-from dialer.domain.enums import TransferStatus
-from dialer.runtime.coordinator import Alone
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import TransferStatus
+from dialer.runtime.steps.coordinator import Alone
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.database.touched import Touched
@@ -54,7 +54,7 @@ class Counting(Alone):
 
 async def test_settling_ends_though_more_falls_due_all_the_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step handles one event, and each reading adds a minute. Only events due at the beginning are handled."""
-    monkeypatch.setattr("dialer.runtime.live_engine.EVENTS_PER_STEP", 1)
+    monkeypatch.setattr("dialer.runtime.steps.live_engine.EVENTS_PER_STEP", 1)
     people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_030)))
     clock = HandClock()
     house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
@@ -156,7 +156,7 @@ async def test_a_request_behind_a_cancelled_settling_gets_another(house: House) 
 
 
 async def test_a_settling_is_not_followed_by_a_second_step(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialer.runtime.worker.IDLE_SECONDS_MAX", 3_600)
+    monkeypatch.setattr("dialer.runtime.steps.worker.IDLE_SECONDS_MAX", 3_600)
     database = counted(house)
     async with house.worker.running():
         await anyio.wait_all_tasks_blocked()
@@ -173,7 +173,7 @@ async def test_a_step_ends_early_if_others_wait_to_write(
     house: House, monkeypatch: pytest.MonkeyPatch, *, others_wait: bool, steps: int
 ) -> None:
     """Ten dials and their ends are due. Others wait for a few of these events only, and not for all."""
-    monkeypatch.setattr("dialer.runtime.step_extent.EVENTS_PER_PORTION", 10)
+    monkeypatch.setattr("dialer.runtime.steps.step_extent.EVENTS_PER_PORTION", 10)
     monkeypatch.setattr(house.database, "has_waiting", lambda: others_wait)
     clock, counting = HandClock(), Counting(house.database)
     house.worker = Worker(

@@ -12,13 +12,13 @@ from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.campaigns.change import start_campaign
 from dialer.carriers.line_port import Exchange
-from dialer.domain.enums import SupervisionMode, TransferStatus
 from dialer.domain.fleet.shards import shard_of
 from dialer.domain.sessions.leg_protocol import Supervise
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.fleet_member import FleetMember
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import SupervisionMode, TransferStatus
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet.fleet_member import FleetMember
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.fleet.changes import announce

@@ -6,13 +6,13 @@ import pytest
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
+from dialer.app.carriers.gateways import change_gateway
 from dialer.app.contacts.do_not_call import delete_dnc_list
 from dialer.app.contacts.received_texts import Verdict, look_at
-from dialer.app.gateways import change_gateway
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentDisposition, CampaignStatus
-from dialer.domain.plans import SMS, VOICE, GatewayKey
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.plans import SMS, VOICE, GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus
 from dialer.store.database.touched import EVERYTHING
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.texts.incoming_texts import add_news

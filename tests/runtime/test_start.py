@@ -6,9 +6,9 @@ import pytest
 
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.campaigns.readiness import FINDINGS_NAMED_MAX
-from dialer.app.errors import CampaignNotReadyError
-from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
+from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.words.enums import CampaignStatus, DialMethod, SectionType
 from dialer.store.queries import sealed_surveys
 from dialer.store.tables import SMS, Campaign, Gateway, Queue, SealedSurvey, SectionTemplate
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House

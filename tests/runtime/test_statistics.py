@@ -15,9 +15,9 @@ from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.statistics import RowsAsked, StatisticsRow, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
-from dialer.app.live_overview import read_live_overview
-from dialer.domain.enums import AgentDisposition, AgentStatus, CampaignStatus
-from dialer.domain.statistics import GROUPS, Figures, Interval, add_figures
+from dialer.app.overview.live_overview import read_live_overview
+from dialer.domain.figures.statistics import GROUPS, Figures, Interval, add_figures
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics

@@ -14,11 +14,11 @@ from sqlalchemy import delete
 from dialer.app.accounts.users import NewUser, change_user, create_user, delete_user
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, SupervisionMode
-from dialer.domain.roles import Role
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.sessions.leg_protocol import Order, Supervise
+from dialer.domain.words.enums import CampaignStatus, SupervisionMode
+from dialer.domain.words.roles import Role
 from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Transfer, User
 from tests.runtime.house import House

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.roles import Role
 from dialer.store.rows.texts.text_senders import sender_of
 from dialer.store.tables import DncContact, DncList, SmsReceived, Subscriber, User
 from tests.databases import choice

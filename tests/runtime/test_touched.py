@@ -9,15 +9,15 @@ import pytest
 from sqlalchemy import Connection, delete, event, insert, select, update
 
 from dialer.app.campaigns.change import abort_campaign, start_campaign
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain import effects, events
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import GatewayKey
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.rows.joining import contact_collection

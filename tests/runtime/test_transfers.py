@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import delete
 
-from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus, TransferStatus
+from dialer.domain.words.enums import CampaignStatus, LegType, SubscriberStatus, TransferStatus
 from dialer.store.tables import (
     SMS,
     CallRequest,

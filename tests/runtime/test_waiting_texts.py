@@ -16,12 +16,12 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.erasure.erasure import erase_number
-from dialer.app.errors import RefusedError
-from dialer.app.touched_records import users_of_dnc
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.touched_records import users_of_dnc
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import SMS, Campaign, Cdr, DncList, Gateway, SmsMessage, User, WaitingText

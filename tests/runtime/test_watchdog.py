@@ -5,11 +5,11 @@ from typing import Final
 
 import pytest
 
+from dialer.domain.calls.events import CallEnded, Event
 from dialer.domain.engine.watchdog import GRACE_MS, LOOKS_EVERY_MS
-from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.events import CallEnded, Event
-from dialer.runtime.kernel import Kernel
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
+from dialer.runtime.steps.kernel import Kernel
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House

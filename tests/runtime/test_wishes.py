@@ -11,8 +11,8 @@ from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
 from dialer.app.campaigns.subscribers import change_subscriber
 from dialer.app.contacts.contacts import change_contact, delete_contact
 from dialer.app.contacts.do_not_call import delete_dnc_list, remove_from_dnc
-from dialer.app.errors import RefusedError
-from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import RefusedError
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     CallRequest,

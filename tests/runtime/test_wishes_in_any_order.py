@@ -14,9 +14,9 @@ from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
 from dialer.app.contacts.contacts import change_contact, delete_contact
 from dialer.app.contacts.do_not_call import add_to_dnc
-from dialer.app.errors import RefusedError
-from dialer.domain.enums import AgentDisposition, CampaignStatus
-from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.app.work.errors import RefusedError
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus
+from dialer.domain.words.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.tables import (
     SMS,
     CallRequest,

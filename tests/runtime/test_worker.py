@@ -8,10 +8,10 @@ from sqlalchemy import Connection, delete
 
 from dialer.app.campaigns.change import start_campaign
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.statistics import Grouping
-from dialer.runtime.clock import ScaledClock
-from dialer.runtime.worker import NotVirtualError, Worker
+from dialer.domain.figures.statistics import Grouping
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.runtime.steps.clock import ScaledClock
+from dialer.runtime.steps.worker import NotVirtualError, Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, CampaignHour, Cdr, Contact, Gateway, Subscriber, User

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dialer.carriers.line_port import Exchange, Found, LiveLeg, Unknown
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Ended, Leg, Order
+from dialer.domain.words.enums import Cause
 
 FAKE_TEXTS: Final = "fake texts"
 """The protocol of gateways whose messages go to this side."""

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import run
 

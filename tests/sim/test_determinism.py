@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from dialer.domain.digest import cdr_digest
+from dialer.domain.figures.digest import cdr_digest
 from dialer.sim import simulation as simulation_module
 from dialer.sim.report import cdr_record
 from dialer.sim.scenario import parse_scenario

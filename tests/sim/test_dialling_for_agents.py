@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
+from dialer.domain.words.enums import AmdStatus, Cause, LegType
 from dialer.sim.call_centre import call_centre_of
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 from tests.sim.scenes import run

@@ -6,7 +6,7 @@ rings 1 s after the dial, for 4 s, so an answer comes after 5 s. A minute costs 
 
 from typing import Final
 
-from dialer.domain.enums import AmdStatus, SubscriberStatus
+from dialer.domain.words.enums import AmdStatus, SubscriberStatus
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import START_MS, run
 

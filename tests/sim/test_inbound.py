@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.sim.memory_store import SubscriberStanding
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 from tests.sim.legs import CALLER, OTHER, TRANSFER, Leg, b_leg, call, legs, responses

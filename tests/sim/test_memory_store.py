@@ -6,14 +6,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from dialer.domain import effects, events
 from dialer.domain.billing.charge import Bill, Rate
-from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
-from dialer.domain.proof import Proof, WishSource
-from dialer.domain.reasons import CampaignReason, SubscriberReason
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.words.proof import Proof, WishSource
+from dialer.domain.words.reasons import CampaignReason, SubscriberReason
 from dialer.sim.memory_store import Closing, MemoryStore
 from tests.gateways import FIRST
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from dialer.domain.billing.money import format_money, parse_money
-from dialer.domain.enums import LegType
+from dialer.domain.words.enums import LegType
 from dialer.sim.report import Report, ReportRow, SectionAnswers, render, report_of, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.enums import AmdBehavior, SectionType
-from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.calls.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import AmdBehavior, SectionType
 from dialer.sim.scenario import MESSAGE_LENGTH_MAX, ScenarioError, parse_scenario
 from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, SMS_GATEWAY_ID, USER_ID, Simulation, dnc_numbers
 from tests.sim.scenes import START_MS

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.fields import SecondsField
 from dialer.domain.survey.sections.multi_choice import CHOICES
 from dialer.domain.survey.sections.table import section_fields
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import SectionType
 from dialer.sim.scenario import ScenarioError, SectionPart, parse_survey
 from dialer.sim.survey_document import survey_of, with_recordings
 from tests.domain.survey.surveys import any_sections

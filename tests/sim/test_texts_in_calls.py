@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import MessageStatus, SubscriberStatus
+from dialer.domain.words.enums import MessageStatus, SubscriberStatus
 from dialer.sim.simulation import USER_ID, Simulation
 from tests.sim.legs import CALLER, MINUTE, PATIENT, POPULATION, a_leg, call, legs, responses
 from tests.sim.scenes import START_MS, run

@@ -9,8 +9,8 @@ import pytest
 from msgspec import NODEFAULT
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import CampaignPlan, amd_of
+from dialer.domain.calls.plan_settings import settings_by_name
+from dialer.domain.calls.plans import CampaignPlan, amd_of
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Section

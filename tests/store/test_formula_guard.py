@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.store.formula_guard import guard, unguard
+from dialer.domain.formats.formula_guard import guard, unguard
 
 
 @given(st.text() | st.text("'=+-@\t\r\n|\uff1d\uff0b\uff0d\uff201.a"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from dialer.domain.plans import SMS, VOICE, GatewayKey, gateway_named
+from dialer.domain.calls.plans import SMS, VOICE, GatewayKey, gateway_named
 from dialer.store.database.database import Database
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.tables import Campaign, Gateway, User

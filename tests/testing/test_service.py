@@ -7,7 +7,7 @@ import pytest
 from anyio import Event, fail_after, to_thread
 from standardwebhooks.webhooks import Webhook
 
-from dialer.domain.enums import CampaignStatus, SectionType
+from dialer.domain.words.enums import CampaignStatus, SectionType
 from dialer.local_service.client import Record
 from dialer.local_service.errors import DemoError
 from dialer.testing import DialerService, MagicNumber, NotHeardError, ServiceProcess

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Table, insert, select, update
 
 from dialer.app.call_centre.chosen_people import Rules
-from dialer.app.errors import RefusedError
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.tables import Row
 from tests.vopr.dice import Dice
 

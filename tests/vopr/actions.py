@@ -5,10 +5,8 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, exists, insert, select, update
 
-from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.app.call_centre.chosen_people import Rules
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
@@ -22,16 +20,18 @@ from dialer.app.campaigns.change import (
 )
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
 from dialer.app.campaigns.subscribers import change_subscriber, delete_subscriber
+from dialer.app.carriers.gateways import change_gateway
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
 from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_list
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.gateways import change_gateway
-from dialer.app.touched_records import touched_account, touched_did
-from dialer.app.unit import UnitOfWork
-from dialer.domain.call_again import AgainOutcome
-from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
-from dialer.domain.plans import VOICE, GatewayKey
-from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
+from dialer.app.telling.account_events import write_account_events
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.touched_records import touched_account, touched_did
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.plans import VOICE, GatewayKey
+from dialer.domain.rules.call_again import AgainOutcome
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import (

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, insert
 
 from dialer.app.accounts.payments import record_payment
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.touched import Touched
 from dialer.store.tables import Row
 from tests.vopr.database import FaultyDatabase

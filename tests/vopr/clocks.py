@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.runtime.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
 
 IDLE_MS_MAX: Final = 1_000
 """A worker rests no longer than this."""

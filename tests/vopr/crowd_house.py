@@ -25,11 +25,11 @@ from dialer.api.actions import imports, webhook_sender
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.app.imports.report import ImportReport
-from dialer.app.webhooks import create_webhook
+from dialer.app.telling.webhooks import create_webhook
 from dialer.forecast.parameters import Order
 from dialer.resources.crud import preparing
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database

@@ -9,8 +9,8 @@ from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
-from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
 from tests.vopr.action_unit import ActionUnit
 from tests.vopr.worlds import number_of

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import DialMethod, SectionType
+from dialer.domain.words.enums import DialMethod, SectionType
 from tests.vopr.dice import Dice
 
 Values = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection
 
-from dialer.domain import effects
+from dialer.domain.calls import effects
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.journal import account_events as journal
 from dialer.store.journal.account_events import AccountEventRows

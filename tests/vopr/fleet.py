@@ -13,14 +13,14 @@ import anyio
 import anyio.lowlevel
 from sqlalchemy import Connection, text, update
 
-from dialer.app.errors import RefusedError
+from dialer.app.work.errors import RefusedError
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.plans import VOICE, GatewayKey
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.coordinator import LeaseLostError
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.fleet_member import FleetMember
-from dialer.runtime.worker import Worker
+from dialer.domain.calls.plans import VOICE, GatewayKey
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet.fleet_member import FleetMember
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.coordinator import LeaseLostError
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.sqlite import version
 from dialer.store.database.database import Database, StorageUnavailableError

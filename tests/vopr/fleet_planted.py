@@ -5,9 +5,9 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.guard import Guard
-from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.steps.guard import Guard
+from dialer.runtime.steps.live_engine import LiveEngine
 from dialer.store.database.touched import NOTHING
 from dialer.store.fleet import changes, shards, slices, worker_positions
 from tests.runtime.broken import Wrapped, wrap

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.runtime.line_reports import LineSettings
+from dialer.runtime.lines.line_reports import LineSettings
 from tests.vopr.dice import Dice
 from tests.vopr.worlds import CENTS, DAY_MS, Values, World, calling, contact_of, number_of, world_of
 

@@ -7,9 +7,9 @@ from typing import Final, get_args
 import msgspec
 
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain import effects, events
+from dialer.domain.calls import effects, events
 from dialer.domain.engine.engine import Engine
-from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.sim.chance import Chance
 from tests.vopr.faults import Mischief
 

@@ -15,13 +15,13 @@ from sqlalchemy import select
 
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
-from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.carriers.engine_port import CallPlacer
+from dialer.domain.calls.identity import leg_key
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus, SupervisionMode, TransferStatus
-from dialer.domain.identity import leg_key
 from dialer.domain.sessions.leg_protocol import Arriving, Leg
-from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.domain.words.enums import CampaignStatus, SupervisionMode, TransferStatus
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
     SMS,

@@ -11,13 +11,13 @@ from dialer.app.accounts.payments import record_payment
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.campaigns.change import change_campaign, start_campaign
+from dialer.app.carriers.gateways import change_gateway
 from dialer.app.contacts.do_not_call import add_to_dnc
-from dialer.app.errors import RefusedError
-from dialer.app.gateways import change_gateway
-from dialer.app.touched_records import touched_account
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod
-from dialer.domain.plans import VOICE, GatewayKey
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.touched_records import touched_account
+from dialer.domain.calls.plans import VOICE, GatewayKey
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod
 from dialer.store.rows.ledger import free_balance
 from dialer.store.tables import (
     Agent,

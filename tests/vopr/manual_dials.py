@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import DialMethod
+from dialer.domain.words.enums import DialMethod
 from tests.vopr.desks import has_desks, lead_to_agents
 from tests.vopr.dice import Dice
 from tests.vopr.previews import has_previews

@@ -9,10 +9,10 @@ from dialer.app.call_centre import chosen_people
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.person_verdicts import PersonVerdicts
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import ALLOWED, Never
+from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import SubscriberReason, WaitsFor
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 

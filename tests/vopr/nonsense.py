@@ -11,10 +11,10 @@ from typing import Any, Final, NoReturn
 import structlog
 
 from dialer.carriers.line_port import Alive, Over, Unplaced
-from dialer.domain import events
-from dialer.domain.enums import AmdStatus, Cause, MessageStatus
+from dialer.domain.calls import events
 from dialer.domain.sessions.leg_protocol import Accepted, Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
-from dialer.runtime.kernel import Kernel
+from dialer.domain.words.enums import AmdStatus, Cause, MessageStatus
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.chance import Chance
 from tests.vopr.dice import Dice
 

@@ -10,8 +10,9 @@ import pytest
 from msgspec import structs
 from sqlalchemy import Connection, false
 
-from dialer.domain.call_again import AgainOutcome, NotAgain
-from dialer.domain.effects import KeepWish
+from dialer.domain.calls.effects import KeepWish
+from dialer.domain.calls.events import Report
+from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine import dialling, engine, retry
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
@@ -25,13 +26,12 @@ from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.events import Report
-from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
+from dialer.domain.rules.call_again import AgainOutcome, NotAgain
 from dialer.domain.rules.dial_rules import ALLOWED
-from dialer.runtime import coordinator, recovery
-from dialer.runtime.step_extent import StepExtent
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps import coordinator, recovery
+from dialer.runtime.steps.step_extent import StepExtent
 from dialer.store.database.service_state import State
 from dialer.store.journal import journal
 from dialer.store.journal.call_counters import CallCounts

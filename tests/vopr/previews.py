@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import DialMethod
+from dialer.domain.words.enums import DialMethod
 from tests.vopr.dice import Dice
 
 SEEDS_WITH: Final = 12

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from dialer.domain.enums import DialMethod
+from dialer.domain.words.enums import DialMethod
 from tests.vopr.snapshot import Attempt, Snapshot
 
 _ORDERS: Final = frozenset({"call", "dial"})

@@ -8,19 +8,19 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, select, update
 
-from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.errors import RefusedError
-from dialer.app.events import AgentStatusChanged
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.account_events import write_account_events
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.work.errors import RefusedError
+from dialer.app.work.events import AgentStatusChanged
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.runtime import step_extent
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.clock_jumps import JUMP_MS_MIN
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
+from dialer.runtime.steps import step_extent
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.clock_jumps import JUMP_MS_MIN
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.database.touched import EVERYTHING
 from dialer.store.reconciliation.reconcile import audit

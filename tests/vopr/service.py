@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.engine.engine import Engine
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.kernel import CampaignStore, Kernel
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import StorageUnavailableError
 from tests.vopr.clocks import JumpingClock, PatientClock

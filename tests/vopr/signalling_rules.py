@@ -17,7 +17,7 @@ from dialer.carriers.sip.leg import SipLeg
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import LegArrived, LegOver, Outputs
 from dialer.carriers.sip.request_answers import RequestAnswers
-from dialer.domain.circuit_breaker import RETRY_AFTER_MS_MAX
+from dialer.domain.calls.circuit_breaker import RETRY_AFTER_MS_MAX
 from tests.carriers.sip.network import HERE
 from tests.vopr.signalling import HORIZON_MS, World
 

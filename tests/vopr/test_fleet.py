@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import NANOSECONDS, RealClock
+from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.fleet.changes import announce
 from tests.sizes import FLEET_SEEDS

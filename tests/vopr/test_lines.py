@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime import failed_steps, live_engine, recovery, worker
-from dialer.runtime.failed_steps import Containment
-from dialer.runtime.line_legs import LineLegs
-from dialer.runtime.lines import Lines
-from dialer.runtime.report_checks import described
-from dialer.runtime.worker import Worker
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.lines.line_legs import LineLegs
+from dialer.runtime.lines.lines import Lines
+from dialer.runtime.lines.report_checks import described
+from dialer.runtime.steps import failed_steps, live_engine, recovery, worker
+from dialer.runtime.steps.failed_steps import Containment
+from dialer.runtime.steps.worker import Worker
 from dialer.store.rows.set_aside_reports import KnownReports
 from dialer.store.tables import CallRequest
 from tests.runtime.line_house import LineHouse

@@ -12,9 +12,9 @@ import msgspec
 from dialer.app.call_centre.chosen_people import Rules
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import DialMethod, QueueStrategy
+from dialer.domain.calls.plans import SMS
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.plans import SMS
+from dialer.domain.words.enums import DialMethod, QueueStrategy
 from tests.vopr.desks import draw_desks, has_desks, patient
 from tests.vopr.dice import Dice
 from tests.vopr.manual_dials import draw_manual_dials

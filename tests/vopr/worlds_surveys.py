@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.enums import SectionType
 from tests.vopr.dice import Dice
 
 Values = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from dialer.api.actions.webhook_sender import encoded_event
-from dialer.app.webhooks import change_webhook, create_webhook, rotate_secret, send_again
+from dialer.app.telling.webhooks import change_webhook, create_webhook, rotate_secret, send_again
 from dialer.store.database.database import Database
 from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import AccountEvent, User, Webhook, WebhookDelivery

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.network_addresses import addresses_within, is_public
+from dialer.domain.formats.network_addresses import addresses_within, is_public
 from dialer.webhooks.addresses import AddressError, AddressGuard, parse_url
 from dialer.webhooks.own_addresses import is_of_this_machine
 

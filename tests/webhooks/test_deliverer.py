@@ -7,7 +7,7 @@ import anyio
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.app.errors import RefusedError
+from dialer.app.work.errors import RefusedError
 from dialer.resources.crud.moments import show_timestamp
 from dialer.store.database.database import Database
 from dialer.store.rows import webhooks

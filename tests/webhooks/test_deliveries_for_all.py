@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from dialer.app.errors import RefusedError
+from dialer.app.work.errors import RefusedError
 from dialer.webhooks import deliverer
 from dialer.webhooks.retries import GIVEN_UP_MS
 from tests.webhooks.outbox import Outbox

@@ -7,11 +7,11 @@ import anyio
 import msgspec
 import pytest
 
-from dialer.app.account_events import EVENT_TYPES, switch_events
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.account_events import EVENT_TYPES, switch_events
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.tables import AccountEvent
 from dialer.webhooks.event_data import EVENT_DATA
 from dialer.webhooks.examples import EXAMPLES, example_event

@@ -9,7 +9,7 @@ import tzdata  # type: ignore[import-untyped]
 from babel import Locale
 
 from dialer.domain.calling_times.country_hours import COUNTRY_HOURS
-from dialer.domain.languages import ENGLISH, LANGUAGES
+from dialer.domain.words.languages import ENGLISH, LANGUAGES
 from tests.places.zone_database import lines
 from tests.setup.wheels import ROOT
 from tests.world import clocks, machines, never, numbers, public_holidays, towns, words

@@ -71,8 +71,8 @@ from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subpro
 from dialer.resources.crud.resource import Resource
 from dialer.resources.crud.urls import PREFIX
 from dialer.resources.records.table import RESOURCES
-from dialer.runtime.call_removal import CallRemoval, KeptDays
-from dialer.runtime.place_watch import keeping_place
+from dialer.runtime.fleet.place_watch import keeping_place
+from dialer.runtime.steps.call_removal import CallRemoval, KeptDays
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia

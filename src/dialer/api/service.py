@@ -16,17 +16,17 @@ from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.known_parameters import is_strict
-from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
-from dialer.app.listeners import tell_listeners
+from dialer.app.telling.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
+from dialer.app.telling.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.pagination import Encode
 from dialer.resources.crud.resource import Actor, Resource, Unit
 from dialer.resources.crud.urls import Links, links_for
 from dialer.resources.records.advancing import ClockRun
-from dialer.runtime.clock import Clock
-from dialer.runtime.dial_counters import DialCounters
-from dialer.runtime.process_health import ProcessHealth
+from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.runtime.steps.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia

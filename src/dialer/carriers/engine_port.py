@@ -4,10 +4,10 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from dialer.domain import events
-from dialer.domain.enums import Cause
-from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
+from dialer.domain.words.enums import Cause
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):

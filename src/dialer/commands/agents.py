@@ -5,7 +5,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.app.call_centre.agent_profiles import CALLS_MIN, AgentProfile, measure_agents, save_profiles
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.commands.output import print_json
 from dialer.commands.tables import add_row, draw, stacked, table
 from dialer.commands.units import in_unit_of_service

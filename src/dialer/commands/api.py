@@ -20,8 +20,8 @@ from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
 from dialer.logs import configure_logs
-from dialer.runtime.clock import RealClock
-from dialer.runtime.remote_workers import RemoteWorkers
+from dialer.runtime.fleet.remote_workers import RemoteWorkers
+from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.settings import Settings

@@ -9,7 +9,7 @@ import rich_click as click
 
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.people_to_join import people_to_join
-from dialer.app.errors import CampaignNotReadyError
+from dialer.app.work.errors import CampaignNotReadyError
 from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import print_json, printable
 from dialer.domain.calling_times.calling_hours import read_calling_hours

@@ -13,8 +13,8 @@ from dialer.carriers.voice.kept_messages import capture_folder, read_capture, si
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
-from dialer.runtime.clock import RealClock
+from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.runtime.steps.clock import RealClock
 from dialer.store.database.database import Database
 from dialer.store.rows.live_legs import leg_keys
 from dialer.store.rows.set_aside_reports import ToldOf, set_aside_of

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dialer.commands.open_service import database_ms, open_existing_database, settings_from_environment
 from dialer.commands.output import print_json
 from dialer.commands.tables import add_row, draw, stacked, table
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.slices import all_slices

@@ -10,7 +10,7 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
-from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
+from dialer.app.work.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.commands.staffing import agents_to_try, lines_of_staffing

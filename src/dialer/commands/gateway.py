@@ -7,7 +7,7 @@ import anyio
 import rich_click as click
 
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, find_trial_call
-from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial_call import Trial, TrialOrder
@@ -16,10 +16,10 @@ from dialer.commands.open_service import open_existing_database, service_setting
 from dialer.commands.output import print_json, printable, say
 from dialer.commands.trial_calls import PlaceCall, caller_of
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.calls.plans import FREESWITCH
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import is_number
-from dialer.domain.plans import FREESWITCH
-from dialer.runtime.clock import RealClock
+from dialer.runtime.steps.clock import RealClock
 from dialer.store.timeline.reading import cause_in_words
 
 NUMBER_LENGTH_MAX = 40

@@ -8,10 +8,10 @@ from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.texts.trial_message import send_trial_text
 from dialer.commands.open_service import open_existing_database, service_settings, settings_from_environment
 from dialer.commands.output import print_json, printable, say
-from dialer.domain.enums import MessageStatus
+from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SMS, GatewayKey
+from dialer.domain.words.enums import MessageStatus
 from dialer.store.queries.calls_in_progress import gateway_row
 
 

@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from dialer.commands.output import say
-from dialer.domain.secret_keys import KEY_MIN, is_keys
+from dialer.domain.credentials.secret_keys import KEY_MIN, is_keys
 from dialer.settings import Settings
 from dialer.store.backends.backend import backend_for
 from dialer.store.tables.key_ring import SecretsKeyError

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, Row, select
 
 from dialer.app.accounts.api_keys import CreatedApiKey, NewApiKey, create_api_key, revoke_api_key
 from dialer.app.accounts.users import known_user
-from dialer.app.errors import UnknownRecordError
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.unit import UnitOfWork
 from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, say
 from dialer.commands.units import in_unit_of_service
-from dialer.domain.roles import Scope
+from dialer.domain.words.roles import Scope
 from dialer.resources.crud.moments import show_timestamp
 from dialer.store.tables import ApiKey, User
 

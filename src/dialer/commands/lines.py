@@ -8,12 +8,12 @@ from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.voice.line_factory import lines_folder, sip_lines
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.plans import FREESWITCH, SIP
+from dialer.domain.calls.plans import FREESWITCH, SIP
 from dialer.forecast.processes import processes_of_machine
-from dialer.runtime.clock import Clock
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.lines import NewLine
-from dialer.runtime.worker import Worker
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.lines.lines import NewLine
+from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database

@@ -16,7 +16,7 @@ from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
 from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
-from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
+from dialer.runtime.steps.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.settings_values import without_password

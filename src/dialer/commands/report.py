@@ -24,7 +24,7 @@ from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import print_json
 from dialer.commands.report_tables import report_tables
 from dialer.commands.tables import draw
-from dialer.domain.statistics import GROUPS, Interval
+from dialer.domain.figures.statistics import GROUPS, Interval
 from dialer.resources.crud.fields import Conventions, Json
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.campaigns import CAMPAIGNS

@@ -13,9 +13,9 @@ from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.campaigns.statistics import RowsAsked
 from dialer.commands.output import printable
 from dialer.commands.tables import add_row, stacked, table
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
-from dialer.domain.statistics import Interval, percent
+from dialer.domain.figures.statistics import Interval, percent
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.resources.crud.moments import show_timestamp
 from dialer.store.tables import SMS
 from dialer.store.timeline.reading import cause_in_words

@@ -30,10 +30,10 @@ from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
-from dialer.runtime.clock import RealClock
+from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready

@@ -10,12 +10,12 @@ import rich_click as click
 from rich.console import Console
 
 from dialer.commands.output import print_json, say
+from dialer.domain.formats.formula_guard import guard
 from dialer.sim.comparison import compare, render_comparison
 from dialer.sim.limits import SEED_MAX
 from dialer.sim.report import Report, cdr_record, render, report_of, show_date
 from dialer.sim.scenario import SCENARIO_BYTES_MAX, Scenario, ScenarioError, parse_scenario
 from dialer.sim.simulation import Simulation
-from dialer.store.formula_guard import guard
 
 
 def simulate(

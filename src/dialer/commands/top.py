@@ -9,7 +9,7 @@ from time import sleep
 import rich_click as click
 from rich.live import Live
 
-from dialer.app.live_overview import read_live_overview
+from dialer.app.overview.live_overview import read_live_overview
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json
 from dialer.commands.tables import plain, terminal

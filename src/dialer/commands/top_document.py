@@ -2,10 +2,10 @@
 
 import msgspec
 
-from dialer.app.live_overview import CampaignNow, LiveOverview
+from dialer.app.overview.live_overview import CampaignNow, LiveOverview
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import AgentActivity, CampaignStatus
-from dialer.domain.statistics import percent
+from dialer.domain.figures.statistics import percent
+from dialer.domain.words.enums import AgentActivity, CampaignStatus
 from dialer.resources.crud.moments import show_timestamp
 from dialer.store.queries.live_overview import GatewayUse
 

@@ -11,7 +11,7 @@ from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.parameters import read_sip_parameters
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial_call import Trial, TrialOrder, place_trial_call
-from dialer.domain.plans import SIP
+from dialer.domain.calls.plans import SIP
 from dialer.store.timeline.reading import cause_in_words
 
 RING_MS: Final = 30_000

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from dialer.app.audit_log import COMMAND_LINE
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
 from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from dialer.app.accounts.second_factor import remove_second_factor
 from dialer.app.accounts.users import NewUser, change_password, change_user, create_user, known_user
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.commands.open_service import (
     check_is_there,
     open_existing_database,
@@ -19,7 +19,7 @@ from dialer.commands.open_service import (
 from dialer.commands.output import print_json, say
 from dialer.commands.units import in_unit, in_unit_of_service
 from dialer.domain.billing.money import format_money
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.store.queries.accounts import AccountSummary, list_accounts
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from dialer.api.actions.what_if import read_setting
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FIGURES, FigureDifference, NamedSetting, SettingForecast, WhatIf

@@ -20,9 +20,9 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.logs import configure_logs
-from dialer.runtime.clock import NANOSECONDS
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.fleet_member import FleetMember
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet.fleet_member import FleetMember
+from dialer.runtime.steps.clock import NANOSECONDS
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready

@@ -14,9 +14,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMa
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.api.service import OwnRouter, handlers_in
-from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
-from dialer.console.list_tasks import ListTasks
-from dialer.console.live_parts import Snapshots
+from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.pages import (
     account,
     agent,
@@ -57,8 +55,10 @@ from dialer.console.pages import (
     wall_board,
     webhooks,
 )
-from dialer.console.services import ConsoleServices
-from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
+from dialer.console.serving.errors import HANDLERS, HANDLERS_BY_PATH
+from dialer.console.serving.live_parts import Snapshots
+from dialer.console.serving.services import ConsoleServices
+from dialer.console.serving.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database.database import Database
 
 OPEN: Final = (sign_in, static)

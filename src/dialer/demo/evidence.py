@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import msgspec
 
 from dialer.demo.preparation import Preparation
-from dialer.domain.enums import CallRequestStatus, Cause
-from dialer.domain.proof import WishSource
+from dialer.domain.words.enums import CallRequestStatus, Cause
+from dialer.domain.words.proof import WishSource
 from dialer.local_service.client import Client, Filter, Record
 
 

@@ -7,7 +7,7 @@ import msgspec
 from dialer.demo import phonebook
 from dialer.demo.recordings import RECORDINGS, VOICEMAIL
 from dialer.demo.survey import DemoSurvey, build_survey
-from dialer.domain.enums import AmdBehavior, CampaignStatus
+from dialer.domain.words.enums import AmdBehavior, CampaignStatus
 from dialer.local_service.client import Client, Record
 
 STARTS: Final = "2026-11-15T22:00:00Z"

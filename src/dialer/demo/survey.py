@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.demo import recordings
 from dialer.demo.recordings import MadeRecording
-from dialer.domain.enums import SectionType
+from dialer.domain.words.enums import SectionType
 from dialer.local_service.client import Client
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import AgentStatus, CampaignStatus, SectionType
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, SectionType
 from dialer.local_service.client import Client, Record
 from dialer.local_service.magic_numbers import MagicNumber
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from dialer.domain.roles import Scope
+from dialer.domain.words.roles import Scope
 from dialer.local_service.client import Client
 
 FILE: Final = "api.key"

@@ -14,7 +14,7 @@ from dialer.dev.program_key import program_key
 from dialer.dev.reloading import Reloading
 from dialer.dev.sign_in_link import sign_in_link
 from dialer.dev.terminal import HELP, Terminal
-from dialer.domain.enums import LegType
+from dialer.domain.words.enums import LegType
 from dialer.files.applying import files_beside, names_given, read_files
 from dialer.files.kinds import Wanted
 from dialer.files.nodes import FileError

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.roles import Permission
+from dialer.domain.words.roles import Permission
 from dialer.files.beside import path_of
 from dialer.files.kinds import (
     AGENTS,

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.files.applying import RecordChange, wanted_of
 from dialer.files.kinds import CONTACTS, NUMBERS
 from dialer.files.nodes import FileError, Node

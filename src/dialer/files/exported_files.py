@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from dialer.domain.media_files import MediaFiles
-from dialer.store.formula_guard import guard
+from dialer.domain.formats.formula_guard import guard
+from dialer.domain.formats.media_files import MediaFiles
 
 NAME_MAX: Final = 60
 """Characters of a record's name that the name of its file has."""

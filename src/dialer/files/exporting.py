@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import RowMapping, Select, func, select
 
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.proof import PROOF_COLUMNS, WishSource
+from dialer.domain.words.proof import PROOF_COLUMNS, WishSource
 from dialer.files.exported_files import FilesBeside
 from dialer.files.forms import is_same, show_value
 from dialer.files.kinds import CONTACT, CONTACTS, KINDS, NUMBERS, RECORDINGS, SECTION, TIER, RecordKind, file_fields

@@ -5,7 +5,7 @@ from typing import Any, Final, Never
 
 import msgspec
 
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node
 from dialer.resources.crud.fields import Choice, FieldError, JsonObject, Kind

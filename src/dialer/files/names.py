@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.files.kinds import NAMES_SHOWN_MAX
 from dialer.files.nodes import FileError, FilePlace
 from dialer.resources.crud.resource import Actor, Resource, Unit

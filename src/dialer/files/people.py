@@ -11,13 +11,13 @@ from sqlalchemy import Connection, select
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
-from dialer.domain.proof import PROOF_COLUMNS, earlier_proof
-from dialer.domain.sentences import message_of
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.proof import PROOF_COLUMNS, earlier_proof
+from dialer.domain.words.sentences import message_of
 from dialer.files.kinds import CONTACT, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter

@@ -6,13 +6,13 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from dialer.app.account_events import write_import_finished
 from dialer.app.imports.columns import FIELD
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX, Commit, ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows
 from dialer.app.imports.report import ImportReport
-from dialer.domain.sentences import message_of
+from dialer.app.telling.account_events import write_import_finished
+from dialer.domain.words.sentences import message_of
 from dialer.files.beside import open_beside, path_of
 from dialer.files.kinds import CONTACTS, NUMBERS, RecordKind, Wanted, refuse_unknown
 from dialer.files.names import Names

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from sqlalchemy import RowMapping, insert, select, update
 
-from dialer.app.touched_records import known_campaigns
-from dialer.app.unit import RecordWritten
-from dialer.domain.sentences import message_of
+from dialer.app.work.touched_records import known_campaigns
+from dialer.app.work.unit import RecordWritten
+from dialer.domain.words.sentences import message_of
 from dialer.files.kinds import RECORDINGS, Wanted
 from dialer.files.names import Names
 from dialer.files.nodes import FileError, Node

@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from dialer.domain.media_files import MediaFiles
-from dialer.domain.wave_files import with_true_lengths
+from dialer.domain.formats.media_files import MediaFiles
+from dialer.domain.formats.wave_files import with_true_lengths
 from dialer.files.beside import digest_of, open_beside, path_of
 from dialer.files.nodes import FileError, FilePlace, Node
 from dialer.store.media.audio import AudioError, AudioRecording, judge

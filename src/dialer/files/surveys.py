@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import RowMapping, select, update
 
-from dialer.app.survey_changes import ChangeName, change_survey
+from dialer.app.campaigns.survey_changes import ChangeName, change_survey
 from dialer.files.kinds import SECTION, RecordKind, Wanted, file_fields, refuse_unknown
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.files.writing import RecordWriter, Written

@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select
 
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.imports.number_rows import StoredRows
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.roles import Permission, Role
-from dialer.domain.usernames import username_key
+from dialer.domain.credentials.usernames import username_key
+from dialer.domain.words.roles import Permission, Role
 from dialer.files.applying import RecordChange, apply, check_actor
 from dialer.files.kinds import BY_PATH, NAMES_SHOWN_MAX, RECORDINGS, Wanted
 from dialer.files.people_files import (

@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from dialer.app.errors import AppError, InvalidFieldsError
-from dialer.domain.sentences import message_of
+from dialer.app.work.errors import AppError, InvalidFieldsError
+from dialer.domain.words.sentences import message_of
 from dialer.files.forms import is_same, read_value, show_value
 from dialer.files.kinds import RecordKind, file_fields
 from dialer.files.names import Names

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.readiness import survey_of
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentStatus
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.words.enums import AgentStatus
 from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.stage import ForecastStage, read_stage_again
 from dialer.store.tables import SMS, Agent, Campaign, Gateway, RateCardLine, Tier, User

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from dialer.domain.billing.money import MoneyAmount, parse_money
-from dialer.domain.reasons import CampaignReason
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.words.reasons import CampaignReason
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.forecast.summary import Forecast
 
 HALF: Final = 2

@@ -7,12 +7,12 @@ import structlog
 from sqlalchemy import Connection, select, update
 
 from dialer.app.campaigns.change import start_campaign
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.domain.sentences import Moment, Sentence, StateName, template
-from dialer.domain.states import CAMPAIGN_MOVES
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.survey.survey import Survey, decode_survey
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import CAMPAIGN_REASONS
+from dialer.domain.words.sentences import Moment, Sentence, StateName, template
+from dialer.domain.words.states import CAMPAIGN_MOVES
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order

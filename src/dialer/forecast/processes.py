@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 NICENESS: Final = 10
 """The niceness of forecasts: the service goes first."""

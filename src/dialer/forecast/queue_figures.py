@@ -5,15 +5,15 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from dialer.domain import events
-from dialer.domain.described import described
-from dialer.domain.effects import FinishLeg
-from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import Transfer
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import FinishLeg
+from dialer.domain.calls.plans import Transfer
+from dialer.domain.figures.statistics import percent
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.erlang_c import mean_wait_ms, share_within
 from dialer.domain.queueing.plans import QueuePlan
-from dialer.domain.statistics import percent
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import TransferStatus
 from dialer.forecast.spreads import CountSpread, PercentSpread, SecondsSpread, counts, percents, seconds
 
 IN_TIME_MS: Final = 20_000

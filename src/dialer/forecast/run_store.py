@@ -7,15 +7,15 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from dialer.domain import effects, events
 from dialer.domain.billing.money import format_money
-from dialer.domain.digest import RunningDigest
-from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
-from dialer.domain.exhaustive import exhaustive
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import NO_SUBSCRIBER, Call, Subscriber
+from dialer.domain.figures.digest import RunningDigest
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.numbers.listed_forms import has_no_country, is_listed, listed_forms
-from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
-from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.words.enums import CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.forecast.queue_figures import QueueTally
 from dialer.forecast.stage import ForecastStage, StagedSubscriber, callee_of
 from dialer.sim.report import show_date

@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from dialer.domain import events
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.engine.engine import Engine
-from dialer.domain.plans import GatewayPlan
 from dialer.forecast.queue_figures import QueueCounters
 from dialer.forecast.run_store import Counters, RunStore, Stop
 from dialer.forecast.stage import ForecastStage, Opening
-from dialer.runtime.kernel import Kernel
-from dialer.runtime.line_reports import STARTING, LineSettings
+from dialer.runtime.lines.line_reports import STARTING, LineSettings
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.queries.readable_rows import UNREADABLE as UNREADABLE_ERRORS
 from dialer.store.queries.survey_results import ANSWERS_MAX

@@ -5,7 +5,7 @@ from typing import Annotated, Final, TypeVar
 
 import msgspec
 
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 
 PERCENTS: Final = (10, 50, 90)
 

@@ -6,15 +6,15 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.events import CallArrived
-from dialer.domain.identity import leg_uuid
-from dialer.domain.plans import Call
-from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.calls.events import CallArrived
+from dialer.domain.calls.identity import leg_uuid
+from dialer.domain.calls.plans import Call
+from dialer.domain.calls.plans import Subscriber as Callee
 from dialer.domain.queueing.plans import QueuePlan
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.forecast.parameters import Order
-from dialer.runtime.recovery import attempts_in_progress, waiting_texts
+from dialer.runtime.steps.recovery import attempts_in_progress, waiting_texts
 from dialer.store.database.service_state import open_state
 from dialer.store.queries.do_not_call import is_hashed
 from dialer.store.queries.load_engine import ZONES_MAX, LoadedRows, Loader, pending_zones

@@ -16,10 +16,10 @@ import anyio
 import msgspec
 from anyio.abc import ByteReceiveStream
 
-from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError, RefusedError
-from dialer.domain.environment import clean_environment
-from dialer.domain.sentences import Sentence, message_of
-from dialer.domain.states import IllegalMoveError
+from dialer.app.work.errors import CampaignNotReadyError, InvalidFieldsError, RefusedError
+from dialer.domain.credentials.environment import clean_environment
+from dialer.domain.words.sentences import Sentence, message_of
+from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import (
     CampaignOverError,
     NoCampaignError,

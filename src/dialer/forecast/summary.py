@@ -7,10 +7,10 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.described import described
+from dialer.domain.figures.statistics import HOUR_MS, percent
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_aside, rules_obeyed
-from dialer.domain.statistics import HOUR_MS, percent
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.described import described
 from dialer.forecast.parameters import Order
 from dialer.forecast.queue_figures import QUEUES_EXAMPLE, QueueForecast, queue_forecast
 from dialer.forecast.run_store import Counters

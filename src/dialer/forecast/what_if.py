@@ -13,8 +13,8 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.described import described
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.described import described
 from dialer.forecast.changed_copy import stage_of_setting
 from dialer.forecast.forecast import ignore_progress, run_seeds, started_copy
 from dialer.forecast.parameters import Order, TriedSetting

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from dialer.domain.billing.money import MoneyError, parse_money
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.sentences import message_of
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.sentences import message_of
 from dialer.files.applying import wanted_of
 from dialer.files.kinds import Wanted, did_you_mean
 from dialer.files.nodes import FileError, FilePlace, Node

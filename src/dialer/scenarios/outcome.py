@@ -8,10 +8,10 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import replay
+from dialer.domain.words.enums import CampaignStatus
 from dialer.files.surveys import numbers_of, rows_of
 from dialer.scenarios.document import CAMPAIGN_STATUSES
 from dialer.store.queries.finished_call import UnknownCallError, finished_call

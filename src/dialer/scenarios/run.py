@@ -8,7 +8,7 @@ import anyio
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.app.errors import AppError, InvalidFieldsError
+from dialer.app.work.errors import AppError, InvalidFieldsError
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.scenarios.checks import Failure, check_campaign, check_person
 from dialer.scenarios.document import PlacedScenario

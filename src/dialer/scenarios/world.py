@@ -11,17 +11,17 @@ import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from dialer.app.accounts.payments import record_payment
-from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.imports.bulk import NewEntry, add_entries
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.audit_log import COMMAND_LINE
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.billing.money import parse_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.entries import entries_in
-from dialer.domain.roles import Role
-from dialer.domain.sentences import message_of
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.roles import Role
+from dialer.domain.words.sentences import message_of
 from dialer.files.applying import names_given
 from dialer.files.kinds import CAMPAIGNS, CONTACTS, RECORDINGS, Wanted, read_document
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
@@ -32,8 +32,8 @@ from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.moments import Timestamp, show_timestamp
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.campaign_life import LIFE_MS
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.worker import Worker
 from dialer.scenarios.document import CampaignScenario
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier

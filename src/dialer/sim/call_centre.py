@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import AmdStatus, Cause, LegType
-from dialer.domain.plans import Transfer
+from dialer.domain.calls.plans import Transfer
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import AmdStatus, Cause, LegType
 from dialer.sim.simulation import Simulation
 
 _SECOND_MS: Final = 1_000

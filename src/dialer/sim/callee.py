@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import AmdStatus, Cause
+from dialer.domain.words.enums import AmdStatus, Cause
 from dialer.sim.callee_profile import Behaviour, CalleeOutcome, Scripted, scripted_for
 from dialer.sim.chance import CERTAIN, Chance
 from dialer.sim.spans import Span, draw

@@ -13,11 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain import events
-from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.messages.understanding import Understood, understand
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.proof import said_in
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -35,6 +33,8 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.survey.survey import INPUT_END
+from dialer.domain.words.enums import Cause, MessageStatus
+from dialer.domain.words.proof import said_in
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.listed_forms import listed_forms
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.words.enums import MessageStatus
 from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.chance import threshold
 from dialer.sim.spans import (

@@ -6,11 +6,11 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.engine_port import Decision, Milestone, Taken
-from dialer.domain import events
-from dialer.domain.enums import Cause, TransferStatus
-from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
+from dialer.domain.words.enums import Cause, TransferStatus
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
 from dialer.sim.callee_line import CalleeLine, CalleeTextLine, Parted, QueueWait, Reply, Resume

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import DialMethod
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
+from dialer.domain.words.enums import DialMethod
 from dialer.sim.call_centre import call_centre_of
 from dialer.sim.memory_store import Closing
 from dialer.sim.scenario import Scenario, ScenarioError

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.domain import effects, events
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.engine.called_off import lists_of_wish
-from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
-from dialer.domain.exhaustive import exhaustive
 from dialer.domain.numbers.listed_forms import has_no_country, is_listed
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 
 
 class SimulatedCdr(msgspec.Struct, frozen=True, gc=False):

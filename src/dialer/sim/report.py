@@ -8,12 +8,12 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.call_results import result_of
-from dialer.domain.described import described
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import AmdStatus, Cause, LegType
+from dialer.domain.engine.call_results import result_of
+from dialer.domain.figures.digest import cdr_digest
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import AmdStatus, Cause, LegType
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
 from dialer.sim.memory_store import MemoryStore, SimulatedCdr
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation

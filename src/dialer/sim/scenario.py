@@ -12,17 +12,17 @@ from msgspec import Meta
 from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.billing.rates import CARDS_MAX
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
+from dialer.domain.calls.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
-from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.survey.sections import fields
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
 from dialer.domain.survey.sections.multi_choice import LABEL_MAX
 from dialer.domain.survey.sections.rating import LAPS_MAX
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
+from dialer.domain.words.enums import AmdBehavior, DialMethod, SectionType
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.limits import SEED_MAX
 from dialer.sim.population import PopulationError, capacity_of

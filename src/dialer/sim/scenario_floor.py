@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.events import AgentOpened, QueueOpened
-from dialer.domain.plan_settings import settings_by_name
+from dialer.domain.calls.events import AgentOpened, QueueOpened
+from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.sim.agent_profile import parse_agent
 from dialer.sim.spans import BehaviourError
 

@@ -11,16 +11,16 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import parse_money
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import zone_key, zone_of_number
+from dialer.domain.calls.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
+from dialer.domain.calls.plan_settings import settings_by_name
+from dialer.domain.calls.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
-from dialer.runtime.kernel import Kernel
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.sim.population import numbers_of, zone_of_made_up

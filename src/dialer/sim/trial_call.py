@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import Cause
+from dialer.domain.words.enums import Cause
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.chance import Chance

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from dialer.domain.roles import Scope
+from dialer.domain.words.roles import Scope
 from dialer.local_service.client import Record
 from dialer.local_service.clock_client import LOCAL, DevClient
 from dialer.local_service.server import new_account, running_server

@@ -7,7 +7,7 @@ from typing import Final
 
 import httpx
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.local_service.client import PAGES_MAX, Client, Filter, Record
 from dialer.local_service.clock_client import DevClient
 from dialer.local_service.errors import DemoError

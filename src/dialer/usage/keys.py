@@ -5,7 +5,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.output import examples, json_option
-from dialer.domain.roles import Scope
+from dialer.domain.words.roles import Scope
 from dialer.usage.running import runs
 
 DAYS_MAX: Final = 36_500

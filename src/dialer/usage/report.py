@@ -3,7 +3,7 @@
 import rich_click as click
 
 from dialer.commands.output import examples, json_option
-from dialer.domain.statistics import GROUPS, Interval
+from dialer.domain.figures.statistics import GROUPS, Interval
 from dialer.usage.running import runs
 
 

@@ -6,7 +6,7 @@ import rich_click as click
 
 from dialer.commands.output import examples, json_option
 from dialer.domain.billing.money import MoneyError, parse_money
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.settings_values import USERNAME_MAX, is_username
 from dialer.usage.running import runs
 

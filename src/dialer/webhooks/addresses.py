@@ -10,8 +10,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from dialer.domain.network_addresses import Address, addresses_within, is_public
-from dialer.domain.sentences import Sentence
+from dialer.domain.formats.network_addresses import Address, addresses_within, is_public
+from dialer.domain.words.sentences import Sentence
 from dialer.webhooks.names import NameLookups, Resolve, SlowNameError
 from dialer.webhooks.own_addresses import is_of_this_machine
 

@@ -16,7 +16,7 @@ import anyio
 import structlog
 from anyio.abc import TaskGroup
 
-from dialer.domain.webhook_secrets import signing_secrets
+from dialer.domain.credentials.webhook_secrets import signing_secrets
 from dialer.store.backends.backend import Presence
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.rows.webhooks import (

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 
 _Campaign = Annotated[int, described("The id of the campaign.", 1)]
 _Call = Annotated[int, described("The id of the call request.", 7)]

@@ -4,7 +4,7 @@ import socket
 from ipaddress import IPv6Address
 from typing import Final
 
-from dialer.domain.network_addresses import Address
+from dialer.domain.formats.network_addresses import Address
 
 _DISCARD: Final = 9
 """A port for a socket that sends nothing."""

@@ -6,7 +6,7 @@ from typing import Final
 
 import anyio
 
-from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
+from dialer.domain.shares.fair_turns import FairTurns, Reply, TurnLimits
 
 
 class ShareFullError(Exception):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import AmdBehavior
+from dialer.domain.words.enums import AmdBehavior
 from dialer.resources.crud.fields import (
     Amount,
     AmountNumber,

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, insert
 
-from dialer.domain.search_keys import name_key
+from dialer.domain.numbers.search_keys import name_key
 from dialer.resources.crud import list_queries
 from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database

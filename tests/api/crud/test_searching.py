@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Update, delete, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
-from dialer.domain.search_keys import ENDING_MIN, name_key
+from dialer.domain.numbers.search_keys import ENDING_MIN, name_key
 from dialer.resources.crud import list_queries
 from dialer.resources.crud.searching import SEARCH_MAX
 from dialer.resources.records.table import RESOURCES

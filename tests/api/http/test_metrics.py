@@ -9,7 +9,7 @@ from litestar.testing import TestClient
 
 from dialer.api.http.loop_lag import PROBE_S, LoopLag
 from dialer.api.http.metrics import Metrics
-from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.steps.dial_counters import DialCounters
 from tests.api.harness import FakeWorker
 from tests.gateways import FIRST, SECOND
 

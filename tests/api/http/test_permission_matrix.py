@@ -11,7 +11,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.http.permissions import Permissions
-from dialer.domain.roles import Role, Scope
+from dialer.domain.words.roles import Role, Scope
 from dialer.resources.crud.resource import Actor, KeyInUse
 from dialer.resources.records.table import RESOURCES
 from dialer.resources.words.errors import ForbiddenError

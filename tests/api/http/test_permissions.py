@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from dialer.api import app as composition
 from dialer.api.http.permissions import ROUTES, UnknownRouteError, declared_permissions
-from dialer.domain.roles import Permission, Role
+from dialer.domain.words.roles import Permission, Role
 from dialer.resources.records.table import RESOURCES
 from dialer.settings import Settings
 from dialer.store.database.database import Database
@@ -41,7 +41,7 @@ def test_a_route_without_a_permission_keeps_the_application_from_starting(
         composition.create_app(Settings(), database=database, worker=worker)
     assert str(error.value) == (
         "no permission is declared for 'GET /secret-door': add a line to ROUTES in src/dialer/api/http/permissions.py,"
-        " with the permission of dialer.domain.roles that a request to it needs"
+        " with the permission of dialer.domain.words.roles that a request to it needs"
     )
 
 

@@ -12,8 +12,8 @@ from openpyxl import load_workbook
 
 from dialer.api.answers import spreadsheets
 from dialer.api.answers.spreadsheets import Spreadsheet, in_zone
+from dialer.domain.formats.formula_guard import guard
 from dialer.resources.words.errors import InvalidError
-from dialer.store.formula_guard import guard
 from tests.sizes import examples
 
 XML: Final = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"))

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from litestar.testing import TestClient
 
 from dialer.api.app import create_worker_app
-from dialer.runtime.process_health import Durations, GatewayShare, Membership, ProcessHealth
+from dialer.runtime.steps.process_health import Durations, GatewayShare, Membership, ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from tests.api.harness import FakeWorker

@@ -6,7 +6,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.openapi.document import served_document
-from dialer.app.account_events import EVENT_TYPES
+from dialer.app.telling.account_events import EVENT_TYPES
 from tests.api.harness import Json
 
 

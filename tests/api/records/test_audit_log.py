@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
-from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
+from dialer.app.telling.audit_log import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import AuditLog

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from openpyxl import load_workbook
 
+from dialer.domain.formats.formula_guard import guard
 from dialer.store.database.database import Database
-from dialer.store.formula_guard import guard
 from dialer.store.tables import DncContact
 from tests.api.builders import stored
 from tests.api.harness import Caller, Json

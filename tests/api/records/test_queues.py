@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
-from dialer.domain.phrases import read_phrases
+from dialer.domain.words.enums import CallRequestStatus, TransferStatus
+from dialer.domain.words.phrases import read_phrases
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Transfer
 from tests.api.builders import Estate, stored

@@ -5,8 +5,8 @@ from typing import Final
 import pytest
 from sqlalchemy import update
 
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.plans import GatewayKey
+from dialer.domain.words.enums import CampaignStatus
 from dialer.resources.crud.resource import Resource, touches_everything
 from dialer.resources.records.table import RESOURCES
 from dialer.store.database.database import Database

@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, event, true
 
-from dialer.domain.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import (

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.store.database.database import Database
 from dialer.store.tables import CampaignHour
 from tests.api.builders import Estate

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, insert, select, update
 
-from dialer.domain.call_again import AgainOutcome
-from dialer.domain.enums import AgentDisposition, CampaignStatus, LegType
-from dialer.domain.enums import SubscriberStatus as S
-from dialer.domain.reasons import SubscriberReason
+from dialer.domain.rules.call_again import AgainOutcome
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, LegType
+from dialer.domain.words.enums import SubscriberStatus as S
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     CallDisposition,

@@ -4,7 +4,7 @@ import pytest
 
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.records.advancing import RUN_S_MAX, ClockRun
-from dialer.runtime.clock import ScaledClock
+from dialer.runtime.steps.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 
 STILL = {"now": NOW, "mode": "virtual", "seed": 7}

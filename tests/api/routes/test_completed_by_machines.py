@@ -6,9 +6,9 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, delete, update
 
-from dialer.domain.enums import AmdStatus
-from dialer.domain.enums import SubscriberStatus as S
-from dialer.domain.statistics import Strictness
+from dialer.domain.figures.statistics import Strictness
+from dialer.domain.words.enums import AmdStatus
+from dialer.domain.words.enums import SubscriberStatus as S
 from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow

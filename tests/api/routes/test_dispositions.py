@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
-from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import AgentDisposition, CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, DncContact, Subscriber
 from tests.api.builders import Estate

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.api.answers.csv_lines import write_csv
+from dialer.domain.formats.formula_guard import guard
 from dialer.resources.crud.pagination import CHUNK_SIZE
-from dialer.store.formula_guard import guard
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 

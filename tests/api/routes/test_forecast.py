@@ -11,8 +11,8 @@ from sqlalchemy import insert
 
 from dialer.api.actions.forecast import FORECAST_WORK_MAX, OF_ACCOUNT_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.api.app import create_app
-from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.domain.roles import Role
+from dialer.domain.words.reasons import CAMPAIGN_REASONS
+from dialer.domain.words.roles import Role
 from dialer.forecast.forecast import NoCampaignError
 from dialer.forecast.parameters import FIRST_SEED_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress

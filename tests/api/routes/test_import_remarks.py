@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dialer.domain.doubtful_entries import DoubtfulEntries
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries
 from dialer.store.database.database import Database
 from dialer.store.queries import doubtful_entries as queries
 from tests.api.harness import Caller

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, update
 
 from dialer.app.campaigns import recycle as recycle_campaign
-from dialer.domain.enums import SubscriberStatus as S
+from dialer.domain.words.enums import SubscriberStatus as S
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, Subscriber
 from tests.api.builders import Estate, stored

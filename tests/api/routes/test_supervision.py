@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import Executable, insert, select, update
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import CallRequestStatus, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Transfer, User
 from tests.api.builders import Estate

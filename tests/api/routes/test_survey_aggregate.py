@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.queries.survey_results import ANSWERS_MAX
 from dialer.store.tables import CallRequest, SealedSurvey, SurveyResult

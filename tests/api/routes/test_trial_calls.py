@@ -14,7 +14,7 @@ from dialer.api.actions.trial_calls import TRIALS_MAX, TrialCaller, TrialCallRea
 from dialer.api.app import create_app
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.resources.words.errors import AnsweredError
-from dialer.runtime.clock import VirtualClock
+from dialer.runtime.steps.clock import VirtualClock
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from tests.api.builders import Estate

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import Connection, insert, select
 
-from dialer.app.account_events import EVENT_TYPES
-from dialer.app.webhooks import WEBHOOKS_MAX
+from dialer.app.telling.account_events import EVENT_TYPES
+from dialer.app.telling.webhooks import WEBHOOKS_MAX
 from dialer.store.database.database import Database
 from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery

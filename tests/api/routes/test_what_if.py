@@ -18,7 +18,7 @@ from dialer.api.actions.what_if_runs import (
     WhatIfRuns,
     WhatIfState,
 )
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf

@@ -12,11 +12,11 @@ from dialer.app.campaigns.change import (
     pause_campaign,
     start_campaign,
 )
-from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
-from dialer.domain.states import IllegalMoveError
+from dialer.app.work.errors import CampaignNotReadyError, InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.states import IllegalMoveError
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import Campaign, CampaignPhonebook, Subscriber
 from tests.app.using import Used, use, written

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dialer.app.campaigns import people_to_join as module
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import SubscriberReason
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.tables import CallRequest, Campaign, DncContact, DncList, Subscriber
 from tests.runtime.house import House

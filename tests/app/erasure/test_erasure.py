@@ -10,9 +10,9 @@ import pytest
 
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
-from dialer.app.errors import RefusedError
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import RefusedError
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store.backends import database_files

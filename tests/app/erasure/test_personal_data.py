@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from dialer.app.erasure import personal_data
 from dialer.app.erasure.erasure import Erased, erase_number
-from dialer.app.errors import RefusedError
+from dialer.app.work.errors import RefusedError
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.backends import database_files
 from dialer.store.database.database import Database

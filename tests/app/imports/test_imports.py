@@ -11,8 +11,8 @@ from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import CHUNK_ROWS, Commit, import_csv
 from dialer.app.imports.number_rows import ContactRows, DncRows, ImportTargetGoneError, StoredRows
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowRemark
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     Campaign,

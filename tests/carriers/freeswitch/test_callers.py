@@ -6,8 +6,8 @@ import pytest
 
 from dialer.carriers.freeswitch.leg_lookup import ringing_in
 from dialer.carriers.line_port import Alive, LiveLeg, Over, Unknown
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Arrived, Arriving, Ask, Clear, Done, Ended, Hold
+from dialer.domain.words.enums import Cause
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import FakeSwitch
 from tests.carriers.freeswitch.test_line import Scene

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from dialer.carriers.freeswitch.calls_per_second import LoopClock
 from dialer.carriers.line_port import LiveLeg, Unplaced
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Clear, Ended
+from dialer.domain.words.enums import Cause
 from tests.carriers.freeswitch.fake_switch import FakeSwitch
 from tests.carriers.freeswitch.test_line import ADA, Scene
 

@@ -18,7 +18,6 @@ from dialer.carriers.freeswitch.legs import (
 )
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.line_port import LiveLeg, Over
-from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Ask,
@@ -34,6 +33,7 @@ from dialer.domain.sessions.leg_protocol import (
     Record,
     Speech,
 )
+from dialer.domain.words.enums import AmdStatus, Cause
 
 ADA: Final = Dialling("ada", "1", "", 30_000, 60_000)
 KILL: Final = Say("api uuid_kill ada NORMAL_CLEARING")

@@ -16,7 +16,6 @@ from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.kept_messages import read_capture
 from dialer.carriers.voice.sound_files import read_sound_file
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.sessions.leg_protocol import (
     SPEECH_FOLDER,
     Answered,
@@ -37,6 +36,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
     Texting,
 )
+from dialer.domain.words.enums import AmdStatus, Cause
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch

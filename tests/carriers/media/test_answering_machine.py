@@ -12,8 +12,8 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.detection_orders import BEEP_WAIT_MS
 from dialer.carriers.media.dtmf_inband import silence, tone
 from dialer.carriers.media.rtp import RATE_HZ, RtpPacket
-from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.sessions.leg_protocol import AwaitBeep, Detect, Done
+from dialer.domain.words.enums import AmdSensitivity, AmdStatus
 from tests.carriers.media.studio import Studio
 
 CHANCE: Final = Random(5)  # noqa: S311 - chance makes noise, never a secret

@@ -10,7 +10,7 @@ from benchmarks.greetings import corpus
 from benchmarks.greetings.corpus import Answer
 from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting
 from dialer.carriers.media.rtp import FRAME_MS
-from dialer.domain.enums import AmdStatus
+from dialer.domain.words.enums import AmdStatus
 from tests.optional_tools import find_tool
 
 COUNT: Final = 20

@@ -11,8 +11,8 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.media.rtp import RtpPacket, read_packet
 from dialer.carriers.sip.sdp import AgreedSound, Codec
-from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Bridge, Confer, Done, Hold, Play, Supervise
+from dialer.domain.words.enums import SupervisionMode
 from tests.carriers.media.studio import PEER, Studio, key_packets, sound_packet
 from tests.carriers.pitches import PITCHES, voice, voices_in
 

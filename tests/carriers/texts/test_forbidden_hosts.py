@@ -10,7 +10,7 @@ from dialer.carriers.texts import forbidden_hosts
 from dialer.carriers.texts.http_line import NotSentError, WebSender
 from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.requests import WebRequest
-from dialer.domain.plans import HTTP
+from dialer.domain.calls.plans import HTTP
 from tests.carriers.texts.web_carrier import WebCarrier
 
 INTERNAL = [

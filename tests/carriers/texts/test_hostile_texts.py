@@ -18,9 +18,9 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import Address, Delivery, PduError, Tag, data_of, delivery_of
 from dialer.carriers.texts.smpp_receipts import name_of
 from dialer.carriers.texts.smpp_user_data import part_of, text_of
-from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
 from dialer.domain.sessions.leg_protocol import Accepted, Ended, Receipt, Texting, TextPart, TextReceived
+from dialer.domain.words.enums import Cause, MessageStatus
 
 SHOP = SmppParameters(host="carrier.example", system_id="shop")
 WORDS = HttpParameters(url="https://carrier.example/", id="a.0.id", status="a.0.s", accepted=("ok",), receipts=True)

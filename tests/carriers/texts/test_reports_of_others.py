@@ -16,8 +16,8 @@ from dialer.carriers.texts.smpp_messages import heard_in
 from dialer.carriers.texts.smpp_parameters import SmppParameters
 from dialer.carriers.texts.smpp_pdus import HEADER, RESPONSE, Address, Command, Delivery, Pdu, Tag, delivery_of, pdu_of
 from dialer.carriers.texts.smpp_user_data import part_of, text_of
-from dialer.domain.enums import MessageStatus
 from dialer.domain.sessions.leg_protocol import Accepted, Receipt, Texting, TextPart, TextReceived
+from dialer.domain.words.enums import MessageStatus
 from tests.carriers.listening import Watch, Worker
 
 SHOP: Final = SmppParameters(host="carrier.example", system_id="shop")

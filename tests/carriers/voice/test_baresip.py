@@ -10,8 +10,8 @@ from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Dialling, Done, LegReport, Supervise
+from dialer.domain.words.enums import SupervisionMode
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.pitches import PITCHES

@@ -22,8 +22,8 @@ from dialer.carriers.voice.line_factory import sip_lines
 from dialer.carriers.voice.line_process import LineProcess, socket_path
 from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
+from dialer.domain.words.enums import Cause
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.sip.calling import Calling, invitation

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dialer.console.charts.charts import BOX, HEATS, heat, line, round_top, stack
 from dialer.console.charts.heat_map import heat_rows
-from dialer.domain.statistics import Figures
+from dialer.domain.figures.statistics import Figures
 from dialer.store.queries.statistics import Counted
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from dialer.console.charts.charts import BOX
 from dialer.console.charts.forecast_chart import HOURS_SHOWN_MAX, HOURS_SHOWN_MIN, draw_hours
+from dialer.domain.figures.statistics import HOUR_MS, Figures
 from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
-from dialer.domain.statistics import HOUR_MS, Figures
 from dialer.store.queries.statistics import Counted
 
 PRESENT = 1_000

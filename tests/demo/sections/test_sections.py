@@ -14,7 +14,7 @@ from dialer.demo.sections.answers import Question
 from dialer.demo.sections.attempts import Round
 from dialer.demo.sections.bill import BillFigures
 from dialer.demo.sections.outcomes import OutcomeRow
-from dialer.domain.enums import Cause, SectionType
+from dialer.domain.words.enums import Cause, SectionType
 from tests.demo.example import CALLS, SYDNEY, example
 
 PARTS: Final[list[Callable[[Evidence, Checks], object]]] = [

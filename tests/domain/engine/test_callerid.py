@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.engine.callerid import Turns, choose_callerid, turns_of
-from dialer.domain.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from tests.domain.workers import START_MS, Fleet, plan

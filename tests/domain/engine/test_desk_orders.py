@@ -6,7 +6,7 @@ from typing import Final, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.effects import Effect, HangUp, KeepAgent
+from dialer.domain.calls.effects import Effect, HangUp, KeepAgent
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor

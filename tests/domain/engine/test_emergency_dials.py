@@ -3,9 +3,9 @@
 import phonenumbers
 import pytest
 
+from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.numbers.by_the_library import parse
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import GatewayPlan
 from tests.domain.numbers.emergencies import PATTERNS, numbers_of
 from tests.domain.workers import DAY_MS, START_MS, Fleet, plan
 from tests.gateways import FIRST

@@ -5,15 +5,15 @@ from typing import Final
 
 import pytest
 
-from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import UNKNOWN
-from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
-from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
-from dialer.domain.plans import CallOutcome, GatewayPlan
+from dialer.domain.calls import effects
+from dialer.domain.calls.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
+from dialer.domain.calls.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST
 

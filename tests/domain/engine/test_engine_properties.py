@@ -11,17 +11,17 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.turns import turn_of
-from dialer.domain.enums import AmdStatus, CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
-from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, SubscriberReason
+from dialer.domain.words.enums import AmdStatus, CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, SubscriberReason
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars, may_call_in_all
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST, SECOND

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.effects import Effect, HoldCall, KeepAgent
+from dialer.domain.calls.effects import Effect, HoldCall, KeepAgent
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.holds import HOLD_MS_MAX
 from dialer.domain.engine.state import EngineState
-from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.words.moments import NEVER_MS

@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.domain import effects
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.engine.preview_orders import SKIPS_MAX
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SectionType, SubscriberStatus
-from dialer.domain.events import (
+from dialer.domain.calls import effects
+from dialer.domain.calls.events import (
     AccountOpened,
     AgentOpened,
     CampaignOpened,
@@ -25,12 +23,14 @@ from dialer.domain.events import (
     OfferedClaimed,
     QueueOpened,
 )
+from dialer.domain.calls.plans import CampaignPlan
+from dialer.domain.engine.preview_orders import SKIPS_MAX
 from dialer.domain.numbers.destinations import Destinations
-from dialer.domain.plans import CampaignPlan
-from dialer.domain.proof import Proof, WishSource
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SectionType, SubscriberStatus
+from dialer.domain.words.proof import Proof, WishSource
 from tests.domain.workers import START_MS, Diary, Fleet, numbers, plan
 
 TO_AGENTS: Final = CallFlow(

@@ -6,8 +6,11 @@ import msgspec
 import pytest
 
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
 from dialer.domain.engine.retry import disposition, failure_reason
-from dialer.domain.enums import (
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import (
     AmdBehavior,
     AmdStatus,
     Cause,
@@ -16,10 +19,7 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
-from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
-from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.reasons import NoReason, SubscriberReason, TransferReason
 from tests.gateways import FIRST
 
 END_MS: Final = 1_000_000

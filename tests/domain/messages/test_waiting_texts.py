@@ -5,14 +5,14 @@ from typing import Final
 import msgspec
 import pytest
 
-from dialer.domain import events
 from dialer.domain.billing.charge import Rate
-from dialer.domain.effects import CheckNumber, CheckText, DropText, Effect, KeepText, SendText, WakeGateway
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import CheckNumber, CheckText, DropText, Effect, KeepText, SendText, WakeGateway
+from dialer.domain.calls.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber
 from dialer.domain.engine import call_messages
 from dialer.domain.engine.engine import Engine
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber
-from dialer.domain.reasons import TextReason
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import TextReason
 from tests.domain.workers import START_MS, plan
 from tests.gateways import FIRST, TEXTS
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dialer.domain.calls.plans import SIP, GatewayPlan
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.plans import SIP, GatewayPlan
 from tests.gateways import FIRST
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.prefixes import dialled_number, number_given
-from dialer.domain.plans import GatewayPlan
 from tests.domain.workers import Fleet, plan
 from tests.gateways import FIRST
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import DialMethod
 from dialer.domain.pacing.inputs import PacingInputs
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
+from dialer.domain.words.enums import DialMethod
 from tests.domain.pacing.bench import Bench, Population, Result
 from tests.domain.pacing.situations import situations
 

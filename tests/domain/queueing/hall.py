@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 
 START_MS: Final = 1_795_168_800_000
 """2026-11-20 10:00:00 UTC. Scenarios count seconds from here."""

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 import msgspec
 from hypothesis import strategies as st
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan, Waiting
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from tests.domain.queueing.hall import START_MS
 
 QUEUES: Final = (1, 2)

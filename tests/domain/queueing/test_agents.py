@@ -1,11 +1,11 @@
 """Tests of the states of agents: offered a call, talking, in wrap-up time and at rest."""
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.changes import Changes
 from dialer.domain.queueing.decisions import AgentOffer, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Waiting
 from dialer.domain.queueing.staff import Staff
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, tiers
 
 TOP_DOWN = QueueStrategy.TOP_DOWN

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.moments import NEVER_MS
 from tests.domain.queueing.hall import QUEUE, START_MS
 from tests.domain.queueing.script import Play, Script, scripts

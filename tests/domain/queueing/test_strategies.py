@@ -4,9 +4,9 @@ from hashlib import blake2b
 
 import pytest
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.decisions import AgentOffer, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, QueuePlan
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 
 

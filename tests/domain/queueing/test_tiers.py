@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.decisions import AgentOffer, Withdraw
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.moments import NEVER_MS
 from tests.domain.queueing.hall import START_MS, Hall, at
 

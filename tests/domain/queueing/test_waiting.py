@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing import queue_state as line_module
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
-from dialer.domain.reasons import TransferReason
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import TransferReason
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers
 
 TOP_DOWN = QueueStrategy.TOP_DOWN

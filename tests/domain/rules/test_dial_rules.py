@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.engine.person_verdicts import PersonVerdicts
-from dialer.domain.reasons import SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     ALLOWED,
     GATEWAY_RULES,
@@ -24,6 +23,7 @@ from dialer.domain.rules.dial_rules import (
     verdict_on,
 )
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import SubscriberReason, WaitsFor
 from tests.domain.workers import START_MS, Fleet, numbers, plan
 
 NOW_MS: Final = 1_000

@@ -5,8 +5,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section
+from dialer.domain.words.enums import SectionType
 
 SORRY: Final = Prompt(audio_ms=500)
 

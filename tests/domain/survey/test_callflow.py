@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, SECTIONS_PER_CALL_MAX, CallFlow, Position, Turn
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
+from dialer.domain.words.enums import SectionType
 from tests.domain.survey.surveys import SORRY, any_sections, section
 
 ASKING: Final = [SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from dialer.domain.enums import SectionType
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, CallFlow, Position
 from dialer.domain.survey.check import SECTIONS_MAX, check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import FieldName, Sentence
 from tests.domain.survey.surveys import any_sections, section
 
 INPUTS: Final = ["".join(keys) for length in range(3) for keys in product("0123456789*", repeat=length)]

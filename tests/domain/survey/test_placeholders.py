@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.enums import SectionType
 from dialer.domain.messages.templates import BUILT_IN, fill, placeholders_of, values_of
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import FindingCode, FindingLevel
 from dialer.domain.survey.placeholders import NOTHING_KNOWN, Having, KnownNames, remarks_on_text
 from dialer.domain.survey.survey import Prompt, Survey
+from dialer.domain.words.enums import SectionType
 from tests.domain.survey.surveys import section
 
 NAMES: Final = (*BUILT_IN, "plan", "Order number", "Ωmega")

@@ -7,10 +7,10 @@ from typing import Final
 import pytest
 
 import dialer
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
 from dialer.store.tables import SectionTemplate
 
 SOURCE: Final = Path(dialer.__file__).parent

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import anyio.lowlevel
 import pytest
 
-from dialer.runtime.fleet_coordinator import FleetCoordinator
-from dialer.runtime.remote_workers import RemoteWorkers
+from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet.remote_workers import RemoteWorkers
 from dialer.store.backends import postgresql_turns
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Lock
 from dialer.store.backends.postgresql_process_lock import SessionPlace

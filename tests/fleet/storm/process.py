@@ -65,7 +65,7 @@ def _set_wall_clock(ahead_ms: int) -> None:
 
 def _set_leases(lease_ms: int) -> None:
     # The product, after its clock is set.
-    from dialer.runtime import fleet_coordinator, remote_workers  # noqa: PLC0415 - as above
+    from dialer.runtime.fleet import fleet_coordinator, remote_workers  # noqa: PLC0415 - as above
     from dialer.store.fleet import leases  # noqa: PLC0415 - as above
     from dialer.webhooks import deliverer  # noqa: PLC0415 - as above
 
@@ -76,7 +76,7 @@ def _set_leases(lease_ms: int) -> None:
 
 def _set_traps() -> None:
     """Install the signals' handlers, and the places in the product where they take effect."""
-    from dialer.runtime.fleet_coordinator import FleetCoordinator  # noqa: PLC0415 - as above
+    from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator  # noqa: PLC0415 - as above
     from dialer.store.database import database  # noqa: PLC0415 - as above
 
     set_off: set[int] = set()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, create_engine, insert
 
-from dialer.domain.plans import NOTHING_LENT, VOICE, GatewayKey, Lent
+from dialer.domain.calls.plans import NOTHING_LENT, VOICE, GatewayKey, Lent
 from dialer.store.fleet.leases import LEASE_MS, register, renew
 from dialer.store.fleet.shards import create_shards, limit_channels, owners, take_over
 from dialer.store.fleet.slices import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.wave_files import CHUNKS_MAX
+from dialer.domain.formats.wave_files import CHUNKS_MAX
 from dialer.store.media.audio import AudioError, AudioRecording, judge
 
 PCM, ALAW, MULAW, EXTENSIBLE, FLOAT = 1, 6, 7, 0xFFFE, 3

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.carriers.voice.memory_media import MemoryMedia
-from dialer.domain.media_files import MediaError, MediaFiles, parts_of_name
+from dialer.domain.formats.media_files import MediaError, MediaFiles, parts_of_name
 from dialer.store.media.folder import FolderMedia
 
 KINDS: Final = ("folder", "memory")

@@ -14,9 +14,9 @@ from sqlalchemy import select
 
 from dialer.app.accounts.payments import refund_call
 from dialer.app.campaigns.delete import delete_campaign
-from dialer.domain.call_again import NotAgain
-from dialer.domain.enums import CampaignStatus
-from dialer.runtime.call_removal import REST, REST_MIN_S, CallRemoval, KeptDays
+from dialer.domain.rules.call_again import NotAgain
+from dialer.domain.words.enums import CampaignStatus
+from dialer.runtime.steps.call_removal import REST, REST_MIN_S, CallRemoval, KeptDays
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.account_events import REMOVED_AT_ONCE, event_row, write_events

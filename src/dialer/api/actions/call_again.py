@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import copy_chunk, judge_chunk, link, name_of_again, refuse_unless_over
-from dialer.app.errors import ErrorCode
-from dialer.app.unit import UnitOfWork
-from dialer.domain.call_again import AgainOutcome, NotAgain
-from dialer.domain.sentences import Sentence
+from dialer.app.work.errors import ErrorCode
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.rules.call_again import AgainOutcome, NotAgain
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Parsed
 from dialer.resources.records.campaign_life import NAME_MAX, copy_record

@@ -11,7 +11,7 @@ import anyio
 import structlog
 
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import NoCampaignError, check_not_over
 from dialer.forecast.parameters import Order

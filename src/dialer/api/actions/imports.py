@@ -14,14 +14,14 @@ from anyio.lowlevel import RunVar
 from msgspec.structs import replace
 
 from dialer.api.service import ApiRequest
-from dialer.app.account_events import listening_owner, write_import_finished
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, DncRows, NumberRows, StoredRows
 from dialer.app.imports.report import ImportReport
 from dialer.app.imports.sheet_readers import reading_for
-from dialer.app.unit import UnitOfWork
-from dialer.domain.sentences import Sentence, message_of
+from dialer.app.telling.account_events import listening_owner, write_import_finished
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource
 from dialer.resources.records.contacts import DNC_LISTS, PHONEBOOKS

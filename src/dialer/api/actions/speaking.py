@@ -6,8 +6,8 @@ from typing import Final
 
 import anyio
 
-from dialer.domain.sentences import Grouped, Sentence, message_of
 from dialer.domain.survey.sections.fields import SCRIPT_MAX
+from dialer.domain.words.sentences import Grouped, Sentence, message_of
 from dialer.resources.words.errors import AnsweredError, ConflictError
 
 SPOKEN_MAX: Final = 2 * SCRIPT_MAX

@@ -10,10 +10,10 @@ import msgspec
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call, wanted_number
-from dialer.app.errors import ErrorCode
-from dialer.domain.described import described
-from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
-from dialer.domain.sentences import Sentence, message_of
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.calls.plans import SIMULATED, VOICE, GatewayKey
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import PhoneNumber
 from dialer.resources.crud.resource import Unit

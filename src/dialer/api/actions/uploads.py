@@ -10,8 +10,8 @@ from sqlalchemy import insert
 from dialer.api.answers.forms import Form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import message_of
-from dialer.domain.wave_files import with_true_lengths
+from dialer.domain.formats.wave_files import with_true_lengths
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.audit_log import note_created
 from dialer.resources.crud.declaration import optional, writable

@@ -10,11 +10,11 @@ from typing import Any, Final
 import msgspec
 
 from dialer.api.http.account_turns import AccountTurns
-from dialer.domain.sentences import Sentence
-from dialer.domain.webhook_secrets import signing_secrets
+from dialer.domain.credentials.webhook_secrets import signing_secrets
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.events import event_read
-from dialer.runtime.clock import Clock, RealClock
+from dialer.runtime.steps.clock import Clock, RealClock
 from dialer.store.database.database import Database
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer

@@ -8,7 +8,7 @@ from litestar.openapi.spec import Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.actions.forecast import OBEY_CALLING_HOURS, order_of
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.parameters import (
     AGENTS_MAX,

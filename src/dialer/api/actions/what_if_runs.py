@@ -17,10 +17,10 @@ from anyio.abc import TaskGroup
 
 from dialer.api.actions.forecast import BUSY_RETRY_AFTER_S
 from dialer.api.actions.what_if import Comparison
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
-from dialer.domain.enum_descriptions import DescribedText
-from dialer.domain.sentences import Sentence
-from dialer.domain.states import IllegalMoveError
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.domain.words.enum_descriptions import DescribedText
+from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress

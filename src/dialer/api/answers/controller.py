@@ -23,7 +23,7 @@ from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION, parse_parameters
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud import records
 from dialer.resources.crud.deleting import CONFIRM, delete_selected, parse_deletion
 from dialer.resources.crud.fields import Conventions

@@ -7,9 +7,9 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.formats.formula_guard import FORMULA_STARTS, GUARD, guard
 from dialer.resources.crud.fields import Json
 from dialer.resources.crud.shapes import Columns
-from dialer.store.formula_guard import FORMULA_STARTS, GUARD, guard
 
 _UNSAFE_STARTS: Final = FORMULA_STARTS | {GUARD}
 

@@ -17,7 +17,7 @@ from litestar import Response
 from litestar.response import Stream
 
 from dialer.api.service import ApiRequest
-from dialer.domain.media_files import FileFacts, MediaFiles
+from dialer.domain.formats.media_files import FileFacts, MediaFiles
 from dialer.resources.crud.versions import digest
 from dialer.resources.words.errors import AnsweredError, RecordNotFoundError
 from dialer.resources.words.headers import header, is_head

@@ -13,7 +13,7 @@ from multipart import (  # type: ignore[import-untyped] # it comes without types
 
 from dialer.api.answers.streams import expect_type, pieces
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError
 
 MULTIPART: Final = "multipart/form-data"

@@ -16,10 +16,10 @@ from litestar.response import Stream
 
 from dialer.api.answers.downloads import content_disposition, no_content
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import Sentence
+from dialer.domain.formats.formula_guard import guard
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.words.errors import InvalidError
 from dialer.resources.words.headers import is_head
-from dialer.store.formula_guard import guard
 
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 SPREADSHEET_ROWS_MAX: Final = 200_000

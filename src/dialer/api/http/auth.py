@@ -33,17 +33,17 @@ from dialer.api.http.refusals import Refusals
 from dialer.api.http.request_shares import count_for_account
 from dialer.api.http.throttle import client_address
 from dialer.app.accounts.api_keys import BEGINNING, hash_secret
-from dialer.app.audit_log import Origin
-from dialer.app.errors import ErrorCode
-from dialer.domain.roles import Role
-from dialer.domain.roles import Scope as KeyScope
-from dialer.domain.sentences import template
-from dialer.domain.usernames import username_key
+from dialer.app.telling.audit_log import Origin
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.credentials.usernames import username_key
+from dialer.domain.words.roles import Role
+from dialer.domain.words.roles import Scope as KeyScope
+from dialer.domain.words.sentences import template
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.resources.crud.resource import Actor, KeyInUse
 from dialer.resources.words.errors import AnsweredError, ForbiddenError
 from dialer.resources.words.headers import header
-from dialer.runtime.clock import RealClock
+from dialer.runtime.steps.clock import RealClock
 from dialer.settings_values import ADMINS, EVERYBODY, OPTIONAL, USERNAME_MAX
 from dialer.store.database.database import Database
 from dialer.store.queries.sessions import SESSIONS_FROM

@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
-from dialer.app.errors import (
+from dialer.app.work.errors import (
     CampaignNotReadyError,
     ErrorCode,
     InvalidFieldsError,
@@ -20,8 +20,8 @@ from dialer.app.errors import (
     StillUsedError,
     UnknownRecordError,
 )
-from dialer.domain.sentences import message_of
-from dialer.domain.states import IllegalMoveError
+from dialer.domain.words.sentences import message_of
+from dialer.domain.words.states import IllegalMoveError
 from dialer.resources.words.errors import NOT_FOUND, NOT_PERMITTED, AnsweredError, Errors, InvalidError
 from dialer.store.database.database import OutcomeUnknownError, StorageUnavailableError
 

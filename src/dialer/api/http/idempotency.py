@@ -15,7 +15,7 @@ from litestar import Request, Response
 from sqlalchemy import delete, insert, select
 
 from dialer.api.http.answers import Answer
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 from dialer.resources.crud.resource import Actor, Unit
 from dialer.resources.words.errors import AnsweredError, ConflictError, MalformedError
 from dialer.resources.words.ignored import ignored_header

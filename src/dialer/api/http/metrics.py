@@ -9,9 +9,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.invariants import Rule
-from dialer.domain.reasons import TextReason
-from dialer.runtime.dial_counters import DialCounters
+from dialer.domain.rules.invariants import Rule
+from dialer.domain.words.reasons import TextReason
+from dialer.runtime.steps.dial_counters import DialCounters
 from dialer.store.tables import SMS, VOICE
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -9,7 +9,7 @@ from typing import Final
 from litestar.types import HTTPScope, Scope
 
 from dialer.api.http.hosts import host_name
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 from dialer.resources.words.errors import ForbiddenError
 from dialer.resources.words.headers import header
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from litestar.enums import HttpMethod
 
-from dialer.app.errors import ErrorCode
-from dialer.domain.roles import Permission
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Actor, Resource
 from dialer.resources.crud.urls import PREFIX
 from dialer.resources.words.errors import ForbiddenError
@@ -225,7 +225,7 @@ class UnknownRouteError(LookupError):
     def __init__(self, route: str) -> None:
         super().__init__(
             f"no permission is declared for {route!r}: add a line to ROUTES in src/dialer/api/http/permissions.py,"
-            " with the permission of dialer.domain.roles that a request to it needs"
+            " with the permission of dialer.domain.words.roles that a request to it needs"
         )
 
 

@@ -11,8 +11,8 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.app.audit_log import Origin, write_entries
-from dialer.app.unit import RecordWritten
+from dialer.app.telling.audit_log import Origin, write_entries
+from dialer.app.work.unit import RecordWritten
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 

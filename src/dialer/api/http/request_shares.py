@@ -17,8 +17,8 @@ from dialer.api.http.event_streams import EVENT_STREAM
 from dialer.api.http.hosts import OPEN_PATHS
 from dialer.api.http.refusal_pace import RefusalPace
 from dialer.api.http.requesters import KnownCredentials, Requester, RequestSender
-from dialer.domain.fair_turns import FairTurns, Reply, TurnLimits
-from dialer.domain.sentences import template
+from dialer.domain.shares.fair_turns import FairTurns, Reply, TurnLimits
+from dialer.domain.words.sentences import template
 from dialer.resources.words.errors import AnsweredError
 from dialer.resources.words.headers import header
 

@@ -7,7 +7,7 @@ from typing import Final
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from dialer.runtime.process_health import BOUNDS_S, Durations, GatewayShare, Membership, ProcessHealth
+from dialer.runtime.steps.process_health import BOUNDS_S, Durations, GatewayShare, Membership, ProcessHealth
 
 REASONS: Final = ("left", "process", "lease")
 """Reasons for which a worker is replaced: it ended, its process was killed, or its lease ran out."""

@@ -40,7 +40,7 @@ from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 from dialer.files.exchange import ApplyAnswer, ExportAnswer, ExportedText, FileBeside
 from dialer.resources.crud.properties import NUMBER
 from dialer.resources.crud.resource import Resource

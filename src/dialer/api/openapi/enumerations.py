@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from dialer.api.openapi.parts import Json
-from dialer.domain.enum_descriptions import DescribedInt, DescribedText
-from dialer.domain.reasons import Reason
+from dialer.domain.words.enum_descriptions import DescribedInt, DescribedText
+from dialer.domain.words.reasons import Reason
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
 
 _NAMED: Final = ("title", "type", "enum", VARNAMES, DESCRIPTIONS)

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import SectionType
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import SectionType
 from dialer.forecast.parameters import Order
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HourCounters, SeedRun

@@ -17,8 +17,8 @@ from dialer.api.routes.statistics_shapes import (
     StatisticsRead,
     StatisticsRowRead,
 )
-from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
-from dialer.domain.statistics import GROUPS, WAITS_S, Figures, Interval
+from dialer.domain.figures.statistics import GROUPS, WAITS_S, Figures, Interval
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")

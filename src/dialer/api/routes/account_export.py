@@ -13,7 +13,7 @@ from sqlalchemy import Row, select
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes.exports import accepted_type
 from dialer.api.service import ApiRequest
-from dialer.domain.usernames import username_key
+from dialer.domain.credentials.usernames import username_key
 from dialer.files.exchange import ExportAnswer, ExportedText, FileBeside
 from dialer.files.exporting import LOADED_MAX, Document, Exporter, ExportError
 from dialer.files.linked_files import LinkedFiles

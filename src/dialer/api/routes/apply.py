@@ -16,8 +16,8 @@ from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_fo
 from dialer.api.answers.streams import describe_bodies
 from dialer.api.http.body import read_whole
 from dialer.api.service import ApiRequest
-from dialer.domain.described import described
-from dialer.domain.sentences import message_of
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import message_of
 from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
 from dialer.files.exchange import (
@@ -39,7 +39,7 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.records.events import account_of
 from dialer.resources.words.errors import AnsweredError, ConflictError, InvalidError, MalformedError
 from dialer.resources.words.strict_json import StrictJsonError, read_object
-from dialer.runtime.clock import RealClock
+from dialer.runtime.steps.clock import RealClock
 from dialer.store.media.audio import AudioError, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.waiting_sounds import WaitingSounds

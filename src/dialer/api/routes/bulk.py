@@ -18,7 +18,7 @@ from dialer.api.http.body import read_whole
 from dialer.api.http.error_answers import encode_plain
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.service import ApiRequest
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.bulk import (

@@ -20,8 +20,8 @@ from dialer.api.http.idempotency import StoredAnswer, remember
 from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
 from dialer.api.routes.recycle import Several
 from dialer.api.service import ApiRequest
-from dialer.domain.call_again import AgainOutcome
-from dialer.domain.described import described
+from dialer.domain.rules.call_again import AgainOutcome
+from dialer.domain.words.described import described
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Boolean, Integer, Text, TextChoice
 from dialer.resources.crud.moments import Timestamp

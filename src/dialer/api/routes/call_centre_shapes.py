@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 
 
 class AgentNowRead(msgspec.Struct):

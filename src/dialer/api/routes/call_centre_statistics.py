@@ -15,8 +15,8 @@ from dialer.app.call_centre.statistics import (
     read_agent_statistics,
     read_queue_statistics,
 )
-from dialer.domain.enums import AgentActivity
-from dialer.domain.statistics import WAITS_S, mean, percent
+from dialer.domain.figures.statistics import WAITS_S, mean, percent
+from dialer.domain.words.enums import AgentActivity
 from dialer.resources.crud import records
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.crud.resource import Unit

@@ -14,11 +14,11 @@ from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
-from dialer.app.errors import CampaignNotReadyError
-from dialer.domain.described import described
+from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.forecast.forecast_state import ForecastState
-from dialer.domain.sentences import message_of
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import message_of
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, check_not_over

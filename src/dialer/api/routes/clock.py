@@ -11,8 +11,8 @@ from litestar.types import BeforeRequestHookHandler
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.service import ApiRequest, Service
-from dialer.app.errors import ErrorCode
-from dialer.domain.described import described
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.words.described import described
 from dialer.resources.crud.moments import Timestamp, show_timestamp
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Parsed, Shape, parse_whole

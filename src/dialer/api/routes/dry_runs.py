@@ -11,7 +11,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import Boolean, FieldError
 from dialer.resources.crud.resource import Resource

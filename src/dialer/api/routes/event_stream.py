@@ -12,7 +12,7 @@ from litestar.response import Stream
 from dialer.api.http.event_streams import CHECK_TICKS, EVENT_STREAM, HEARTBEAT_TICKS, EventStreams
 from dialer.api.http.stream_places import StreamPlace
 from dialer.api.service import ApiRequest
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.events import EVENT_ID, account_of, event_read

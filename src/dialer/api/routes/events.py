@@ -16,10 +16,10 @@ from dialer.api.http.event_streams import EVENT_STREAM, SlowReadersCutOff
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes.event_stream import open_stream
 from dialer.api.service import ApiRequest
-from dialer.app.account_events import EVENT_TYPES, set_low_balance, switch_events
+from dialer.app.telling.account_events import EVENT_TYPES, set_low_balance, switch_events
 from dialer.domain.billing.money import format_money
-from dialer.domain.described import described
-from dialer.domain.sentences import message_of
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.declaration import optional
 from dialer.resources.crud.fields import Amount, Boolean, FieldError
 from dialer.resources.crud.moments import Timestamp

@@ -15,8 +15,8 @@ from litestar.params import FromPath
 from dialer.api.actions.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
-from dialer.app.errors import ErrorCode
-from dialer.domain.sentences import message_of
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.words.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, text, update
 
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.resources.words.headers import has_passed_proxy
-from dialer.runtime.process_health import ProcessHealth
+from dialer.runtime.steps.process_health import ProcessHealth
 from dialer.settings_values import DIRECT
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import ServiceState

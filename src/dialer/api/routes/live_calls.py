@@ -11,7 +11,7 @@ from dialer.api.actions.live_calls import TransferOrderGiven, order_for_seen_cal
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud.properties import describe_request
 from dialer.resources.crud.urls import identity_in
 from dialer.resources.records.calls import CALLREQUESTS

@@ -10,7 +10,7 @@ from litestar.types import BeforeRequestHookHandler
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.users import change_default_region
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.shapes import Shape, parse_whole, request_shape
 from dialer.resources.records.accounts import OneCountry

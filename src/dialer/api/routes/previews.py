@@ -11,7 +11,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Boolean, Integer, Text

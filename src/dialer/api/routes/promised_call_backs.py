@@ -7,7 +7,7 @@ from litestar import get
 
 from dialer.api.http.known_parameters import LISTS_OPTION
 from dialer.api.service import ApiRequest
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import Links

@@ -19,7 +19,7 @@ from dialer.api.answers.downloads import WAV, no_content
 from dialer.api.answers.streams import describe_answer
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
-from dialer.domain.enums import LegType
+from dialer.domain.words.enums import LegType
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import FieldError, Integer
 from dialer.resources.crud.moments import show_timestamp

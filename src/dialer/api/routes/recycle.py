@@ -17,10 +17,10 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
-from dialer.domain.described import described
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.reasons import SubscriberReason
-from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.states import RECYCLABLE_SUBSCRIBERS
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.enumerations import enum_schema
 from dialer.resources.crud.fields import (

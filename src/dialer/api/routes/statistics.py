@@ -18,7 +18,7 @@ from dialer.api.routes.statistics_answer import (
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.urls import identity_in

@@ -5,15 +5,24 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from dialer.api.routes import statistics_shapes as shapes
-from dialer.app.abandoned_share import AbandonedShares
 from dialer.app.campaigns.statistics import RowsAsked, Statistics, results_of
-from dialer.domain.abandoned_rules import NO_CALLS, Period
+from dialer.app.overview.abandoned_share import AbandonedShares
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
-from dialer.domain.plans import SMS, gateway_named
-from dialer.domain.sentences import message_of
-from dialer.domain.statistics import GROUPS, HOUR_MS, Figures, Interval, SubscriberState, mean, percent, unit_cost
+from dialer.domain.calls.plans import SMS, gateway_named
+from dialer.domain.figures.statistics import (
+    GROUPS,
+    HOUR_MS,
+    Figures,
+    Interval,
+    SubscriberState,
+    mean,
+    percent,
+    unit_cost,
+)
+from dialer.domain.rules.abandoned_rules import NO_CALLS, Period
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.moments import Timestamp, show_timestamp
 from dialer.resources.crud.urls import Links

@@ -4,8 +4,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from dialer.domain.call_results import CallResult
-from dialer.domain.described import described
+from dialer.domain.engine.call_results import CallResult
+from dialer.domain.words.described import described
 
 _SHARE: Final = {"abandoned": 6, "abandoned_of": 410, "abandoned_percent": 1.46}
 

@@ -8,10 +8,10 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
-from dialer.domain.described import described
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import identity_in

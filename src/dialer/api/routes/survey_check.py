@@ -7,9 +7,9 @@ from litestar import get
 from litestar.params import FromPath
 
 from dialer.api.service import ApiRequest
-from dialer.domain.described import described
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.words.described import described
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import Links, identity_in

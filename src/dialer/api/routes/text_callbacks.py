@@ -18,11 +18,11 @@ from sqlalchemy import Connection
 
 from dialer.api.http.body import read_whole
 from dialer.api.service import ApiRequest, Service
-from dialer.app.touched_records import touched_gateway
+from dialer.app.work.touched_records import touched_gateway
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
-from dialer.domain.plans import SMS, GatewayKey
+from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.words.errors import AnsweredError, ForbiddenError, MalformedError
 from dialer.resources.words.headers import header

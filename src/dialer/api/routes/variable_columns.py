@@ -9,11 +9,11 @@ import msgspec
 
 from dialer.app.imports.headers import COLUMN_NAME_MAX, COLUMNS_MAX
 from dialer.app.imports.variables import OBJECT_COLUMN, cell_of
+from dialer.domain.formats.formula_guard import guard
 from dialer.resources.crud.fields import Json
 from dialer.resources.crud.pagination import VARIABLES
 from dialer.resources.crud.shapes import Columns, Shape, fields_of
 from dialer.resources.words.errors import InvalidError
-from dialer.store.formula_guard import guard
 
 
 def variable_names(text: str, shape: type[Shape]) -> list[str]:

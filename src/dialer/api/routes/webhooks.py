@@ -14,8 +14,8 @@ from sqlalchemy import select
 from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
-from dialer.app.webhooks import rotate_secret, send_again
-from dialer.domain.described import described
+from dialer.app.telling.webhooks import rotate_secret, send_again
+from dialer.domain.words.described import described
 from dialer.resources.crud import records
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.crud.resource import Unit

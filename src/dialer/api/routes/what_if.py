@@ -14,9 +14,9 @@ from dialer.api.actions.what_if import Comparison, comparison_of, what_if_shape
 from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns, WhatIfState
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
-from dialer.app.errors import ErrorCode
-from dialer.domain.described import described
-from dialer.domain.sentences import message_of
+from dialer.app.work.errors import ErrorCode
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.what_if import WhatIf
 from dialer.resources.crud import records

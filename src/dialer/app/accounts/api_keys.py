@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sqlalchemy import Row, delete, func, insert, select
 
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.events import ApiKeyCreated, ApiKeyRevoked
-from dialer.app.unit import UnitOfWork
-from dialer.domain.roles import Scope
-from dialer.domain.sentences import Sentence
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.events import ApiKeyCreated, ApiKeyRevoked
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.roles import Scope
+from dialer.domain.words.sentences import Sentence
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import ApiKey
 

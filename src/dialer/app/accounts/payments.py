@@ -4,12 +4,12 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select
 
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import CallRefunded, PaymentRecorded
-from dialer.app.touched_records import touched_account
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.events import CallRefunded, PaymentRecorded
+from dialer.app.work.touched_records import touched_account
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.billing.money import MoneyAmount
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.store.rows import ledger
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 

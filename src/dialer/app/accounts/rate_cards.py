@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, select, update
 
-from dialer.app.errors import UnknownRecordError
-from dialer.app.events import RateCardChanged
-from dialer.app.touched_records import touched_account
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.events import RateCardChanged
+from dialer.app.work.touched_records import touched_account
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.tables import RateCardLine, User
 
 

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.accounts.sessions import end_other_sessions
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import RecoveryCodeUsed, SecondFactorRemoved, SecondFactorSet
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.events import RecoveryCodeUsed, SecondFactorRemoved, SecondFactorSet
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import RecoveryCode, SecondFactor
 

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from dialer.app.accounts.api_keys import hash_secret
-from dialer.app.audit_log import masked
-from dialer.app.errors import UnknownRecordError
-from dialer.app.events import SessionEnded, SignedIn
-from dialer.app.unit import UnitOfWork
+from dialer.app.telling.audit_log import masked
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.events import SessionEnded, SignedIn
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import ConsoleSession, SecondFactor, User
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select, update
 
-from dialer.app.events import CallLeft
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.events import CallLeft
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.agent_contacts import telephone_of
-from dialer.domain.roles import Permission, Role
+from dialer.domain.words.roles import Permission, Role
 from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, User
 

@@ -11,14 +11,14 @@ from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
 from dialer.app.accounts.supervisors import end_refused_supervisions, end_supervisions
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.events import PasswordChanged, UserChanged, UserCreated
-from dialer.app.touched_records import dids_of_account, touched_account
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.events import PasswordChanged, UserChanged, UserCreated
+from dialer.app.work.touched_records import dids_of_account, touched_account
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
-from dialer.domain.roles import Role
-from dialer.domain.sentences import Sentence
-from dialer.domain.usernames import username_key
+from dialer.domain.credentials.usernames import username_key
+from dialer.domain.words.roles import Role
+from dialer.domain.words.sentences import Sentence
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User

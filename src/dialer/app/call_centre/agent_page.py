@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 
 from dialer.app.call_centre.previews import PreviewedPerson, read_preview
 from dialer.app.call_centre.statistics import AgentStatistics, read_agent_statistics
-from dialer.domain.enums import AgentActivity
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.agent_calls import TakenCall, calls_taken, time_on_hold
 from dialer.store.queries.call_centre import TimeSpent
 from dialer.store.queries.statistics import Hours

@@ -10,9 +10,9 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentActivity, TransferStatus
-from dialer.domain.statistics import HOUR_MS
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity, TransferStatus
 from dialer.store.backends.expressions import in_order
 from dialer.store.tables import Agent, AgentHour, Transfer
 

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from sqlalchemy import Select, delete, select, update
 
 from dialer.app.call_centre.break_reasons import check_break_reason
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.events import AgentStatusChanged
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentStatus, TransferStatus
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.events import AgentStatusChanged
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import AgentStatus, TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.rows.agent_hours import Activities, read_clock

@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection, select
 
-from dialer.app.errors import InvalidFieldsError
-from dialer.domain.phrases import read_phrases
-from dialer.domain.sentences import Sentence
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.domain.words.phrases import read_phrases
+from dialer.domain.words.sentences import Sentence
 from dialer.store.tables import Queue, Tier
 
 

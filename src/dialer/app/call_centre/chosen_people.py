@@ -9,13 +9,17 @@ from sqlalchemy import Connection, Row, RowMapping, select, update
 
 from dialer.app.call_centre.previews import preview_of
 from dialer.app.campaigns.subscribers import add_subscriber, refuse_without_contact
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
-from dialer.app.events import PersonDialled
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.app.work.events import PersonDialled
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.enums import (
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.queueing.plans import DeskAction, PreviewOrder
+from dialer.domain.rules.why_waiting import why_not_now
+from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.words.enums import (
     AgentStatus,
     CallRequestStatus,
     CampaignStatus,
@@ -23,12 +27,8 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.queueing.plans import DeskAction, PreviewOrder
-from dialer.domain.reasons import WaitsFor
-from dialer.domain.sentences import Moment, Sentence
-from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.domain.why_waiting import why_not_now
+from dialer.domain.words.reasons import WaitsFor
+from dialer.domain.words.sentences import Moment, Sentence
 from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.sealed_surveys import sealed_survey

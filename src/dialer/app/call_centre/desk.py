@@ -7,9 +7,9 @@ from sqlalchemy import Connection, case, select
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.app.call_centre.variables import variables_of
-from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.messages.templates import fill
 from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]

@@ -7,18 +7,18 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
 
 from dialer.app.campaigns.subscribers import refuse_without_contact
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import CallDisposed, CampaignStarted, NumberCalledOff
-from dialer.app.touched_records import touched_campaigns, users_of_dnc
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.events import CallDisposed, CampaignStarted, NumberCalledOff
+from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.outcomes import Outcome, offered_outcomes
-from dialer.domain.proof import Proof, WishSource
 from dialer.domain.queueing.plans import Promise
-from dialer.domain.reasons import CampaignReason
-from dialer.domain.sentences import FieldName, Moment, Sentence
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.domain.words.proof import Proof, WishSource
+from dialer.domain.words.reasons import CampaignReason
+from dialer.domain.words.sentences import FieldName, Moment, Sentence
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
@@ -53,7 +53,7 @@ class CallBackTerm(NamedTuple):
     """The expiration of the campaign."""
     is_over: bool
     dispositions: str = ""
-    """The outcomes of the campaign (`dialer.domain.outcomes`)."""
+    """The outcomes of the campaign (`dialer.domain.calls.outcomes`)."""
     wait_s: int = 0
     """Seconds for which a call-back waits for the agent who takes it themselves."""
 

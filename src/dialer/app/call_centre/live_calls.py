@@ -4,15 +4,15 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select, update
 
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
-from dialer.app.events import CallHeld, CallHungUp, CallResumed, CallTransferred
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.app.work.events import CallHeld, CallHungUp, CallResumed, CallTransferred
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.enums import TransferStatus
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING

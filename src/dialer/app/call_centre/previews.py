@@ -9,9 +9,9 @@ import msgspec
 from sqlalchemy import Connection, select, update
 
 from dialer.app.call_centre.variables import variables_of
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import PersonCalled, PersonSkipped
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.events import PersonCalled, PersonSkipped
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, Campaign, Subscriber

@@ -4,10 +4,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.app.errors import UnknownRecordError
-from dialer.domain.enums import AgentActivity
+from dialer.app.work.errors import UnknownRecordError
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.breaks import LongBreak, agents_on_break, break_limit, long_breaks
 from dialer.store.queries.call_centre import (
     QueueCounts,

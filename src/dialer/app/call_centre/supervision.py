@@ -5,14 +5,14 @@ from typing import Final
 from sqlalchemy import Connection, select, update
 
 from dialer.app.call_centre.live_calls import agent_in_call
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import AppEvent, CallJoined, CallLeft, CallListened, CallWhispered
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import SupervisionMode
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.events import AppEvent, CallJoined, CallLeft, CallListened, CallWhispered
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.plans import FREESWITCH
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.prefixes import Prefixes
-from dialer.domain.plans import FREESWITCH
+from dialer.domain.words.enums import SupervisionMode
 from dialer.store.database.touched import Touched
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.regions import region_of

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.app.call_centre.previews import preview_of
-from dialer.domain.enums import AgentActivity, SupervisionMode
-from dialer.domain.plans import SIP
+from dialer.domain.calls.plans import SIP
+from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.domain.queueing.plans import Preview
-from dialer.domain.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
+from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.queries.wall_board import (

@@ -9,12 +9,12 @@ from typing import Final
 
 from sqlalchemy import Connection, func, insert, literal, select, update
 
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.call_again import AgainOutcome
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.sentences import Sentence, StateName
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.rules.call_again import AgainOutcome
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.sentences import Sentence, StateName
 from dialer.store.rows.joining.call_again import Judged, copy_people, judge_slice
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy
 

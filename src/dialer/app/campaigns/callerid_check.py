@@ -5,11 +5,11 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.errors import FieldErrors
+from dialer.app.work.errors import FieldErrors
+from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
-from dialer.domain.plans import SIMULATED
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.store.database.service_state import read_settings
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.queries.regions import region_of

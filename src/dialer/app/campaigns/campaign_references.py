@@ -4,8 +4,8 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.errors import USERS_NAMED_MAX, StillUsedError
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import SMS, VOICE, Campaign
 
 _UNFINISHED: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)

@@ -6,15 +6,15 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, select, update
 
 from dialer.app.campaigns.readiness import agents_missing, make_ready
-from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.reasons import CampaignReason, SubscriberReason
-from dialer.domain.sentences import Sentence
-from dialer.domain.states import move_campaign
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import CampaignReason, SubscriberReason
+from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.states import move_campaign
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.rows.joining.contact_collection import START_SLICE, collect_campaign

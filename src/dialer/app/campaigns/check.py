@@ -13,18 +13,18 @@ from dialer.app.campaigns.placeholders import as_warning, known_names, text_find
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
-from dialer.domain.enums import DialMethod
-from dialer.domain.gateway_secrets import shows_secrets
+from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
+from dialer.domain.credentials.gateway_secrets import shows_secrets
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
-from dialer.domain.plans import HTTP, KANNEL, SIMULATED
-from dialer.domain.sentences import RecordName
+from dialer.domain.rules.campaign_check import CampaignFacts, Retries, check_campaign
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.enums import DialMethod
+from dialer.domain.words.sentences import RecordName
 from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
 
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.calls_in_progress import under_way_of_campaign
 from dialer.store.rows.joining.call_again import copying_from
 from dialer.store.tables import Campaign

@@ -18,8 +18,8 @@ from dialer.app.campaigns.statistics import (
     count_groups,
     read_rows,
 )
-from dialer.domain.enums import AgentActivity
-from dialer.domain.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures
+from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures
+from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.call_centre import TimeSpent, count_time_of_agents
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, group_names
 from dialer.store.queries.wall_board import agents_on_board

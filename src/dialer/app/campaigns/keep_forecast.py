@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
-from dialer.app.account_events import write_forecast_finished
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
+from dialer.app.telling.account_events import write_forecast_finished
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.tables import Campaign, CampaignForecast
 
 RECORD_MAX: Final = 200

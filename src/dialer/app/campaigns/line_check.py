@@ -5,13 +5,13 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Connection, select
 
-from dialer.app.errors import FieldErrors
+from dialer.app.work.errors import FieldErrors
+from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
-from dialer.domain.sentences import FieldName, RecordName, Sentence
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
+from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of

@@ -7,10 +7,10 @@ from typing import Final
 from sqlalchemy import Connection, func, select
 
 from dialer.domain.calling_times.zones import UNKNOWN, zones_of_key
-from dialer.domain.common_hours import PeopleOfZone
-from dialer.domain.enums import SubscriberStatus
 from dialer.domain.places.places import country_of_zone
-from dialer.domain.sentences import CountryName
+from dialer.domain.rules.common_hours import PeopleOfZone
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.sentences import CountryName
 from dialer.store.tables import Contact, Subscriber
 from dialer.time_zone_rules import read_table
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, remarks_on_text
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.rows.subscriber_counts import has_subscribers_without_phonebook
 from dialer.store.tables import SMS, VOICE, Campaign, CampaignPhonebook, Phonebook

@@ -8,14 +8,14 @@ from sqlalchemy import Connection
 from dialer.app.campaigns.callerid_check import callerid_errors
 from dialer.app.campaigns.line_check import line_errors
 from dialer.app.campaigns.placeholders import TEXT, known_names, text_field, text_findings
-from dialer.app.errors import CampaignNotReadyError, FieldErrors
-from dialer.domain.enums import DialMethod
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.app.work.errors import CampaignNotReadyError, FieldErrors
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, names_section
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey, named_section
+from dialer.domain.words.enums import DialMethod
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.store.queries.sealed_surveys import read_survey, seal, sealed_survey
 from dialer.store.tables import SMS, VOICE
 

@@ -12,16 +12,16 @@ import msgspec
 from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_column, select, update
 
 from dialer.app.campaigns.subscribers import lost_contact
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.events import SubscribersRecycled
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.events import SubscribersRecycled
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.reasons import SubscriberReason
-from dialer.domain.sentences import Sentence, StateName
-from dialer.domain.states import RECYCLABLE_CAMPAIGNS
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.sentences import Sentence, StateName
+from dialer.domain.words.states import RECYCLABLE_CAMPAIGNS
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.do_not_call import on_dnc

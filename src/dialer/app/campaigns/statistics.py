@@ -9,11 +9,9 @@ from typing import Final, NamedTuple
 from msgspec.structs import astuple
 from sqlalchemy import Connection, select
 
-from dialer.app.abandoned_share import AbandonedShares, read_abandoned
-from dialer.domain.call_results import CallResult, results_by_cause
-from dialer.domain.doubtful_entries import DoubtfulEntries
-from dialer.domain.sentences import Grouped, Sentence
-from dialer.domain.statistics import (
+from dialer.app.overview.abandoned_share import AbandonedShares, read_abandoned
+from dialer.domain.engine.call_results import CallResult, results_by_cause
+from dialer.domain.figures.statistics import (
     GROUPS,
     HOUR_MS,
     NO_FIGURES,
@@ -24,6 +22,8 @@ from dialer.domain.statistics import (
     add_figures,
     subtract_figures,
 )
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries
+from dialer.domain.words.sentences import Grouped, Sentence
 from dialer.store.queries.doubtful_entries import doubtful_for_campaign
 from dialer.store.queries.statistics import (
     Counted,

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from dialer.app.campaigns.change import pause_campaign, start_campaign
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.states import IllegalMoveError
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.states import IllegalMoveError
 from dialer.store.tables import AuditLog, Campaign
 
 STOPPED_MAX: Final = 1_000

@@ -5,12 +5,12 @@ from typing import Any
 
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.touched_records import touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.sentences import Sentence
-from dialer.domain.states import move_subscriber
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.states import move_subscriber
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import UnderWay, under_way_of_subscriber
 from dialer.store.tables import Campaign, Subscriber

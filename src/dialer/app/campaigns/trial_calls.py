@@ -3,20 +3,20 @@
 import msgspec
 from sqlalchemy import Connection, select
 
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import TrialCallPlaced
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.work.events import TrialCallPlaced
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.calls.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.domain.numbers.destinations import special_digits
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
-from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
-from dialer.domain.sentences import FieldName, Sentence, message_of
+from dialer.domain.words.sentences import FieldName, Sentence, message_of
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.do_not_call import entries_against

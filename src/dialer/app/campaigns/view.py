@@ -4,12 +4,12 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.abandoned_share import count_abandoned, judged_shares, why_exceeded
-from dialer.app.overview import People, people_in
-from dialer.domain.abandoned_rules import AbandonedCounts, JudgedShare
-from dialer.domain.abandoned_share import ExceededShare
-from dialer.domain.enums import AmdStatus, LegType
-from dialer.domain.statistics import Figures, Grouping, SubscriberState
+from dialer.app.overview.abandoned_share import count_abandoned, judged_shares, why_exceeded
+from dialer.app.overview.overview import People, people_in
+from dialer.domain.figures.statistics import Figures, Grouping, SubscriberState
+from dialer.domain.rules.abandoned_rules import AbandonedCounts, JudgedShare
+from dialer.domain.rules.abandoned_share import ExceededShare
+from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
 from dialer.store.queries.waits_in_queues import CallWait, waits_of_calls
 from dialer.store.rows.subscriber_counts import subscribers_by_state

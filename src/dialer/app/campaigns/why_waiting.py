@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.reasons import WaitsFor
-from dialer.domain.why_waiting import Wait, why_not_now
+from dialer.domain.rules.why_waiting import Wait, why_not_now
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import WaitsFor
 from dialer.store.queries.load_engine import pending_zones
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import Subscriber

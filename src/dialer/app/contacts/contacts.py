@@ -6,13 +6,13 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
-from dialer.app.errors import UnknownRecordError
-from dialer.app.touched_records import known_campaigns, touched_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.reasons import SubscriberReason
-from dialer.domain.search_keys import name_key
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.touched_records import known_campaigns, touched_campaigns
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.numbers.search_keys import name_key
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.rows.contact_names import CountedNames, count_added, count_changed, count_removed
 from dialer.store.rows.joining.contact_collection import campaigns_to_correct, collect_contact, collect_corrected

@@ -6,12 +6,12 @@ from typing import Any, Final
 from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_named
-from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
-from dialer.app.events import NumberAllowed, NumberCalledOff
-from dialer.app.touched_records import names_dnc, users_of_dnc
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.events import NumberAllowed, NumberCalledOff
+from dialer.app.work.touched_records import names_dnc, users_of_dnc
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.entries import entry_doubt
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import OF_SIMULATED, DncContact, DncList
 

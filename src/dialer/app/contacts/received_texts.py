@@ -4,15 +4,15 @@ from typing import Final
 
 from sqlalchemy import Row, select, update
 
-from dialer.app.errors import UnknownRecordError
-from dialer.app.events import CampaignStarted, NumberAllowed, NumberCalledOff
-from dialer.app.touched_records import touched_campaigns, users_of_dnc
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enum_descriptions import DescribedText
-from dialer.domain.enums import CampaignStatus
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.events import CampaignStarted, NumberAllowed, NumberCalledOff
+from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.messages.understanding import Understood
-from dialer.domain.proof import Proof, WishSource
-from dialer.domain.reasons import CampaignReason
+from dialer.domain.words.enum_descriptions import DescribedText
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.proof import Proof, WishSource
+from dialer.domain.words.reasons import CampaignReason
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.texts.received_texts import held_entries, is_held_by_others, release
 from dialer.store.rows.wishes import call_off, list_of_wish

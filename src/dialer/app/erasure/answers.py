@@ -10,9 +10,9 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, case, exists, select, update
 
 from dialer.app.erasure.personal_data import whose_number
-from dialer.domain.enums import LegType
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.enums import LegType
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 ANSWERS_AT_ONCE: Final = 500

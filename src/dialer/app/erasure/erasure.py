@@ -10,17 +10,17 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
-from dialer.app.audit_log import COMMAND_LINE, Origin
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
-from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus
+from dialer.app.telling.audit_log import COMMAND_LINE, Origin
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.events import AnswersErased, PersonErased, SubscribersErased
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED, Spellings
-from dialer.domain.sentences import Listed, Sentence
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.sentences import Listed, Sentence
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS

@@ -22,10 +22,10 @@ from sqlalchemy import (
 from sqlalchemy import cast as sql_cast
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers
-from dialer.app.touched_records import known_campaigns
-from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import LegType, SubscriberStatus
+from dialer.app.work.touched_records import known_campaigns
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.words.enums import LegType, SubscriberStatus
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import (
     CallBack,

@@ -5,12 +5,12 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, func, select
 
-from dialer.app.events import ContactsImported, NumbersCalledOff
-from dialer.app.touched_records import touched_campaigns, users_of_dnc
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.events import ContactsImported, NumbersCalledOff
+from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.entries import entry_doubt
-from dialer.domain.proof import WishSource
-from dialer.domain.search_keys import name_key
+from dialer.domain.numbers.search_keys import name_key
+from dialer.domain.words.proof import WishSource
 from dialer.store.database.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.contact_names import count_added

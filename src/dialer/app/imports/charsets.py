@@ -9,7 +9,7 @@ from typing import Final
 from dialer.app.imports.charset_guess import guess_script
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.latin_guess import guess_latin
-from dialer.domain.sentences import Grouped, Sentence
+from dialer.domain.words.sentences import Grouped, Sentence
 
 UTF8: Final = "utf-8"
 WINDOWS: Final = "windows-1252"

@@ -8,7 +8,7 @@ import msgspec
 from dialer.app.imports.headers import HEADER_SHOWN_MAX, CsvError
 from dialer.app.imports.place_columns import PLACES
 from dialer.app.imports.refusals import READERS, RefusalColumn, Wish, strictest
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 COUNTRY_CODE: Final = "country_code"
 AREA_CODE: Final = "area_code"

@@ -3,10 +3,10 @@
 import csv
 from typing import Final, NamedTuple
 
-from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.column_roles import AREA_CODE, COUNTRY_CODE, NO_ROLES, NUMBER_TARGETS, ROLE_TARGETS, ColumnRoles
 from dialer.app.imports.headers import COLUMN_NAME_MAX, COLUMNS_MAX
-from dialer.domain.sentences import Sentence
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.domain.words.sentences import Sentence
 
 FIELD: Final = "columns"
 

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from dialer.app.imports.headers import CsvError, read_header, reason_of, wrong_count
-from dialer.domain.sentences import Grouped, Sentence
-from dialer.store.formula_guard import GUARD, unguard
+from dialer.domain.formats.formula_guard import GUARD, unguard
+from dialer.domain.words.sentences import Grouped, Sentence
 
 LINE_BYTES_MAX: Final = 128 * 1024
 """An exported contact fits: its variables are there at most twice, as JSON and as columns."""

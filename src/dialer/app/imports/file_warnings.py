@@ -8,7 +8,7 @@ from dialer.app.imports.file_country import SHARE_MIN, Hints, judge, same_plan
 from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.report import FileRemark, ImportReport
 from dialer.app.imports.report_words import entries_in_words
-from dialer.domain.sentences import Sentence, counting_sentence
+from dialer.domain.words.sentences import Sentence, counting_sentence
 
 ROWS_SEEN_MAX: Final = 100
 """The first rows, by whose cells the meaning of a column is told."""

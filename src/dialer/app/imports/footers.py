@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dialer.app.imports.country_words import plain_word
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 LEFT_OUT: Final = Sentence("A total or a note, which is left out.")
 CELL_MAX: Final = 200

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dialer.domain.sentences import Grouped, Sentence, counting_sentence
+from dialer.domain.words.sentences import Grouped, Sentence, counting_sentence
 
 COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255

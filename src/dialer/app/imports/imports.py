@@ -21,10 +21,10 @@ from dialer.app.imports.number_rows import ContactRows, NumberRows, StoredRows
 from dialer.app.imports.refusals import RefusalSearch, Wish
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.doubts import doubt_of
 from dialer.domain.numbers.normal_form import NumberProblem
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.sentences import Sentence, message_of
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000

@@ -5,8 +5,6 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, bindparam, func, select
 
-from dialer.app.errors import UnknownRecordError
-from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.imports.column_roles import NO_ROLES, ColumnRoles, WishCells
 from dialer.app.imports.footers import COUNT_DIGITS_MAX
 from dialer.app.imports.number_cells import NumberCells, RowNumber
@@ -15,8 +13,10 @@ from dialer.app.imports.place_columns import CONTACT_EXPORT, OWN_COLUMN
 from dialer.app.imports.refusals import Wish
 from dialer.app.imports.report import RowError
 from dialer.app.imports.variables import Variables
-from dialer.app.touched_records import touched_campaigns, users_of_dnc
-from dialer.app.unit import UnitOfWork
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.events import ContactsImported, NumbersCalledOff
+from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all, with_lost_zero
@@ -24,9 +24,9 @@ from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, emergency_erro
 from dialer.domain.numbers.entries import NumberRemark, entry_doubt, mended_remark
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.numbering_plans import PrefixTable
-from dialer.domain.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
-from dialer.domain.search_keys import name_key
-from dialer.domain.sentences import FieldName, Sentence, message_of
+from dialer.domain.numbers.search_keys import name_key
+from dialer.domain.words.proof import PROOF_COLUMNS, WishSource, earlier_proof, said_in
+from dialer.domain.words.sentences import FieldName, Sentence, message_of
 from dialer.store.database.bulk import Among, bulk_insert
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.listed_people import ListedNumbers, listed_of_account

@@ -20,7 +20,7 @@ from dialer.domain.calling_times.states import has_states, start_of, state_of, z
 from dialer.domain.calling_times.zone_spellings import zones_in_words
 from dialer.domain.calling_times.zones import countries_of_number, zone_of_number, zones_of_key
 from dialer.domain.places.places import country_of_zone, zones_of_country
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 UNKNOWN_ZONE: Final = "unknown_zone"
 """The kind of the remark on a cell that names no known time zone."""

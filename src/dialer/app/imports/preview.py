@@ -23,7 +23,7 @@ from dialer.app.imports.workbooks import ZIP, Workbook, unpacked_bytes
 from dialer.domain.numbers.by_the_library import parse
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of
 from dialer.domain.numbers.normal_form import has_lost_plus
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.sentences import Sentence, message_of
 
 PIECE_BYTES: Final = 65_536
 ROWS_SEEN_MAX: Final = 100

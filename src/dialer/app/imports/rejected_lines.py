@@ -8,7 +8,7 @@ from typing import IO, Final
 
 from dialer.app.imports.csv_records import LINE_BYTES_MAX, CsvRecord
 from dialer.app.imports.headers import DELIMITERS
-from dialer.store.formula_guard import guard, unguard
+from dialer.domain.formats.formula_guard import guard, unguard
 
 REJECTED_BYTES_MAX: Final = 10 * 1024 * 1024
 """Bytes after which further rejected lines are left out."""

@@ -4,10 +4,10 @@ from typing import Annotated, Final
 
 import msgspec
 
-from dialer.domain.described import described
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words
 from dialer.domain.numbers.entries import READINGS, EntryDoubt, NumberRemark, entry_doubt_in_words
-from dialer.domain.sentences import message_of
+from dialer.domain.words.described import described
+from dialer.domain.words.sentences import message_of
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from dialer.domain.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.numbers.doubts import NumberDoubt
 from dialer.domain.numbers.entries import MENDED_ZERO, STOPS_NOBODY, EntryDoubt
 from dialer.domain.numbers.several_numbers import Kindness
-from dialer.domain.sentences import Sentence, counting_sentence
+from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
+from dialer.domain.words.sentences import Sentence, counting_sentence
 
 _WORDS: Final[Mapping[str, Callable[[int], Sentence]]] = {
     Kindness.CUT_EXTENSION.value: lambda count: counting_sentence(

@@ -16,8 +16,8 @@ from typing import IO, Any, Final
 import msgspec
 
 from dialer.app.imports.sheet_process import COLUMNS, END, ERROR, ROW, SHARE, SHARES, TOO_LARGE
-from dialer.domain.environment import clean_environment
-from dialer.store.formula_guard import GUARD, unguard
+from dialer.domain.credentials.environment import clean_environment
+from dialer.domain.formats.formula_guard import GUARD, unguard
 
 READERS_MAX: Final = 6
 """Workbooks that are read at the same time."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from dialer.app.imports.report import RowError
-from dialer.domain.sentences import FieldName, Grouped, Sentence
+from dialer.domain.words.sentences import FieldName, Grouped, Sentence
 
 VARIABLES_MAX: Final = 16_000
 """Maximum length of a contact's `additional_vars` as JSON text, in characters."""

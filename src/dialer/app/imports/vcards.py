@@ -10,7 +10,7 @@ import msgspec
 from dialer.app.imports.csv_records import CsvRecord
 from dialer.app.imports.headers import REFUSALS, CsvError, check_names
 from dialer.app.imports.vcard_lines import Property, read_properties
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 NUMBERS_MAX: Final = 3
 """Numbers of a person that a phonebook keeps: the first is called, the others are variables."""

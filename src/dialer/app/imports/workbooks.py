@@ -19,7 +19,7 @@ from dialer.app.imports.sheet_readers import (
     UnreadableError,
     read_sheet,
 )
-from dialer.domain.sentences import Grouped, Listed, Sentence
+from dialer.domain.words.sentences import Grouped, Listed, Sentence
 
 WORKBOOK_BYTES_MAX: Final = 50 * 1024 * 1024
 """Maximum size of a workbook as it is on disk: packed."""

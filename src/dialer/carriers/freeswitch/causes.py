@@ -6,7 +6,7 @@ Its names are those of `switch_channel_str2cause`. It has causes of its own abov
 
 from typing import Final
 
-from dialer.domain.enums import Cause
+from dialer.domain.words.enums import Cause
 
 _NAMES: Final = {
     1: "UNALLOCATED_NUMBER DOES_NOT_EXIST_ANYWHERE",

@@ -10,7 +10,6 @@ from hashlib import blake2b
 from typing import Final
 
 from dialer.carriers.freeswitch.parameters import NUMBER, FreeSwitchParameters
-from dialer.domain.enums import AmdSensitivity
 from dialer.domain.sessions.leg_protocol import (
     SPEECH_FOLDER,
     Arriving,
@@ -28,6 +27,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
     Supervise,
 )
+from dialer.domain.words.enums import AmdSensitivity
 
 SoundPath = Callable[[str], str]
 """The path under which the switch finds a file of the media folder."""

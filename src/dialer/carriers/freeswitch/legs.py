@@ -22,7 +22,6 @@ from dialer.carriers.freeswitch.commands import (
 )
 from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
-from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
@@ -44,6 +43,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     Supervise,
 )
+from dialer.domain.words.enums import AmdStatus, Cause
 
 STOP_MS: Final = 2_000
 """Time for an application to end before the next order is given all the same."""

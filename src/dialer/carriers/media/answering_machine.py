@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from dialer.carriers.media.beeps import BeepFinder
 from dialer.carriers.media.incoming_sound import FrameCutter
 from dialer.carriers.media.rtp import FRAME_MS
-from dialer.domain.enums import AmdSensitivity, AmdStatus
+from dialer.domain.words.enums import AmdSensitivity, AmdStatus
 
 NOTHING_MS: Final = 2_500
 """Silence from the answer on after which detection gives up."""

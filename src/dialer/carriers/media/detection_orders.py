@@ -5,8 +5,8 @@ from typing import Final
 from dialer.carriers.media.answering_machine import AnsweringMachineDetector
 from dialer.carriers.media.incoming_sound import PacketClock
 from dialer.carriers.media.orders_in_progress import Activity
-from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.sessions.leg_protocol import Done
+from dialer.domain.words.enums import AmdSensitivity, AmdStatus
 
 BEEP_WAIT_MS: Final = 30_000
 """The longest wait for the beep of an answering machine."""

@@ -13,8 +13,8 @@ from dialer.carriers.media.dtmf_inband import silence
 from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RtpPacket
 from dialer.carriers.media.rtp_frames import Framer
-from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Done, Supervise
+from dialer.domain.words.enums import SupervisionMode
 
 QUIET_FRAMES_MIN: Final = 5
 """Frames without a packet from the other side, 100 ms, after which the supervisor's voice is sent alone."""

@@ -11,7 +11,7 @@ from dialer.carriers.sip.numbers_in_uris import is_telephone_number, number_in
 from dialer.carriers.sip.request_answers import bad_extension, unsupported_in
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.trunk import Trunk
-from dialer.domain.identity import leg_key
+from dialer.domain.calls.identity import leg_key
 
 INVITATION_BYTES_MAX: Final = 8_192
 """Bytes of an INVITE, which is stored until the end of its call."""

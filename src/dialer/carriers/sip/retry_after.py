@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.carriers.sip.messages import Received
-from dialer.domain.circuit_breaker import CARRIER_FAILURES, RETRY_AFTER_MS_MAX
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, RETRY_AFTER_MS_MAX
 
 _OF_SERVICE: Final = frozenset({500, 503})
 """Refusals whose Retry-After is about the carrier's service. That of any other is about the callee (RFC 3261 20.33)."""

@@ -9,8 +9,8 @@ import msgspec
 from dialer.carriers.texts.parameters import HttpParameters
 from dialer.carriers.texts.requests import NAME_MAX
 from dialer.carriers.texts.templates import member_at
-from dialer.domain.enums import MessageStatus
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
+from dialer.domain.words.enums import MessageStatus
 
 KEY_MAX: Final = 36
 NUMBER_MAX: Final = 64

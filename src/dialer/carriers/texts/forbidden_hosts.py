@@ -4,7 +4,7 @@ import ipaddress
 import re
 from typing import Final
 
-from dialer.domain.network_addresses import Address, addresses_within
+from dialer.domain.formats.network_addresses import Address, addresses_within
 
 _METADATA: Final = frozenset({"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"})
 """Names under which the machines of clouds find their own credentials."""

@@ -12,8 +12,8 @@ from dialer.carriers.texts.forbidden_hosts import is_internal
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
-from dialer.domain.enums import MessageStatus
 from dialer.domain.sessions.leg_protocol import LegReport, Receipt, Texting
+from dialer.domain.words.enums import MessageStatus
 
 IN_FLIGHT_MAX: Final = 200
 """Messages without an answer."""

@@ -10,7 +10,7 @@ import msgspec
 from dialer.carriers.parameters import Parameters, ParametersError, read_parameters, words
 from dialer.carriers.texts.forbidden_hosts import is_internal
 from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
-from dialer.domain.plans import KANNEL
+from dialer.domain.calls.plans import KANNEL
 
 SECRET_MIN: Final = 16
 """Fewest characters of the secret of callbacks: nobody guesses so many."""

@@ -10,9 +10,9 @@ import msgspec
 from dialer.carriers.line_port import Found, Unknown, Unplaced
 from dialer.carriers.texts.parameters import HttpParameters
 from dialer.carriers.texts.templates import filled, member_at
-from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import is_gsm7
 from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
+from dialer.domain.words.enums import Cause, MessageStatus
 
 NAME_MAX: Final = 255
 """Characters of a carrier's name of a message."""

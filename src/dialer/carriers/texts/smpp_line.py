@@ -16,8 +16,8 @@ from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, St
 from dialer.carriers.texts.smpp_receipts import name_of
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
-from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
+from dialer.domain.words.enums import Cause, MessageStatus
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response."""

@@ -11,8 +11,8 @@ from typing import Final
 from dialer.carriers.texts.smpp_parameters import SmppParameters
 from dialer.carriers.texts.smpp_pdus import Delivery, Tag
 from dialer.carriers.texts.smpp_user_data import UCS_2, bytes_of
-from dialer.domain.enums import MessageStatus
 from dialer.domain.sessions.leg_protocol import Receipt
+from dialer.domain.words.enums import MessageStatus
 
 NAME_MAX: Final = 64
 TEXT_BYTES_MAX: Final = 512

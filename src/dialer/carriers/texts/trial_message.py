@@ -23,10 +23,9 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, data_of, delivery_of, first_text
 from dialer.carriers.texts.smpp_receipts import name_of
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
-from dialer.domain.enums import MessageStatus
+from dialer.domain.calls.plans import SMPP
 from dialer.domain.messages.carrier_names import name_meant
 from dialer.domain.messages.sms_parts import parts_of
-from dialer.domain.plans import SMPP
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -39,6 +38,7 @@ from dialer.domain.sessions.leg_protocol import (
     Texting,
     TextReceived,
 )
+from dialer.domain.words.enums import MessageStatus
 
 BODY_SHOWN_MAX: Final = 500
 HIDDEN: Final = "*" * SECRET_MIN

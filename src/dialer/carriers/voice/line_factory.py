@@ -11,7 +11,7 @@ from dialer.carriers.sip.trunk import mark
 from dialer.carriers.voice.line_process import socket_path
 from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
-from dialer.domain.environment import clean_environment
+from dialer.domain.credentials.environment import clean_environment
 
 
 def lines_folder(media: Path, name: str = "") -> Path:

@@ -39,7 +39,7 @@ from dialer.carriers.voice.process_frames import (
 from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.media_files import MediaFiles
+from dialer.domain.formats.media_files import MediaFiles
 from dialer.domain.sessions.leg_protocol import LegReport
 
 IDLE_S: Final = 60.0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from dialer.domain.media_files import FileFacts, MediaError, parts_of_name
+from dialer.domain.formats.media_files import FileFacts, MediaError, parts_of_name
 
 
 class MemoryMedia:

@@ -43,7 +43,6 @@ from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.udp_transport import UdpTransport
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
@@ -58,6 +57,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     Speech,
 )
+from dialer.domain.words.enums import Cause
 
 SECRET_BYTES: Final = 16
 CLOSING_S: Final = 1.0

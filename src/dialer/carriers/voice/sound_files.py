@@ -10,9 +10,9 @@ import miniaudio  # type: ignore[import-untyped]
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
-from dialer.domain.media_files import MediaError, MediaFiles
+from dialer.domain.formats.media_files import MediaError, MediaFiles
+from dialer.domain.formats.wave_files import with_true_lengths
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
-from dialer.domain.wave_files import with_true_lengths
 
 SECONDS_MAX: Final = 600
 FILE_BYTES_MAX: Final = 64 * 1024 * 1024

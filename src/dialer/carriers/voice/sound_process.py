@@ -23,7 +23,7 @@ from dialer.carriers.voice.helper_frames import (
 )
 from dialer.carriers.voice.sound_files import KEPT_BYTES_MAX
 from dialer.carriers.voice.sound_room import LegSockets
-from dialer.domain.environment import clean_environment
+from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.sessions.leg_protocol import Order
 
 UNSENT_BYTES_MAX: Final = 256 * 1024 * 1024

@@ -16,8 +16,8 @@ from typing import Final
 import structlog
 
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode_sound
-from dialer.domain.environment import clean_environment
-from dialer.domain.media_files import MediaError, MediaFiles
+from dialer.domain.credentials.environment import clean_environment
+from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 
 PROGRAM: Final = "espeak-ng"

@@ -20,7 +20,6 @@ from dialer.carriers.voice.memory_media import MemoryMedia
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -39,6 +38,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
     TextReceived,
 )
+from dialer.domain.words.enums import Cause
 
 GREETING_S: Final = 1
 GREETING: Final = "greeting.wav"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dialer.domain.statistics import percent
+from dialer.domain.figures.statistics import percent
 
 BOX: Final = 100
 HEATS: Final = 8

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dialer.console.charts.charts import BOX, round_top
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.forecast.kept_forecast import KeptForecast
-from dialer.domain.statistics import HOUR_MS
 from dialer.store.queries.statistics import Counted, Hours
 
 HOURS_SHOWN_MAX: Final = 48

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dialer.console.charts.charts import heat
 from dialer.domain.calling_times.zones import fixed_offset_minutes, zones_of_key
-from dialer.domain.statistics import HOUR_MS, percent
+from dialer.domain.figures.statistics import HOUR_MS, percent
 from dialer.store.queries.statistics import Counted
 
 ROWS_MAX: Final = 12

@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
 from dialer.console.charts.graph_layout import Edge, GraphLayout, lay_out
-from dialer.console.state_words import words_of
-from dialer.console.survey_keys import Way, ways_of
-from dialer.domain.enums import SectionType
+from dialer.console.words.state_words import words_of
+from dialer.console.words.survey_keys import Way, ways_of
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_TIMEOUT, Section, Survey
+from dialer.domain.words.enums import SectionType
 from dialer.store.queries.survey_results import SectionCount
 
 WIDTH: Final = 212

@@ -12,13 +12,13 @@ from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_key
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
 from dialer.app.accounts.users import change_user
-from dialer.console.confirmations import CURRENT, doubt_of
-from dialer.console.forms import read_fields
-from dialer.console.services import ConsoleServices, current_session, go_to, page
-from dialer.console.sessions import SESSION_COOKIE, cookie, is_secure
-from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
-from dialer.domain.languages import LANGUAGES
-from dialer.domain.roles import Permission
+from dialer.console.serving.confirmations import CURRENT, doubt_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, current_session, go_to, page
+from dialer.console.serving.sessions import SESSION_COOKIE, cookie, is_secure
+from dialer.console.serving.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.domain.words.languages import LANGUAGES
+from dialer.domain.words.roles import Permission
 from dialer.passwords import hash_password
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import identity_in

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.break_reasons import break_reasons_of
-from dialer.console.forms import read_fields
-from dialer.domain.enums import AgentStatus
-from dialer.domain.roles import Permission
+from dialer.console.serving.forms import read_fields
+from dialer.domain.words.enums import AgentStatus
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.queues import AGENTS

@@ -11,21 +11,21 @@ from sqlalchemy import select
 from dialer.api.actions.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
-from dialer.console.cells import id_in
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext
-from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import UNKNOWN
-from dialer.console.services import go_to, page
-from dialer.console.wait_words import QUEUE_REASONS
-from dialer.console.zones import zone_of
-from dialer.domain.enums import LegType
+from dialer.console.parts.cells import id_in
+from dialer.console.parts.rendering import UNKNOWN
+from dialer.console.parts.wait_words import QUEUE_REASONS
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext
+from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS
-from dialer.domain.roles import Permission
+from dialer.domain.words.enums import LegType
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.calls import CALLREQUESTS, CDRS

@@ -19,19 +19,19 @@ from dialer.api.actions.call_again import (
 )
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER, name_of_again
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.inputs import with_offset
-from dialer.console.language import gettext, gettext_noop
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.dispositions import local_moment
 from dialer.console.pages.record import identity_in
-from dialer.console.proposals import WEEK_MS
-from dialer.console.services import go_to, page
-from dialer.console.zones import zone_of
-from dialer.domain.call_again import USUAL, AgainOutcome, NotAgain
+from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.proposals import WEEK_MS
+from dialer.domain.rules.call_again import USUAL, AgainOutcome, NotAgain
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, Shape, parse_given
 from dialer.resources.crud.urls import parse_id

@@ -13,20 +13,20 @@ from sqlalchemy import select
 
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
-from dialer.console.cells import id_in
-from dialer.console.errors import messages_of
-from dialer.console.inputs import with_offset
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.campaigns import seen_campaigns
-from dialer.console.record_names import OPTIONS_MAX, Option
-from dialer.console.services import page
-from dialer.console.sheets import CSV, XLSX
-from dialer.console.state_words import outcome_words
-from dialer.console.wait_words import wait_words
-from dialer.console.zones import zone_of
+from dialer.console.parts.cells import id_in
+from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.sheets import CSV, XLSX
+from dialer.console.parts.wait_words import wait_words
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.services import page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.record_names import OPTIONS_MAX, Option
+from dialer.console.words.state_words import outcome_words
 from dialer.domain.billing.money import parse_money
-from dialer.domain.enums import AmdStatus, Cause, LegType
-from dialer.domain.roles import Permission
+from dialer.domain.words.enums import AmdStatus, Cause, LegType
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.pagination import ListSelection, parse_selection, read_page
 from dialer.resources.crud.resource import Unit

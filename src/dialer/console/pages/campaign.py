@@ -19,39 +19,39 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.app.campaigns.why_waiting import NextPerson, next_people
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.unit import UnitOfWork
-from dialer.console.answers import queue_names, shown_questions
-from dialer.console.audit_filters import changes_url
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
-from dialer.console.errors import messages_of, status_of
-from dialer.console.findings import ShownFinding, shown_findings
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.live_parts import EVENT_STREAM, answer_live
-from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import people_bar
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import render
-from dialer.console.sentences import in_viewers_words
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign, result_words
-from dialer.console.wait_words import wait_words
-from dialer.console.zones import zone_of
-from dialer.domain.abandoned_rules import NO_CALLS, JudgedShare, Period
-from dialer.domain.abandoned_share import AGENTS, SETTINGS, ExceededShare
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.console.parts.answers import queue_names, shown_questions
+from dialer.console.parts.audit_filters import changes_url
+from dialer.console.parts.findings import ShownFinding, shown_findings
+from dialer.console.parts.rendering import render
+from dialer.console.parts.sentences import in_viewers_words
+from dialer.console.parts.wait_words import wait_words
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import campaign_state, outcome_words, reason_of_campaign, result_words
+from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.figures.statistics import Grouping, percent
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
-from dialer.domain.plans import SIMULATED
-from dialer.domain.reasons import WAITS
-from dialer.domain.roles import Permission
-from dialer.domain.states import IllegalMoveError
-from dialer.domain.statistics import Grouping, percent
+from dialer.domain.rules.abandoned_rules import NO_CALLS, JudgedShare, Period
+from dialer.domain.rules.abandoned_share import AGENTS, SETTINGS, ExceededShare
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import WAITS
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.states import IllegalMoveError
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS

@@ -11,18 +11,18 @@ from sqlalchemy import select
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
-from dialer.app.errors import RefusedError
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext
+from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
-from dialer.console.sentences import error_in_words
-from dialer.console.services import go_to, page
-from dialer.console.state_words import words_of
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.reasons import SUBSCRIBER_REASONS
-from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.console.parts.sentences import error_in_words
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext
+from dialer.console.words.state_words import words_of
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS
+from dialer.domain.words.states import RECYCLABLE_SUBSCRIBERS
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Parsed
 from dialer.resources.records.campaign_life import copy_record

@@ -14,18 +14,18 @@ from sqlalchemy import select
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
-from dialer.console.answers import answer_words, questions_of, queue_names
-from dialer.console.language import gettext
 from dialer.console.pages.campaign import check_seen
 from dialer.console.pages.record import identity_in
-from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
-from dialer.console.state_words import capitalised, person_words, words_of
-from dialer.console.zones import zone_of
-from dialer.domain.enums import AgentDisposition
+from dialer.console.parts.answers import answer_words, questions_of, queue_names
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
+from dialer.console.parts.zones import zone_of
+from dialer.console.words.language import gettext
+from dialer.console.words.state_words import capitalised, person_words, words_of
 from dialer.domain.messages.templates import BUILT_IN
-from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.resources.crud.pagination import parse_selection
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.subscribers import SUBSCRIBERS

@@ -12,17 +12,17 @@ from litestar.params import FromPath
 from dialer.api.actions.forecast import Forecaster, compute_forecast, order_of, seeds_within
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.keep_forecast import keep_forecast
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of, show_campaign_page
 from dialer.console.pages.record import identity_in
-from dialer.console.services import ConsoleServices, go_to
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, go_to
 from dialer.domain.billing.money import parse_money
+from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping
 from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule
-from dialer.domain.states import IllegalMoveError
-from dialer.domain.statistics import HOUR_MS, Figures, Grouping
+from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import Order
 from dialer.forecast.spreads import CountSpread, DateSpread, MoneySpread

@@ -13,22 +13,22 @@ from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
 from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
-from dialer.console.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.charts.columns import ColumnChart
-from dialer.console.doubtful_lists import alarms_of_campaign
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outcomes_of, rightness_of
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.figures import BY_WORDS, chart_of, sheet_of
 from dialer.console.pages.overview import PERCENT_UNIT
 from dialer.console.pages.record import identity_in
-from dialer.console.services import ConsoleServices, page
-from dialer.console.sheets import Sheet, Value, ValueKind
-from dialer.console.state_words import campaign_state, reason_of_campaign
-from dialer.console.zones import zone_of
+from dialer.console.parts.answers import ShownQuestion, queue_names, shown_questions
+from dialer.console.parts.doubtful_lists import alarms_of_campaign
+from dialer.console.parts.sheets import Sheet, Value, ValueKind
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.services import ConsoleServices, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import campaign_state, reason_of_campaign
+from dialer.domain.figures.statistics import percent
 from dialer.domain.forecast.kept_forecast import KeptForecast
-from dialer.domain.statistics import percent
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Hours, WhoseCalls

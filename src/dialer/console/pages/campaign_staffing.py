@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dialer.console.charts.staffing_chart import AgentsPoint, StaffingChart, draw_staffing
-from dialer.console.language import gettext
-from dialer.console.rendering import UNKNOWN, decimal, seconds
+from dialer.console.parts.rendering import UNKNOWN, decimal, seconds
+from dialer.console.words.language import gettext
 from dialer.forecast.queue_figures import ErlangForecast
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import WhatIf

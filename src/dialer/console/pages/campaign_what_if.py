@@ -13,28 +13,28 @@ from litestar.params import FromPath
 from dialer.api.actions.what_if import FIELDS_TO_TRY, Comparison, comparison_of, own_part
 from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns
 from dialer.api.service import ApiRequest
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of, status_of
-from dialer.console.field_titles import title_of
-from dialer.console.forms import read_fields
-from dialer.console.inputs import inputs_of, with_offset
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
 from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents, staffing_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import decimal, moment_of, money, render, seconds
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.state_words import reason_of_campaign
-from dialer.console.zones import zone_of
+from dialer.console.parts.inputs import inputs_of, with_offset
+from dialer.console.parts.rendering import decimal, moment_of, money, render, seconds
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.field_titles import title_of
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.state_words import reason_of_campaign
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import SIMULATED
-from dialer.domain.reasons import CampaignReason
-from dialer.domain.roles import Permission
-from dialer.domain.sentences import Sentence
-from dialer.domain.states import IllegalMoveError
+from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import CampaignReason
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
 from dialer.forecast.summary import Forecast

@@ -10,18 +10,18 @@ from litestar import Response, get
 from sqlalchemy import ColumnElement, case, func, or_, select
 
 from dialer.api.service import ApiRequest
-from dialer.app.overview import People, people_of_campaigns
+from dialer.app.overview.overview import People, people_of_campaigns
 from dialer.console.charts.charts import Slice
-from dialer.console.inputs import with_offset
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.overview import people_bar
-from dialer.console.record_names import Option, options_of
-from dialer.console.sentences import error_in_words
-from dialer.console.services import page
-from dialer.console.state_words import campaign_state, reason_of_campaign
-from dialer.console.zones import zone_of
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.statistics import percent
+from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.sentences import error_in_words
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.services import page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.record_names import Option, options_of
+from dialer.console.words.state_words import campaign_state, reason_of_campaign
+from dialer.domain.figures.statistics import percent
+from dialer.domain.words.enums import CampaignStatus
 from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.resource import Unit

@@ -31,20 +31,20 @@ from dialer.app.call_centre.live_calls import (
     transfer_call,
 )
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
-from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.imports.number_rows import NAME_PARTS
-from dialer.console.errors import messages_of, status_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import render
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.zones import zone_of
+from dialer.console.parts.rendering import render
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.enums import AmdStatus, LegType
+from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS

@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of, status_of
-from dialer.console.inputs import with_offset
-from dialer.console.rendering import moment
-from dialer.console.state_words import words_of
-from dialer.console.zones import zone_of
-from dialer.domain.enums import AgentDisposition
-from dialer.domain.outcomes import Outcome, offered_outcomes
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.rendering import moment
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.words.state_words import words_of
+from dialer.domain.calls.outcomes import Outcome, offered_outcomes
+from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
 from dialer.resources.records.dispositions import set_disposition_of

@@ -15,18 +15,18 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import OF_ACCOUNTS, By, FigureGroup, GroupedFigures, read_figures
 from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.console.charts.columns import ColumnChart, draw_columns
-from dialer.console.errors import messages_of
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE as CAMPAIGNS_PLACE
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.record import identity_in
-from dialer.console.services import page
-from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
-from dialer.console.state_words import outcome_words, words_of
-from dialer.console.zones import zone_of, zones_in_words
-from dialer.domain.enums import AgentDisposition
-from dialer.domain.statistics import HOUR_MS, Figures, mean, percent
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
+from dialer.console.parts.zones import zone_of, zones_in_words
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.services import page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import outcome_words, words_of
+from dialer.domain.figures.statistics import HOUR_MS, Figures, mean, percent
+from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.statistics import Hours, WhoseCalls

@@ -20,7 +20,6 @@ from dialer.api.actions.imports import CONTACTS, ImportKind
 from dialer.api.answers.forms import FILE_NAME, file_pieces
 from dialer.api.answers.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.service import ApiRequest
-from dialer.app.errors import RefusedError
 from dialer.app.imports.guessed_columns import (
     ASKED,
     REFUSALS,
@@ -33,13 +32,9 @@ from dialer.app.imports.refusals import Suspicion, likely_kind, suspicion_of
 from dialer.app.imports.rejected_lines import read_rejected
 from dialer.app.imports.report import ImportReport
 from dialer.app.imports.report_words import entries_in_words, readings_in_words
-from dialer.console.catalogue import RecordPage
-from dialer.console.countries import country_names
-from dialer.console.cut_off_imports import cut_off_import
-from dialer.console.errors import messages_of
-from dialer.console.forms import check_form
-from dialer.console.language import gettext
-from dialer.console.list_choices import (
+from dialer.app.work.errors import RefusedError
+from dialer.console.lists.cut_off_imports import cut_off_import
+from dialer.console.lists.list_choices import (
     CHARSET_WORDS,
     DELIMITER_WORDS,
     MEANING_WORDS,
@@ -51,8 +46,8 @@ from dialer.console.list_choices import (
     shown_label,
     takes_hidden,
 )
-from dialer.console.list_country import CountryQuestion, ListCountry
-from dialer.console.list_reading import (
+from dialer.console.lists.list_country import CountryQuestion, ListCountry
+from dialer.console.lists.list_reading import (
     IN_REQUEST_BYTES_MAX,
     KINDS,
     REMARKS_MAX,
@@ -65,14 +60,19 @@ from dialer.console.list_reading import (
     report_of,
     why_rejected,
 )
-from dialer.console.list_tasks import ListTask, ListTasks
+from dialer.console.lists.list_tasks import ListTask, ListTasks
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
-from dialer.console.sentences import error_in_words, in_viewers_words
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.sheets import XLSX, format_of
+from dialer.console.parts.sentences import error_in_words, in_viewers_words
+from dialer.console.parts.sheets import XLSX, format_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import check_form
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.catalogue import RecordPage
+from dialer.console.words.countries import country_names
+from dialer.console.words.language import gettext
 from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, keeps_zero
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud import records
 from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.store.media.kept_lists import KeptList, KeptLists

@@ -16,16 +16,14 @@ from msgspec.structs import replace
 from dialer.api.actions.imports import CONTACTS, ImportKind
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.users import change_default_region
-from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ImportStoppedError
 from dialer.app.imports.report import ImportReport, RowRemark
-from dialer.console.cut_off_imports import note_begin
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext
-from dialer.console.list_choices import REGION_ASKED, ListChoices, read_choices
-from dialer.console.list_country import hints_for
-from dialer.console.list_reading import (
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.console.lists.cut_off_imports import note_begin
+from dialer.console.lists.list_choices import REGION_ASKED, ListChoices, read_choices
+from dialer.console.lists.list_country import hints_for
+from dialer.console.lists.list_reading import (
     KINDS,
     REMARKS_MAX,
     Hear,
@@ -37,7 +35,7 @@ from dialer.console.list_reading import (
     report_of,
     why_rejected,
 )
-from dialer.console.list_tasks import ListTask, ListTasks
+from dialer.console.lists.list_tasks import ListTask, ListTasks
 from dialer.console.pages.imports import (
     TASK,
     answer_list,
@@ -48,7 +46,9 @@ from dialer.console.pages.imports import (
     report_words,
 )
 from dialer.console.pages.records import shown_page
-from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.language import gettext
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, Shape, parse_given

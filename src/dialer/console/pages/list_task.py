@@ -9,12 +9,10 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from dialer.api.service import ApiRequest
-from dialer.console.cut_off_imports import CutOffImport, cut_off_import
-from dialer.console.forms import read_fields
-from dialer.console.list_choices import ListChoices, read_choices
-from dialer.console.list_reading import KINDS
-from dialer.console.list_tasks import ListTask
-from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.lists.cut_off_imports import CutOffImport, cut_off_import
+from dialer.console.lists.list_choices import ListChoices, read_choices
+from dialer.console.lists.list_reading import KINDS
+from dialer.console.lists.list_tasks import ListTask
 from dialer.console.pages.imports import TASK, back_from, check_target, kept_list, messages_in, name_of_target
 from dialer.console.pages.list_import import (
     ImportedList,
@@ -23,8 +21,10 @@ from dialer.console.pages.list_import import (
     show_result,
 )
 from dialer.console.pages.records import shown_page
-from dialer.console.rendering import render
-from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.parts.rendering import render
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.store.media.kept_lists import KeptList
 
 

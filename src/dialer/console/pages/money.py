@@ -6,12 +6,12 @@ from litestar import Response, get
 from sqlalchemy import func, select
 
 from dialer.api.service import ApiRequest
-from dialer.console.catalogue import tabs_of
 from dialer.console.charts.charts import line, share
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.records import may_read
-from dialer.console.services import page
-from dialer.domain.statistics import HOUR_MS, Grouping, unit_cost
+from dialer.console.serving.services import page
+from dialer.console.words.catalogue import tabs_of
+from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.balances import HOURS, balances_by_hour
 from dialer.store.queries.rates import has_rate

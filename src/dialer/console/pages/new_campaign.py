@@ -10,15 +10,15 @@ from sqlalchemy import func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.list_choices import ListChoices, read_choices
+from dialer.console.lists.list_choices import ListChoices, read_choices
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.imports import keep_list
-from dialer.console.record_names import Option, options_of
-from dialer.console.services import go_to, page
-from dialer.domain.enums import SectionType
-from dialer.domain.plans import SIMULATED
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.record_names import Option, options_of
+from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given

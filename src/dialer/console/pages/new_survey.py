@@ -8,13 +8,13 @@ from litestar import Response, get, post
 
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import draw_survey
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.survey import PLACE
-from dialer.console.record_names import options_of
-from dialer.console.services import go_to, page
-from dialer.console.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
+from dialer.console.parts.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.record_names import options_of
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit

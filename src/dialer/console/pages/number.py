@@ -11,17 +11,17 @@ from litestar import Response, get, post
 from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
-from dialer.app.errors import RefusedError
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext
+from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaigns import page_number, seen_campaigns
-from dialer.console.sentences import error_in_words
-from dialer.console.services import page
-from dialer.console.state_words import word_of_choice
-from dialer.console.wait_words import QUEUE_REASONS
-from dialer.domain.enums import SubscriberStatus
+from dialer.console.parts.sentences import error_in_words
+from dialer.console.parts.wait_words import QUEUE_REASONS
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import page
+from dialer.console.words.language import gettext
+from dialer.console.words.state_words import word_of_choice
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.received_texts import SMS_RECEIVED

@@ -8,21 +8,21 @@ from litestar.di import NamedDependency
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import stopped_at
-from dialer.app.live_overview import CampaignNow
-from dialer.app.overview import Overview, People, read_overview
-from dialer.console.attention import GATEWAY_PAGES, things_to_do
+from dialer.app.overview.live_overview import CampaignNow
+from dialer.app.overview.overview import Overview, People, read_overview
 from dialer.console.charts.charts import Slice, line, share, stack
-from dialer.console.language import gettext
-from dialer.console.live_parts import EVENT_STREAM, answer_live
-from dialer.console.meanings import ABANDONED_MEANING
-from dialer.console.rendering import render
-from dialer.console.services import ConsoleServices, page
-from dialer.console.state_words import campaign_state, reason_of_campaign
-from dialer.console.zones import day_of, zone_of
-from dialer.domain.abandoned_rules import LEGAL_PERCENT
-from dialer.domain.abandoned_share import exceeded_share, limit_of
-from dialer.domain.enums import AgentActivity, CampaignStatus
-from dialer.domain.statistics import percent
+from dialer.console.parts.attention import GATEWAY_PAGES, things_to_do
+from dialer.console.parts.rendering import render
+from dialer.console.parts.zones import day_of, zone_of
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, page
+from dialer.console.words.language import gettext
+from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import campaign_state, reason_of_campaign
+from dialer.domain.figures.statistics import percent
+from dialer.domain.rules.abandoned_rules import LEGAL_PERCENT
+from dialer.domain.rules.abandoned_share import exceeded_share, limit_of
+from dialer.domain.words.enums import AgentActivity, CampaignStatus
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls

@@ -14,7 +14,7 @@ from dialer.app.campaigns.placeholders import (
     phonebooks_of_survey,
 )
 from dialer.console.pages.record import identity_in
-from dialer.console.services import page
+from dialer.console.serving.services import page
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.messages import SMS_CAMPAIGNS

@@ -13,32 +13,32 @@ from msgspec.structs import replace
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.call_centre.break_reasons import break_reasons_of
-from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
-from dialer.console.audit_filters import changes_url
-from dialer.console.audit_words import AUDIT_LOG, with_audit_words
-from dialer.console.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
-from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
-from dialer.console.catalogue import PAGES, RECORDS, RecordPage
-from dialer.console.cells import Cell, id_in, number_of, rows_of
-from dialer.console.confirmations import doubt_of
-from dialer.console.doubtful_lists import alarms_of_list
-from dialer.console.field_titles import title_of
-from dialer.console.form_groups import FORMS, FormLayout
-from dialer.console.forms import FIELD, read_fields
-from dialer.console.inputs import Input, InputGroup, grouped, inputs_of, members_of, refilled
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.line_states import GatewayLine, line_of
-from dialer.console.list_choices import DNC_LIST
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.console.lists.list_choices import DNC_LIST
 from dialer.console.pages.records import checked, may, may_read, shown_page
-from dialer.console.proposals import proposed
-from dialer.console.record_names import name_column, names_of, options_of
-from dialer.console.sentences import error_in_words, joined_words
-from dialer.console.services import REAL, ConsoleServices, go_to, page
-from dialer.console.surveys_seen import leads_to_queue
-from dialer.console.zones import zone_of
-from dialer.domain.plans import SIMULATED, GatewayKey
-from dialer.domain.sentences import Sentence
-from dialer.domain.states import IllegalMoveError
+from dialer.console.parts.audit_filters import changes_url
+from dialer.console.parts.audit_words import AUDIT_LOG, with_audit_words
+from dialer.console.parts.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
+from dialer.console.parts.cells import Cell, id_in, number_of, rows_of
+from dialer.console.parts.doubtful_lists import alarms_of_list
+from dialer.console.parts.inputs import Input, InputGroup, grouped, inputs_of, members_of, refilled
+from dialer.console.parts.line_states import GatewayLine, line_of
+from dialer.console.parts.sentences import error_in_words, joined_words
+from dialer.console.parts.surveys_seen import leads_to_queue
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.confirmations import doubt_of
+from dialer.console.serving.forms import FIELD, read_fields
+from dialer.console.serving.services import REAL, ConsoleServices, go_to, page
+from dialer.console.words.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
+from dialer.console.words.catalogue import PAGES, RECORDS, RecordPage
+from dialer.console.words.field_titles import title_of
+from dialer.console.words.form_groups import FORMS, FormLayout
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.proposals import proposed
+from dialer.console.words.record_names import name_column, names_of, options_of
+from dialer.domain.calls.plans import SIMULATED, GatewayKey
+from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.states import IllegalMoveError
 from dialer.resources.crud import records
 from dialer.resources.crud.preparing import prepared
 from dialer.resources.crud.resource import Resource, Unit, Values

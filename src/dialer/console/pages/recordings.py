@@ -10,10 +10,10 @@ from dialer.api.actions.recordings import answer_audio_file
 from dialer.api.actions.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, read_form
 from dialer.api.service import ApiRequest
-from dialer.console.errors import messages_of
-from dialer.console.forms import FIELD, check_form, read_fields
 from dialer.console.pages.record import identity_in
-from dialer.console.services import go_to, page
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import FIELD, check_form, read_fields
+from dialer.console.serving.services import go_to, page
 from dialer.resources.crud.shapes import Given, parse_whole
 from dialer.resources.words.errors import InvalidError, MalformedError
 from dialer.resources.words.preconditions import UNCONDITIONAL

@@ -13,21 +13,21 @@ from sqlalchemy import func, select
 
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
-from dialer.console.agent_states import cells_of_agents
-from dialer.console.audit_filters import FILTERS, AuditFilters, audit_filters, record_asked
-from dialer.console.audit_words import AUDIT_LOG, with_audit_words
-from dialer.console.carrier_kinds import CARRIERS
-from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
-from dialer.console.cells import Cell, rows_of
-from dialer.console.field_titles import title_of
-from dialer.console.inputs import with_offset
-from dialer.console.language import gettext
-from dialer.console.line_states import cells_of_lines
-from dialer.console.record_names import names_of
-from dialer.console.rendering import grouped
-from dialer.console.services import page
-from dialer.console.zones import zone_of
-from dialer.domain.roles import Permission
+from dialer.console.parts.agent_states import cells_of_agents
+from dialer.console.parts.audit_filters import FILTERS, AuditFilters, audit_filters, record_asked
+from dialer.console.parts.audit_words import AUDIT_LOG, with_audit_words
+from dialer.console.parts.cells import Cell, rows_of
+from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.line_states import cells_of_lines
+from dialer.console.parts.rendering import grouped
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.services import page
+from dialer.console.words.carrier_kinds import CARRIERS
+from dialer.console.words.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
+from dialer.console.words.field_titles import title_of
+from dialer.console.words.language import gettext
+from dialer.console.words.record_names import names_of
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.pagination import parse_selection, read_page
 from dialer.resources.crud.resource import Resource, Unit, references_of
 from dialer.resources.crud.searching import SEARCH, is_searchable

@@ -9,12 +9,12 @@ from litestar import Response, get
 from sqlalchemy import ColumnElement
 
 from dialer.api.service import ApiRequest
-from dialer.console.cells import id_in
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.campaigns import ListedCampaign, listed_campaigns
-from dialer.console.record_names import names_of
-from dialer.console.sentences import error_in_words
-from dialer.console.services import page
+from dialer.console.parts.cells import id_in
+from dialer.console.parts.sentences import error_in_words
+from dialer.console.serving.services import page
+from dialer.console.words.record_names import names_of
 from dialer.resources.crud.fields import FieldError
 from dialer.resources.crud.list_queries import Asked, read_rows
 from dialer.resources.crud.ordering import Sort

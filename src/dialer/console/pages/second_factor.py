@@ -18,12 +18,12 @@ from dialer.app.accounts.second_factor import (
     remove_second_factor,
     takes_second_factor,
 )
-from dialer.console.confirmations import CURRENT, doubt_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import identity_in
-from dialer.console.services import ConsoleServices, current_session, go_to, page
-from dialer.console.signing_in import host_of, retry_after
+from dialer.console.serving.confirmations import CURRENT, doubt_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, current_session, go_to, page
+from dialer.console.serving.signing_in import host_of, retry_after
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import AnsweredError, ForbiddenError
 

@@ -7,13 +7,13 @@ from litestar import Response, get, post
 
 from dialer.api.http.zone_metrics import moment_of
 from dialer.api.service import ApiRequest
-from dialer.app.errors import ErrorCode
-from dialer.console.catalogue import tabs_of
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext_noop
+from dialer.app.work.errors import ErrorCode
 from dialer.console.pages.records import may_read
-from dialer.console.services import go_to, page
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.catalogue import tabs_of
+from dialer.console.words.language import gettext_noop
 from dialer.resources.crud.shapes import Given, parse_whole
 from dialer.resources.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.resources.words.errors import ConflictError, InvalidError

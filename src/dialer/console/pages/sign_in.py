@@ -25,14 +25,13 @@ from dialer.app.accounts.sessions import (
     user_signing_in,
 )
 from dialer.app.accounts.users import NewUser, create_first_admin
-from dialer.app.audit_log import Origin
-from dialer.app.listeners import tell_listeners
-from dialer.app.unit import UnitOfWork
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.rendering import html, render
-from dialer.console.services import ConsoleServices, go_to
-from dialer.console.sessions import (
+from dialer.app.telling.audit_log import Origin
+from dialer.app.telling.listeners import tell_listeners
+from dialer.app.work.unit import UnitOfWork
+from dialer.console.parts.rendering import html, render
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, go_to
+from dialer.console.serving.sessions import (
     CODE_COOKIE,
     FORM_COOKIE,
     FORM_TOKEN_BYTES,
@@ -43,7 +42,8 @@ from dialer.console.sessions import (
     is_form_token,
     is_secure,
 )
-from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
+from dialer.console.serving.signing_in import host_of, password_errors, retry_after, session_of, signed_in
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.passwords import hash_password
 from dialer.resources.words.errors import AnsweredError, ForbiddenError
 from dialer.settings_values import USERNAME_MAX, is_username

@@ -3,7 +3,7 @@
 from litestar import Response, get
 from litestar.params import FromPath
 
-from dialer.console.assets import find_asset
+from dialer.console.parts.assets import find_asset
 from dialer.resources.words.errors import RecordNotFoundError
 
 

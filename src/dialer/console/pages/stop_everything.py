@@ -8,10 +8,10 @@ from litestar.di import NamedDependency
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
-from dialer.console.forms import read_fields
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.overview import key_of
-from dialer.console.services import ConsoleServices, go_to
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import ConsoleServices, go_to
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.words.errors import RecordNotFoundError

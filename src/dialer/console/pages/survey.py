@@ -10,23 +10,23 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
-from dialer.app.survey_changes import ChangeName, changes_offered
+from dialer.app.campaigns.survey_changes import ChangeName, changes_offered
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
-from dialer.console.findings import ShownFinding, shown_findings
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import identity_in
-from dialer.console.record_names import options_of
-from dialer.console.section_form import SectionForm, form_of
-from dialer.console.section_words import SENTENCES
-from dialer.console.services import go_to, page
-from dialer.console.state_words import words_of
-from dialer.console.survey_keys import Way, key_in_words, ways_of
-from dialer.console.zones import zone_of
-from dialer.domain.enums import SectionType
-from dialer.domain.roles import Permission
+from dialer.console.parts.findings import ShownFinding, shown_findings
+from dialer.console.parts.section_form import SectionForm, form_of
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.record_names import options_of
+from dialer.console.words.section_words import SENTENCES
+from dialer.console.words.state_words import words_of
+from dialer.console.words.survey_keys import Way, key_in_words, ways_of
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.editing import Branch, branches_to, onward
 from dialer.domain.survey.survey import Section, Survey
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id

@@ -9,24 +9,24 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
-from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
-from dialer.app.survey_changes import ChangeName, change_survey, redo_change, undo_change
-from dialer.app.unit import UnitOfWork
+from dialer.app.campaigns.survey_changes import ChangeName, change_survey, redo_change, undo_change
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.survey_graph import SECTIONS_MAX
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import CHANGED, VERSION, identity_in
 from dialer.console.pages.survey import START, Refused, section_in, show_survey_page, survey_with
-from dialer.console.section_form import END, ROWS_MAX, branches_in, members_in
-from dialer.console.sentences import error_in_words, in_viewers_words
-from dialer.console.services import go_to
-from dialer.console.state_words import words_of
-from dialer.console.zones import zone_of
-from dialer.domain.enums import SectionType
+from dialer.console.parts.section_form import END, ROWS_MAX, branches_in, members_in
+from dialer.console.parts.sentences import error_in_words, in_viewers_words
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.state_words import words_of
 from dialer.domain.survey.editing import branches_of_type, branches_to, keys_onward, onward
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Section, Survey
+from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, parse_given

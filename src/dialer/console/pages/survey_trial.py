@@ -12,18 +12,18 @@ from sqlalchemy import select
 from dialer.api.actions.speaking import TextSpeaker
 from dialer.api.answers.downloads import answer_file
 from dialer.api.service import ApiRequest
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import identity_in
-from dialer.console.services import go_to, page
-from dialer.console.survey_trial import ANSWERED, INPUTS_MAX, walk
-from dialer.console.trial_people import MADE_UP, FoundPerson, TrialCallee, choose_callee, search_people
-from dialer.domain.enums import AmdBehavior
+from dialer.console.parts.survey_trial import ANSWERED, INPUTS_MAX, walk
+from dialer.console.parts.trial_people import MADE_UP, FoundPerson, TrialCallee, choose_callee, search_people
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.enums import AmdBehavior
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.surveys import SURVEY_TEMPLATES

@@ -10,16 +10,16 @@ from litestar.params import FromPath
 
 from dialer.api.actions.trial_calls import TrialCaller, TrialCallRead, rehearse, try_gateway
 from dialer.api.service import ApiRequest
-from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.line_states import GatewayLine, line_of
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.record import identity_in
-from dialer.console.sentences import joined_words
-from dialer.console.services import REAL, page
-from dialer.domain.enums import Cause
-from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
+from dialer.console.parts.line_states import GatewayLine, line_of
+from dialer.console.parts.sentences import joined_words
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import REAL, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.domain.calls.plans import SIMULATED, VOICE, GatewayKey
+from dialer.domain.words.enums import Cause
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
 from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError

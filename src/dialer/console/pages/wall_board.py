@@ -13,23 +13,23 @@ from litestar.params import FromPath
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
-from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext, gettext_noop
-from dialer.console.live_parts import EVENT_STREAM, answer_live
-from dialer.console.meanings import ABANDONED_MEANING
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import may_order, obey, read_ordered_agent
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import render
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.zones import day_of, zone_of
-from dialer.domain.abandoned_rules import LEGAL_PERCENT
-from dialer.domain.abandoned_share import exceeded_share
-from dialer.domain.enums import AgentActivity, SupervisionMode
-from dialer.domain.plans import FREESWITCH, SIMULATED
-from dialer.domain.roles import Permission
-from dialer.domain.statistics import percent
+from dialer.console.parts.rendering import render
+from dialer.console.parts.zones import day_of, zone_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.domain.calls.plans import FREESWITCH, SIMULATED
+from dialer.domain.figures.statistics import percent
+from dialer.domain.rules.abandoned_rules import LEGAL_PERCENT
+from dialer.domain.rules.abandoned_share import exceeded_share
+from dialer.domain.words.enums import AgentActivity, SupervisionMode
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.calls import CALLREQUESTS

@@ -10,16 +10,16 @@ from sqlalchemy import select
 
 from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.service import ApiRequest
-from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.webhooks import rotate_secret, send_again
-from dialer.console.catalogue import PAGES
-from dialer.console.errors import messages_of
-from dialer.console.forms import read_fields
-from dialer.console.language import gettext_noop
+from dialer.app.telling.webhooks import rotate_secret, send_again
+from dialer.app.work.errors import RefusedError, UnknownRecordError
 from dialer.console.pages.record import shape_of
 from dialer.console.pages.records import may
-from dialer.console.services import go_to, page
-from dialer.domain.roles import Permission
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.services import go_to, page
+from dialer.console.words.catalogue import PAGES
+from dialer.console.words.language import gettext_noop
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, parse_given

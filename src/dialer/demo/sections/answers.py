@@ -10,8 +10,8 @@ from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, share, table
 from dialer.demo.evidence import Evidence
 from dialer.demo.survey import STEPS, Step
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.enums import SectionType
 
 _NAMES = {
     SectionType.MULTI_CHOICE: "multi-choice",

@@ -8,7 +8,7 @@ from rich.console import Console
 from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, share, table
 from dialer.demo.evidence import CdrRecord, Evidence, moment
-from dialer.domain.enums import CallRequestStatus
+from dialer.domain.words.enums import CallRequestStatus
 
 
 class Round(msgspec.Struct, frozen=True):

@@ -12,9 +12,9 @@ from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, table
 from dialer.demo.evidence import CdrRecord, Evidence, SubscriberRecord, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
-from dialer.domain.enums import AmdStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.reasons import AFTER_ANSWER, SubscriberReason
+from dialer.domain.words.enums import AmdStatus, Cause, SectionType, SubscriberStatus
+from dialer.domain.words.reasons import AFTER_ANSWER, SubscriberReason
 
 
 class FateLine(msgspec.Struct, frozen=True):

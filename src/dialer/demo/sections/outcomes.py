@@ -10,7 +10,7 @@ from rich.console import Console
 from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, share, table
 from dialer.demo.evidence import Evidence
-from dialer.domain.enums import AmdStatus, Cause
+from dialer.domain.words.enums import AmdStatus, Cause
 
 _ENDINGS: Final[Mapping[Cause, str]] = {
     Cause.NO_ANSWER: "nobody answered",

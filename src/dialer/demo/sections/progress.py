@@ -13,7 +13,7 @@ from dialer.demo.day import LAST_CALLS
 from dialer.demo.display import INDENT, bar, indented
 from dialer.demo.evidence import Evidence, ProgressRecord, moment
 from dialer.demo.preparation import EXPIRES, STARTS
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 
 LINE_HOURS: Final = 3
 _WIDTH: Final = 16

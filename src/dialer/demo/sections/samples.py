@@ -10,8 +10,8 @@ from rich.text import Text
 from dialer.demo.checks import Checks
 from dialer.demo.display import heading, indented, table
 from dialer.demo.evidence import CdrRecord, Evidence
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import AmdStatus, Cause
+from dialer.domain.figures.digest import cdr_digest
+from dialer.domain.words.enums import AmdStatus, Cause
 
 CALLID_SHOWN: Final = 8
 """Characters of a UUID that are shown."""

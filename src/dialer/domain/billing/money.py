@@ -4,7 +4,7 @@ import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Final
 
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 MONEY_SCALE: Final = 100_000
 """One unit of currency, in integers of 1e-5."""

@@ -6,11 +6,11 @@ Source: 47 CFR 64.1200(a)(7), which lets two seconds pass after the callee's gre
 from collections import deque
 from typing import Final
 
-from dialer.domain.effects import KeepTransfer
+from dialer.domain.calls.effects import KeepTransfer
+from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.domain.plans import Call
 from dialer.domain.queueing.call_distributor import CallDistributor
 
 

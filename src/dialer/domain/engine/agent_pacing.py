@@ -5,16 +5,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dialer.domain.calls.events import CallAnswered, CallRestored
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
-from dialer.domain.enums import DialMethod
-from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import Pace, PacingInputs, Strategy
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan
 from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.words.enums import DialMethod
 
 ASKED_EVERY_MS: Final = 1_000
 

@@ -5,17 +5,17 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain import events
 from dialer.domain.billing.charge import Rate
-from dialer.domain.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
+from dialer.domain.calls.identity import call_uuid
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.engine.credit import CreditOffer, bill
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import Call, CallOutcome, GatewayKey
-from dialer.domain.reasons import TextReason
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import TextReason
 
 WAITING_MAX: Final = 10_000
 """Messages that wait for one gateway."""

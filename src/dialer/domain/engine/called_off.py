@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from dialer.domain.effects import KeepWish
-from dialer.domain.events import DncReached
+from dialer.domain.calls.effects import KeepWish
+from dialer.domain.calls.events import DncReached
+from dialer.domain.calls.plans import Call, CampaignPlan, Subscriber
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
-from dialer.domain.plans import Call, CampaignPlan, Subscriber
-from dialer.domain.proof import Proof, WishSource
+from dialer.domain.words.proof import Proof, WishSource
 
 FORGETS_EVERY: Final = 1_000
 """The least number of wishes after which those are forgotten that all campaigns have read as rows."""

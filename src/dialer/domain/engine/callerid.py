@@ -6,7 +6,7 @@ from typing import Final
 
 import phonenumbers
 
-from dialer.domain.plans import CallerIdChoice, CampaignPlan
+from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan
 
 WILDCARD: Final = "*"
 _AND: Final = "&"

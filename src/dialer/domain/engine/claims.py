@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from dialer.domain.effects import ClaimAgain, ClaimFresh, ClaimOffered, ClaimRetries
+from dialer.domain.calls.effects import ClaimAgain, ClaimFresh, ClaimOffered, ClaimRetries
+from dialer.domain.calls.events import FreshClaimed, RetriesClaimed
 from dialer.domain.engine.state import EngineState
-from dialer.domain.events import FreshClaimed, RetriesClaimed
 
 
 class Claims:

@@ -9,13 +9,13 @@ from msgspec import structs
 
 from dialer.domain.billing.charge import Bill, Rate, bill_leg
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.messages.templates import fill
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import numbers_meant
-from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
 
 _SECOND_MS: Final = 1_000
 PRICES_KEPT_MAX: Final = 4_096

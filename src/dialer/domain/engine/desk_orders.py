@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from dialer.domain.effects import HangUp, KeepAgent
+from dialer.domain.calls.effects import HangUp, KeepAgent
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.desk_transfers import DeskTransfers
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.supervisions import Supervisions
-from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import Final
 
-from dialer.domain.effects import KeepAgent, MoveCall
+from dialer.domain.calls.effects import KeepAgent, MoveCall
+from dialer.domain.calls.events import TransferReached
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
-from dialer.domain.events import TransferReached
-from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, Promise
 

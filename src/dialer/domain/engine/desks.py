@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain import events
+from dialer.domain.calls import events
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.transfers import Transfers

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.effects import (
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import (
     ClaimFresh,
     ClaimRetries,
     CountSubscribers,
@@ -16,6 +16,7 @@ from dialer.domain.effects import (
     WakeCampaign,
     WakeGateway,
 )
+from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.credit import Account
@@ -26,10 +27,7 @@ from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
-from dialer.domain.enums import CampaignStatus
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import Call, Subscriber
-from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
 from dialer.domain.rules.dial_rules import (
     CAMPAIGN_RULES,
     Allowed,
@@ -38,7 +36,9 @@ from dialer.domain.rules.dial_rules import (
     PlaceFacts,
     verdict_on,
 )
+from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
 
 _START: Final = CampaignStatus.START
 

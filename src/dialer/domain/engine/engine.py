@@ -10,9 +10,9 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from dialer.domain import events
-from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED
-from dialer.domain.effects import (
+from dialer.domain.calls import events
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED
+from dialer.domain.calls.effects import (
     ClaimAgain,
     CountSubscribers,
     Effect,
@@ -21,6 +21,7 @@ from dialer.domain.effects import (
     KeepWish,
     TakeBackCall,
 )
+from dialer.domain.calls.plans import Call, CallOutcome, Disposition
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.called_off import wish_in
@@ -37,10 +38,9 @@ from dialer.domain.engine.retry import disposition, never_made
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import Call, CallOutcome, Disposition
 from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
 
 _AGENT_EVENTS: Final = frozenset(
     {

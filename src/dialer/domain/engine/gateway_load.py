@@ -3,14 +3,14 @@
 from collections import deque
 from typing import Final
 
-from dialer.domain.circuit_breaker import CLOSED, CircuitBreaker, after_attempt
-from dialer.domain.enums import Cause
+from dialer.domain.calls.circuit_breaker import CLOSED, CircuitBreaker, after_attempt
+from dialer.domain.calls.plans import SIMULATED, GatewayPlan, Lent
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SIMULATED, GatewayPlan, Lent
 from dialer.domain.rules.dial_rules import GATEWAY_RULES, PlaceFacts, room_at_ms
+from dialer.domain.words.enums import Cause
 from dialer.domain.words.moments import NEVER_MS
 
 SECOND_MS: Final = 1_000

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain import events
 from dialer.domain.billing.charge import Rate
-from dialer.domain.effects import (
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import (
     AnswerCall,
     CompleteSubscriber,
     CountSubscribers,
@@ -16,13 +16,13 @@ from dialer.domain.effects import (
     RefuseInbound,
     TurnAway,
 )
+from dialer.domain.calls.identity import call_uuid
+from dialer.domain.calls.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 from dialer.domain.engine.credit import bill
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.enums import CampaignStatus, Cause
-from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_meant, digits_of
 from dialer.domain.numbers.prefixes import number_given
-from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
+from dialer.domain.words.enums import CampaignStatus, Cause
 
 FREE: Final = Rate(0)
 """The rate of inbound calls, whose callers pay. The A-leg costs the owner nothing; B-legs have their normal rates."""

@@ -1,11 +1,11 @@
 """A new call, or a text message, to a subscriber."""
 
+from dialer.domain.calls.identity import call_uuid
+from dialer.domain.calls.plans import SIMULATED, Call, Subscriber
 from dialer.domain.engine.callerid import choose_callerid
 from dialer.domain.engine.credit import CreditOffer
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.identity import call_uuid
-from dialer.domain.plans import SIMULATED, Call, Subscriber
 
 
 def new_call(

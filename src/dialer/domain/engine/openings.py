@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.effects import HangUp, KeepLine
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import HangUp, KeepLine
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account
@@ -14,7 +14,7 @@ from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 
 
 class Openings:

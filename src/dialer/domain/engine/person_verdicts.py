@@ -3,10 +3,10 @@
 from typing import Final
 
 from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.calls.plans import SIMULATED, Subscriber
 from dialer.domain.engine.credit import message_to
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
-from dialer.domain.plans import SIMULATED, Subscriber
 from dialer.domain.rules.dial_rules import ALLOWED, ORDINARY, PERSON_RULES, PersonFacts, Verdict, verdict_on
 
 

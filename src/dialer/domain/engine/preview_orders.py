@@ -4,20 +4,20 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from dialer.domain import events
-from dialer.domain.effects import ClaimOffered, CountSubscribers, KeepPreview, OfferPerson, PutBack
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import ClaimOffered, CountSubscribers, KeepPreview, OfferPerson, PutBack
+from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.plans import Subscriber
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder
-from dialer.domain.reasons import NoReason, SubscriberReason
 from dialer.domain.rules.dial_rules import Allowed
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import NoReason, SubscriberReason
 
 SKIPS_MAX: Final = 3
 """Number of skips of a person after which nobody is shown the person again."""

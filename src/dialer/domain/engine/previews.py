@@ -6,9 +6,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.effects import KeepPreview, OfferPerson
+from dialer.domain.calls.effects import KeepPreview, OfferPerson
+from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.plans import Call, Subscriber
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentPlan, Preview

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from dialer.domain.circuit_breaker import CARRIER_FAILURES
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
-from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
-from dialer.domain.reasons import NoReason, SubscriberReason
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
+from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
+from dialer.domain.words.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.words.reasons import NoReason, SubscriberReason
 
 NEVER_RETRIED: Final = frozenset(
     {

@@ -6,15 +6,15 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
-from dialer.domain.effects import Effect, KeepBreaker, KeepFigures
+from dialer.domain.calls.effects import Effect, KeepBreaker, KeepFigures
+from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
-from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, CampaignPlan, GatewayKey
+from dialer.domain.words.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.words.moments import NEVER_MS
 
 ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from dialer.domain.effects import KeepAgent, SuperviseCall
+from dialer.domain.calls.effects import KeepAgent, SuperviseCall
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
-from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, Supervision
 

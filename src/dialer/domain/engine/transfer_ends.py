@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.enums import Cause, TransferStatus
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.reasons import NoReason, TransferReason
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.words.enums import Cause, TransferStatus
+from dialer.domain.words.reasons import NoReason, TransferReason
 
 _LEG_REASONS: Final = {
     Cause.USER_BUSY: TransferReason.BUSY,

@@ -3,11 +3,11 @@
 from typing import Final
 
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
-from dialer.domain.reasons import NoReason, TransferReason, WaitsFor
 from dialer.domain.rules.dial_rules import GATEWAY_RULES, Later, verdict_on
+from dialer.domain.words.reasons import NoReason, TransferReason, WaitsFor
 
 _REASONS: Final = {
     WaitsFor.LINE_DOWN: TransferReason.LINE_DOWN,

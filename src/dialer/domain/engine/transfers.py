@@ -4,9 +4,9 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain import events
 from dialer.domain.billing.charge import bill_leg
-from dialer.domain.effects import (
+from dialer.domain.calls import events
+from dialer.domain.calls.effects import (
     BridgeCall,
     DialLeg,
     FinishLeg,
@@ -19,6 +19,9 @@ from dialer.domain.effects import (
     WakeDistributor,
     WithdrawOffer,
 )
+from dialer.domain.calls.events import LegEnded
+from dialer.domain.calls.identity import leg_uuid
+from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
@@ -26,19 +29,16 @@ from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.engine.transfer_limits import TransferLimits
-from dialer.domain.enums import AgentStatus, TransferStatus
-from dialer.domain.events import LegEnded
-from dialer.domain.identity import leg_uuid
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.pacing import measure
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
-from dialer.domain.reasons import TransferReason
+from dialer.domain.words.enums import AgentStatus, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import TransferReason
 
 
 class Transfers:

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from dialer.domain.effects import GiveUpCall, WakeWatchdog
+from dialer.domain.calls.effects import GiveUpCall, WakeWatchdog
+from dialer.domain.calls.events import WatchdogWoken
+from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome
 from dialer.domain.engine.state import EngineState
-from dialer.domain.enums import Cause, MessageStatus, TransferStatus
-from dialer.domain.events import WatchdogWoken
-from dialer.domain.plans import Call, CallOutcome, LegOutcome
+from dialer.domain.words.enums import Cause, MessageStatus, TransferStatus
 
 GRACE_MS: Final = 60_000
 """The time for late reports, in milliseconds, after the longest time that a call may ring and talk."""

@@ -1,6 +1,6 @@
 """The state of the forecast in the check of a campaign."""
 
-from dialer.domain.enum_descriptions import DescribedText
+from dialer.domain.words.enum_descriptions import DescribedText
 
 
 class ForecastState(DescribedText):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.figures.statistics import HOUR_MS
 
 
 class Side(Enum):

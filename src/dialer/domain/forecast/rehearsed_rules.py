@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.enum_descriptions import DescribedText
+from dialer.domain.words.enum_descriptions import DescribedText
 
 
 class RehearsedRule(DescribedText):

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.messages.opt_out import OPT_OUT_CHARACTERS_MAX, is_opt_out, words_of
 from dialer.domain.messages.ordinary_replies import OPPOSITE, is_ordinary
 from dialer.domain.messages.typed_words import as_meant, with_pluses_spoken
 from dialer.domain.messages.wish_patterns import PATTERNS
+from dialer.domain.words.enum_descriptions import DescribedText
 
 WISH_WORDS_MAX: Final = 40
 """Words of a message in which a pattern is a wish for certain. In longer messages it may be about something else."""

@@ -13,7 +13,7 @@ import msgspec
 import phonenumbers
 from phonenumbers import PhoneMetadata, PhoneNumberDesc
 
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 COUNTRIES_MAX: Final = 250
 """Countries that one account may be limited to."""

@@ -11,7 +11,7 @@ from dialer.domain.numbers import north_america
 from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.numbering_plans import PrefixTable, Start, is_assigned, plan_of, split
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 ZERO_IS_PART: Final = frozenset({39, 225, 229, 241, 242, 378})
 """Country codes whose fixed or mobile numbers keep their 0: Italy, Ivory Coast, Benin, Gabon, Congo, San Marino.

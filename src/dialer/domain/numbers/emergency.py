@@ -16,7 +16,7 @@ from phonenumbers.shortnumberinfo import SUPPORTED_SHORT_REGIONS
 from dialer.domain.numbers.agent_contacts import is_extension
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, NumberProblem, normalise
 from dialer.domain.numbers.spreadsheet_numbers import without_decimals
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 CRISIS_LINES: Final = {"988": frozenset({1})}
 """Crisis lines, and the country codes in which they exist. 988: 47 CFR 52.200."""

@@ -34,7 +34,7 @@ from dialer.domain.numbers.usual_spellings import (
     is_shortened,
     plain_spelling,
 )
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 NUMBER_INPUT_MAX: Final = 64
 """Maximum characters of a number as a user writes it, punctuation included."""

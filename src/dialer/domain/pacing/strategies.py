@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from dialer.domain.enums import DialMethod
 from dialer.domain.pacing.adaptive import Adaptive, OnDrops
 from dialer.domain.pacing.erlang import Erlang
 from dialer.domain.pacing.fixed import FixedRate
 from dialer.domain.pacing.inputs import Strategy
 from dialer.domain.pacing.predictive import Predictive
 from dialer.domain.pacing.progressive import Progressive
+from dialer.domain.words.enums import DialMethod
 
 _FIXED: Final = FixedRate()
 _PROGRESSIVE: Final = Progressive()

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.enums import AgentActivity, AgentStatus
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity, AgentStatus
 
 HOURS_MAX: Final = 100_000
 """Hours of one span that are counted, eleven years: nothing may last for ever."""

@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from dialer.domain.enums import AgentStatus
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
 
 AGENT_RING_MS_MAX: Final = 20_000

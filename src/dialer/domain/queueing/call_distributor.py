@@ -10,7 +10,6 @@ from heapq import heapify, heappop, heapreplace
 
 from msgspec.structs import replace
 
-from dialer.domain.enums import AgentStatus
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentTalk
 from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
@@ -21,6 +20,7 @@ from dialer.domain.queueing.promises import is_kept
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff
 from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
+from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
 
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from dialer.domain.enums import AgentStatus
 from dialer.domain.queueing.plans import AgentFigures, Waiting
+from dialer.domain.words.enums import AgentStatus
 
 
 class Changes(msgspec.Struct):

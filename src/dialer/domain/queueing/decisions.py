@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dialer.domain.reasons import TransferReason
+from dialer.domain.words.reasons import TransferReason
 
 
 class AgentOffer(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from dialer.domain.enums import AgentStatus, QueueStrategy, SupervisionMode
+from dialer.domain.words.enums import AgentStatus, QueueStrategy, SupervisionMode
 
 
 class Promise(NamedTuple):
@@ -69,7 +69,7 @@ class QueuePlan(msgspec.Struct, frozen=True):
         "max_wait_with_no_agent_ms": "max_wait_time_with_no_agent",
         "max_wait_with_no_agent_time_reached_ms": "max_wait_time_with_no_agent_time_reached",
     }
-    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
+    """The columns that have other names than their fields (`dialer.domain.calls.plan_settings`)."""
 
     id: int
     strategy: QueueStrategy = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
@@ -104,7 +104,7 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """A person who takes calls."""
 
     columns_of_plan: ClassVar[Mapping[str, str]] = {"wrap_up_ms": "wrap_up_time"}
-    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
+    """The columns that have other names than their fields (`dialer.domain.calls.plan_settings`)."""
 
     id: int
     user_id: int

@@ -9,8 +9,8 @@ from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.strategies import asks_again_at_ms
 from dialer.domain.queueing.tiers import Levels
-from dialer.domain.reasons import TransferReason
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import TransferReason
 
 LEFT_EARLY_MAX: Final = 1_000
 """Number of places that a queue keeps for callers who left; a newer place replaces the oldest one."""

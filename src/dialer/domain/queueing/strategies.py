@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from dialer.domain.enums import QueueStrategy
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
+from dialer.domain.words.enums import QueueStrategy
 from dialer.domain.words.moments import NEVER_MS
 
 PROGRESSIVE_STEP_MS: Final = 10_000

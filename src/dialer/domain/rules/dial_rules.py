@@ -12,8 +12,8 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
-from dialer.domain.reasons import SubscriberReason, WaitsFor
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import SubscriberReason, WaitsFor
 
 
 class Allowed(msgspec.Struct, frozen=True, gc=False):

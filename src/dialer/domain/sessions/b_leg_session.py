@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from dialer.domain.calls.plans import Call, LegOutcome, Transfer
 from dialer.domain.engine.retry import cause_after_answer
-from dialer.domain.enums import Cause
-from dialer.domain.plans import Call, LegOutcome, Transfer
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Hold, LegReport, Order, Speech
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import Cause
 
 
 class BLegStage(StrEnum):

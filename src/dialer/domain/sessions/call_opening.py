@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.enums import AmdBehavior, AmdStatus
-from dialer.domain.plans import NO_AMD
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import NO_AMD
 from dialer.domain.sessions.leg_protocol import (
     AwaitBeep,
     Detect,
@@ -13,6 +12,7 @@ from dialer.domain.sessions.playing import UNWANTED
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import first_step, speeches_of
 from dialer.domain.sessions.transfer_talk import TransferTalk
+from dialer.domain.words.enums import AmdBehavior, AmdStatus
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _DIALLED: Final = Stage.DIALLED

@@ -7,9 +7,8 @@ over real lines, so that another process can continue them.
 
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.plans import Call
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call
 from dialer.domain.sessions.call_opening import CallOpening
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -27,6 +26,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import steps_of
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput
+from dialer.domain.words.enums import AmdStatus, Cause
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
 """Causes of an unanswered call that this side ended, so that its end is no signal of the network."""

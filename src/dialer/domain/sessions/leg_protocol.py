@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.domain.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
+from dialer.domain.words.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
 
 SPEECH_FOLDER: Final = "speech"
 """The folder in the media folder with texts that were spoken."""

@@ -4,10 +4,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain import events
-from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.messages.carrier_names import name_meant
-from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -20,6 +19,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.session_state import Reaction
+from dialer.domain.words.enums import Cause, MessageStatus
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from dialer.domain.enums import AmdBehavior, AmdStatus
+from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.messages.templates import fill
-from dialer.domain.plans import Call, Subscriber
 from dialer.domain.survey.sections.actions import CallContext
+from dialer.domain.words.enums import AmdBehavior, AmdStatus
 
 UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
 """Detection result that ends the call without playing the survey, by `amd_behavior`."""

@@ -4,14 +4,14 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain import events
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import Call, CallOutcome, SectionResult
 from dialer.domain.engine.retry import cause_after_answer
-from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.plans import Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import Order, Speech
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import HEARD_MAX, LEFT, HeardInput
+from dialer.domain.words.enums import AmdStatus, Cause
 
 _MACHINE: Final = AmdStatus.MACHINE
 _NORMAL: Final = Cause.NORMAL_CLEARING

@@ -5,12 +5,12 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain import events
-from dialer.domain.enums import AmdStatus
-from dialer.domain.plans import SectionResult
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
 from dialer.domain.survey.heard import HeardInput
+from dialer.domain.words.enums import AmdStatus
 
 
 class Stage(StrEnum):

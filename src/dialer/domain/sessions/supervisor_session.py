@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Answered, Clear, Done, Ended, LegReport, Order, Supervise
+from dialer.domain.words.enums import SupervisionMode
 
 SUPERVISOR_PLACE: Final = -1
 """The place of a supervisor's leg in its call: that of no transfer."""

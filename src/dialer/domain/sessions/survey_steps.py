@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.plans import Subscriber
+from dialer.domain.calls.plans import Subscriber
 from dialer.domain.sessions.leg_protocol import Speech
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from dialer.domain import events
-from dialer.domain.enums import AmdStatus
-from dialer.domain.plans import SectionResult
+from dialer.domain.calls import events
+from dialer.domain.calls.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import (
     Ask,
     Clear,
@@ -26,6 +25,7 @@ from dialer.domain.survey.sections.actions import (
     MessageToSend,
     VoiceRecording,
 )
+from dialer.domain.words.enums import AmdStatus
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _RECORDING: Final = Stage.RECORDING

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from dialer.domain.sentences import FieldName, Sentence, template
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
 from dialer.domain.survey.early_completion import remarks_on_early_completion
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel, Remark
@@ -12,6 +11,7 @@ from dialer.domain.survey.placeholders import NOTHING_KNOWN, KnownNames, remarks
 from dialer.domain.survey.reach import shortest_paths
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_TIMEOUT, Section, Survey, section_name
+from dialer.domain.words.sentences import FieldName, Sentence, template
 
 SECTIONS_MAX: Final = 1_000
 """Number of sections of a survey that a campaign can start."""

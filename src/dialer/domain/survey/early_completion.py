@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_DONE, Section, named_section
+from dialer.domain.words.sentences import Sentence
 
 
 def remarks_on_early_completion(first: Section, sections: Mapping[int, Section]) -> dict[int, list[Remark]]:

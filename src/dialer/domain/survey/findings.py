@@ -4,7 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dialer.domain.enum_descriptions import DescribedText
+from dialer.domain.words.enum_descriptions import DescribedText
 
 Path: TypeAlias = tuple[tuple[int, str], ...]
 """The way from the first section on: the id of each section, and the key of the branch that is taken there."""

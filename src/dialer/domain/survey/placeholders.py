@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from dialer.domain.messages.templates import BUILT_IN, TAG, is_word, placeholders_of
-from dialer.domain.sentences import Sentence, counting_sentence, cut_name
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
+from dialer.domain.words.sentences import Sentence, counting_sentence, cut_name
 
 NAMES_SHOWN_MAX: Final = 10
 """Names that a message lists."""

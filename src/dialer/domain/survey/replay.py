@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import CallFlow, Position
 from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, PLAYED, HeardInput
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Prompt, Section, section_name
+from dialer.domain.words.enums import SectionType
 
 STEPS_MAX: Final = 100 * (HEARD_MAX + 1)
 """Sections of one replay: at most `NODES_PER_CALL_MAX` of them follow one input."""

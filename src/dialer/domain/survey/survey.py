@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.sentences import RecordName
+from dialer.domain.words.sentences import RecordName
 
 BRANCH_DONE: Final = "0"
 BRANCH_TIMEOUT: Final = "timeout"

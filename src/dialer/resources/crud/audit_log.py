@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from dialer.app.audit_log import masked
-from dialer.app.unit import RecordWritten
+from dialer.app.telling.audit_log import masked
+from dialer.app.work.unit import RecordWritten
 from dialer.resources.crud.fields import Amount, Boolean, Choice, Integer, Json, Text, TextChoice
 from dialer.resources.crud.moments import TimeOfDay, Timestamp
 from dialer.resources.crud.ownership import owner_of_row

@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
-from dialer.app.errors import ErrorCode, RefusedError, StillUsedError
-from dialer.domain.sentences import Sentence, message_of
+from dialer.app.work.errors import ErrorCode, RefusedError, StillUsedError
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud.fields import Conventions, FieldError, Integer
 from dialer.resources.crud.filters import filters_of
 from dialer.resources.crud.list_queries import Asked, count_now, read_rows

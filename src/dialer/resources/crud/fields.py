@@ -18,10 +18,10 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, format_money, parse_money
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.gateway_secrets import without_secrets
+from dialer.domain.credentials.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
 from dialer.domain.numbers.several_numbers import read_kindly
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud.enumerations import enum_schema, text_schema
 from dialer.resources.crud.urls import ID_MAX, Links
 from dialer.resources.words.strict_json import StrictJsonError, read_object

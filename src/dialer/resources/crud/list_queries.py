@@ -18,7 +18,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Select, String, and_, bindparam, func, select
 from sqlalchemy import Row as Found
 
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.resources.crud.fields import Stored
 from dialer.resources.crud.filters import filters_of
 from dialer.resources.crud.ordering import Anchor, Sort, SortKey, label, sort_keys, steps_from

@@ -8,7 +8,7 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.resources.crud.urls import Links
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, exists, select
 
-from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
-from dialer.domain.roles import Role
+from dialer.app.work.errors import USERS_NAMED_MAX, StillUsedError
+from dialer.domain.words.roles import Role
 from dialer.resources.crud.columns import column_of
 from dialer.resources.crud.references import NO_OBJECT, Reference
 from dialer.resources.crud.resource import Actor, Change, Resource, Unit, Values, references_of

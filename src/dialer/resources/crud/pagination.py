@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 from sqlalchemy import Row as Found
 
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud.fields import Conventions, FieldError, Integer, Kind, PhoneNumber, Stored, Text
 from dialer.resources.crud.filters import Filter, filters_of
 from dialer.resources.crud.list_queries import Asked, count, read_rows

@@ -25,9 +25,9 @@ from sqlalchemy import (
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
-from dialer.app.errors import USERS_NAMED_MAX, ErrorCode
-from dialer.domain.roles import Role
-from dialer.domain.sentences import Sentence
+from dialer.app.work.errors import USERS_NAMED_MAX, ErrorCode
+from dialer.domain.words.roles import Role
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.audit_log import note_changed, note_created, note_deleted
 from dialer.resources.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.resources.crud.resource import Change, Resource, Unit, Values

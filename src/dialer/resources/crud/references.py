@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.fields import Conventions, FieldError, Integer, Json, Kind, Stored
 from dialer.resources.crud.urls import ID_MAX, PREFIX, URL_PATHS, Links, parse_id
 

@@ -11,8 +11,8 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, RowMapping, Table
 from sqlalchemy import Row as Found
 
-from dialer.app.unit import UnitOfWork
-from dialer.domain.roles import Permission, Role, Scope
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.roles import Permission, Role, Scope
 from dialer.resources.crud.columns import column_of
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.references import OwnUrl, Reference

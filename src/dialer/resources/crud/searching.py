@@ -29,9 +29,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from dialer.domain import search_keys
-from dialer.domain.roles import Role
-from dialer.domain.sentences import Sentence
+from dialer.domain.numbers import search_keys
+from dialer.domain.words.roles import Role
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.fields import Conventions, FieldError, echo
 from dialer.resources.crud.resource import Actor, Resource
 from dialer.resources.crud.shapes import fields_of

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import msgspec
 from msgspec import NODEFAULT
 
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.resources.crud.urls import Links
 from dialer.resources.words.errors import Errors

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, false, or_, select, true
 
-from dialer.domain.roles import Role
+from dialer.domain.words.roles import Role
 from dialer.resources.crud.columns import column_of
 from dialer.resources.crud.references import NO_OBJECT
 from dialer.resources.crud.resource import Actor, Resource, Unit, Values, references_of

@@ -7,11 +7,11 @@ from litestar.openapi.spec import Schema
 
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
-from dialer.domain.languages import LANGUAGES
 from dialer.domain.numbers.destinations import read_countries, read_region
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.domain.roles import Permission, Role
-from dialer.domain.sentences import Sentence, message_of
+from dialer.domain.words.languages import LANGUAGES
+from dialer.domain.words.roles import Permission, Role
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.passwords import (
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,

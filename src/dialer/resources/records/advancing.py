@@ -9,8 +9,8 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.app.unit import RecordWritten
-from dialer.domain.sentences import Moment, Sentence
+from dialer.app.work.unit import RecordWritten
+from dialer.domain.words.sentences import Moment, Sentence
 from dialer.resources.crud.declaration import optional, writable
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind
 from dialer.resources.crud.moments import YEAR_MAX, Timestamp, show_timestamp

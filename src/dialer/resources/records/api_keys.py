@@ -7,8 +7,8 @@ from litestar.openapi.spec.enums import OpenAPIType
 from sqlalchemy import Row
 
 from dialer.app.accounts.api_keys import NewApiKey, create_api_key, revoke_api_key
-from dialer.domain.roles import Permission, Scope
-from dialer.domain.sentences import Listed, Moment, Sentence
+from dialer.domain.words.roles import Permission, Scope
+from dialer.domain.words.sentences import Listed, Moment, Sentence
 from dialer.resources.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.enumerations import enum_schema
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError, Json, Kind, Stored, Text, echo

@@ -11,12 +11,12 @@ import msgspec
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number
-from dialer.domain.described import described
 from dialer.domain.numbers.doubts import doubt_in_words, doubt_of
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
+from dialer.domain.words.described import described
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.references import NO_OBJECT
 from dialer.resources.crud.resource import Resource, Unit, Values

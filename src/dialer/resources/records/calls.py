@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 from litestar.openapi.spec import Schema
 
-from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
-from dialer.domain.reasons import SUBSCRIBER_REASONS
+from dialer.domain.words.enums import AmdStatus, CallRequestStatus, Cause, LegType
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.resources.crud.declaration import own, read_only, shapes
 from dialer.resources.crud.enumerations import enum_schema, listed
 from dialer.resources.crud.fields import Amount, Boolean, Choice, Integer, Text

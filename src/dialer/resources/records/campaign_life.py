@@ -10,9 +10,9 @@ from sqlalchemy import RowMapping, select
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.copy import dates_of_copy, name_of_copy
 from dialer.app.campaigns.delete import delete_campaign
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.domain.sentences import FieldName, Moment, Sentence
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import CAMPAIGN_REASONS
+from dialer.domain.words.sentences import FieldName, Moment, Sentence
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import read_only, writable
 from dialer.resources.crud.enumerations import listed

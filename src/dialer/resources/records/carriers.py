@@ -8,17 +8,17 @@ from typing import Any, Final
 from sqlalchemy import RowMapping
 
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
-from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
-from dialer.app.touched_records import touched_gateway, users_of_callerid_group
+from dialer.app.carriers.gateways import attempts_over, change_gateway, texts_waiting_for
+from dialer.app.work.touched_records import touched_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters, read_freeswitch_parameters
 from dialer.carriers.parameters import ParameterField, ParametersError, parameter_fields
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.texts.parameters import HttpParameters, KannelParameters, read_http_parameters
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.domain.gateway_secrets import with_kept_secrets
+from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
+from dialer.domain.credentials.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
 from dialer.resources.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, TextChoice
 from dialer.resources.crud.moments import Timestamp

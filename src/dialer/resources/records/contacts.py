@@ -23,9 +23,9 @@ from dialer.domain.numbers.entries import EntryDoubt, entries_in
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.several_numbers import FoundNumber
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.proof import Proof, WishSource
-from dialer.domain.roles import Role
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.proof import Proof, WishSource
+from dialer.domain.words.roles import Role
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.resources.crud.fields import (
     TEXT_MAX,

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, select, true
 
-from dialer.app.touched_records import touched_did
+from dialer.app.work.touched_records import touched_did
 from dialer.domain.numbers.normal_form import digits_meant, digits_of, normalise
-from dialer.domain.roles import Permission
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, shapes, writable
 from dialer.resources.crud.fields import Boolean, PhoneNumber
 from dialer.resources.crud.references import Reference

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
-from dialer.domain.described import described
-from dialer.domain.enums import AgentDisposition
-from dialer.domain.phrases import PHRASE_LENGTH_MAX
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.phrases import PHRASE_LENGTH_MAX
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Boolean, Text, TextChoice

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.resource import Change, FieldRule
 from dialer.resources.words.errors import Errors
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from dialer.domain.described import described
+from dialer.domain.words.described import described
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.crud.resource import Actor
 from dialer.resources.crud.urls import Links

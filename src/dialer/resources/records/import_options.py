@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
-from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.charsets import CHARSETS
 from dialer.app.imports.column_roles import NO_ROLES
 from dialer.app.imports.columns import FIELD, ColumnNames, parse_columns
 from dialer.app.imports.csv_records import TableForm
 from dialer.app.imports.headers import DELIMITERS
 from dialer.app.imports.imports import ImportOptions
+from dialer.app.work.errors import InvalidFieldsError
 from dialer.domain.numbers.destinations import read_region
-from dialer.domain.sentences import message_of
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError
 from dialer.resources.words.errors import AnsweredError, Errors
 

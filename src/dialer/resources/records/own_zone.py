@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.domain.calling_times.own_zones import is_own_zones
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.resource import Change, FieldRule
 from dialer.resources.words.errors import Errors
 

@@ -1,8 +1,8 @@
 """Fields with a few phrases in one text."""
 
-from dialer.domain.outcomes import read_outcomes
-from dialer.domain.phrases import PHRASE_LENGTH_MAX, PHRASES_MAX, check_phrases, read_phrases
-from dialer.domain.sentences import message_of
+from dialer.domain.calls.outcomes import read_outcomes
+from dialer.domain.words.phrases import PHRASE_LENGTH_MAX, PHRASES_MAX, check_phrases, read_phrases
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions, FieldError, Json, Text
 
 

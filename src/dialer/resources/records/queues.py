@@ -6,8 +6,8 @@ from typing import Final
 from sqlalchemy import select
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
-from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.numbers.emergency import is_emergency_contact
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, shapes, writable
 from dialer.resources.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.resources.crud.references import Reference

@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 
 from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
-from dialer.domain.roles import Permission
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.resources.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.resources.crud.references import Reference

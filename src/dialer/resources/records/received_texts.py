@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.app.contacts.received_texts import Verdict, look_at
 from dialer.domain.messages.understanding import Understood
-from dialer.domain.proof import SAID_MAX
+from dialer.domain.words.proof import SAID_MAX
 from dialer.resources.crud.declaration import STAMPS, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Boolean, Text, TextChoice
 from dialer.resources.crud.moments import Timestamp

@@ -7,9 +7,9 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from msgspec.structs import replace
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
+from dialer.domain.words.enums import SectionType
 from dialer.resources.crud.declaration import STAMPS, optional, own, shapes, writable, write_once
 from dialer.resources.crud.enumerations import enum_schema
 from dialer.resources.crud.fields import (

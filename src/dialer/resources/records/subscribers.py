@@ -7,15 +7,15 @@ from sqlalchemy import RowMapping, select
 
 from dialer.app.campaigns.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.app.campaigns.why_waiting import waits_of
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 from dialer.domain.calling_times.own_zones import OWN_ZONES_MAX, person_zone_key
 from dialer.domain.calling_times.zones import zone_of_number, zone_of_offset
-from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
-from dialer.domain.sentences import Sentence
-from dialer.domain.why_waiting import Wait
+from dialer.domain.rules.why_waiting import Wait
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS, WaitsFor
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.enumerations import listed
 from dialer.resources.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice

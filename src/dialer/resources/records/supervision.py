@@ -5,8 +5,8 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.app.call_centre.supervision import mode_of, stop_supervising, supervise_call
-from dialer.domain.described import described
-from dialer.domain.enums import SupervisionMode
+from dialer.domain.words.described import described
+from dialer.domain.words.enums import SupervisionMode
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import TextChoice

@@ -5,10 +5,10 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import TEXT_MAX, Text, echo
 from dialer.resources.crud.records import refuse_while_in

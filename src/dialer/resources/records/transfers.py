@@ -5,8 +5,8 @@ from typing import Final
 
 from sqlalchemy import RowMapping
 
-from dialer.domain.enums import TransferStatus
-from dialer.domain.reasons import TRANSFER_REASONS
+from dialer.domain.words.enums import TransferStatus
+from dialer.domain.words.reasons import TRANSFER_REASONS
 from dialer.resources.crud.declaration import derived, own, read_only, shapes
 from dialer.resources.crud.enumerations import listed
 from dialer.resources.crud.fields import Boolean, Choice, Integer, Text

@@ -8,10 +8,10 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from sqlalchemy import Row, RowMapping
 
-from dialer.app.account_events import EVENT_TYPES
-from dialer.app.webhooks import change_webhook, create_webhook
-from dialer.domain.roles import Permission
-from dialer.domain.sentences import Listed, Sentence
+from dialer.app.telling.account_events import EVENT_TYPES
+from dialer.app.telling.webhooks import change_webhook, create_webhook
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import Listed, Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError, Json, Kind, Stored, Text, TextChoice, echo
 from dialer.resources.crud.moments import Timestamp

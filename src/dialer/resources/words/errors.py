@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
-from dialer.app.errors import ErrorCode
+from dialer.app.work.errors import ErrorCode
 
 Errors = dict[str, list[str]]
 """Messages by field; those that concern no single field are under `non_field_errors`."""

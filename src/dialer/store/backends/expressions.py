@@ -10,7 +10,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger, Integer, NullType, TypeEngine
 
-from dialer.domain.search_keys import ENDING_MIN
+from dialer.domain.numbers.search_keys import ENDING_MIN
 
 
 class _Spelled(FunctionElement[Any]):
@@ -144,7 +144,7 @@ def plain_name(name: SQLColumnExpression[str]) -> ColumnElement[str]:
 
 
 def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:
-    """Return an SQL expression for the `dialer.domain.search_keys.name_key` of a name; empty for null."""
+    """Return an SQL expression for the `dialer.domain.numbers.search_keys.name_key` of a name; empty for null."""
     return func.name_key(name, type_=String)
 
 

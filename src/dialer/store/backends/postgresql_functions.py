@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Final
 from unicodedata import combining, normalize
 
-from dialer.domain.enums import CallRequestStatus
-from dialer.domain.search_keys import NAME_KEY_MAX, PUNCTUATION
+from dialer.domain.numbers.search_keys import NAME_KEY_MAX, PUNCTUATION
+from dialer.domain.words.enums import CallRequestStatus
 from dialer.store.backends.removal import REMOVABLE_MS
 
 COUNTERS: Final = (

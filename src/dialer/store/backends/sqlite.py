@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 from sqlalchemy.schema import CreateIndex
 
-from dialer.domain import search_keys
+from dialer.domain.numbers import search_keys
 from dialer.store.backends import database_files, process_lock
 from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dialer.domain.enums import CallRequestStatus
+from dialer.domain.words.enums import CallRequestStatus
 from dialer.store.backends.removal import REMOVABLE_MS
 
 _MOVE: Final = (

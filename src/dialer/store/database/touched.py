@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.plans import GatewayKey
 
 TOUCHED_MAX: Final = 500
 """Maximum number of ids that are remembered. With more, everything counts as touched."""

@@ -4,8 +4,8 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.fleet.shards import ALL_SHARDS, Gift
-from dialer.domain.plans import GatewayKey
 from dialer.store.database.service_state import open_state, save_state
 from dialer.store.fleet.leases import strike_off
 from dialer.store.fleet.slices import adopt_slices, book_calls, move_channels

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from dialer.domain.calls.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.domain.fleet.gateway_shares import Claim, booked, target_of
-from dialer.domain.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.store.queries.live_overview import use_of_gateways
 from dialer.store.tables import CpsReturned, GatewaySlice
 

@@ -6,12 +6,12 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, bindparam, select
 
-from dialer.domain import effects
 from dialer.domain.billing.charge import Bill
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.state import EngineState
-from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
-from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal.account_figures import Charges, LineChanges
 from dialer.store.journal.rows import CdrRow
 from dialer.store.rows.account_events import EventRow, campaign_subject, event_row, write_events

@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from dialer.domain import effects
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import SMS, GatewayKey
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import SMS, GatewayKey
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.account_events import EventRow, event_row, low_balance_events
 from dialer.store.tables import Campaign
 

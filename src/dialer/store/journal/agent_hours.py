@@ -5,9 +5,9 @@ from typing import Final
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from dialer.domain import effects
-from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import Call, Transfer
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Call, Transfer
+from dialer.domain.words.enums import TransferStatus
 from dialer.store.rows.agent_hours import Activities
 
 

@@ -13,9 +13,9 @@ from typing import Final
 
 from sqlalchemy import Connection, Table, bindparam, select
 
-from dialer.domain.enums import AmdStatus, LegType
-from dialer.domain.plans import Call, CallOutcome, GatewayKey
-from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey
+from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal.rows import CdrRow

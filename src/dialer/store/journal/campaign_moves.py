@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, update
 
-from dialer.domain import effects
-from dialer.domain.states import CAMPAIGN_MOVES
+from dialer.domain.calls import effects
+from dialer.domain.words.states import CAMPAIGN_MOVES
 from dialer.store.rows.invariants import wrong_move
 from dialer.store.rows.texts.received_texts import keep_answer
 from dialer.store.rows.wishes import call_off, held_list, own_list, service_list, simulated_list

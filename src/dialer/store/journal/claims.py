@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, or_, select, tuple_
 
-from dialer.domain import effects, events
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.plans import Subscriber as Callee
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import Subscriber as Callee
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.store.queries.do_not_call import held_among, is_hashed, is_without_country, lists_that_hold, on_dnc
 from dialer.store.rows.joining.contact_collection import has_uncollected
 from dialer.store.tables import DncContact, Subscriber

@@ -5,8 +5,8 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from dialer.domain.effects import CompleteSubscriber
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.calls.effects import CompleteSubscriber
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.tables import HALT_COMPLETED, Campaign, Subscriber
 
 _CALLED_AGAIN: Final = (

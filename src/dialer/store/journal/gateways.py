@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, Integer, String, and_, bindparam, case, literal_column, or_, update
 
-from dialer.domain import effects
-from dialer.domain.circuit_breaker import CircuitBreaker
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls import effects
+from dialer.domain.calls.circuit_breaker import CircuitBreaker
+from dialer.domain.calls.plans import GatewayKey
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import Campaign, Gateway
 

@@ -12,12 +12,12 @@ from typing import Any, Final, Protocol, get_args
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from dialer.domain import effects, events
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
-from dialer.domain.enums import SubscriberStatus
-from dialer.domain.exhaustive import exhaustive
-from dialer.domain.invariants import BrokenInvariantError
-from dialer.domain.plans import Call
+from dialer.domain.rules.invariants import BrokenInvariantError
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.backends.backend import backend_of
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours

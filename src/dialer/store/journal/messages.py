@@ -4,8 +4,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, null, select, update
 
-from dialer.domain.enums import MessageStatus
-from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.calls.plans import Call, CallOutcome
+from dialer.domain.words.enums import MessageStatus
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import Contact, SmsMessage
 

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
+from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
-from dialer.domain.plans import Call
 from dialer.store.journal.rows import CdrRow
 
 

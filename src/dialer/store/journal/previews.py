@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, bindparam, literal_column, update
 
-from dialer.domain import effects
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.calls import effects
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal import rows
 from dialer.store.rows.invariants import misplaced_subscriber

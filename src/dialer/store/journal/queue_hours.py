@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.domain.plans import Transfer
-from dialer.domain.reasons import TransferReason
-from dialer.domain.statistics import HOUR_MS, wait_class
+from dialer.domain.calls.plans import Transfer
+from dialer.domain.figures.statistics import HOUR_MS, wait_class
+from dialer.domain.words.reasons import TransferReason
 from dialer.store.backends.expressions import greatest, insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import QueueHour

@@ -5,12 +5,12 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 
 from typing import Any, Final, NamedTuple
 
-from dialer.domain import effects
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Call, SectionResult, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
-from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
-from dialer.domain.plans import Call, SectionResult, id_or_0
 from dialer.domain.survey.heard import written
+from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.store.queries.rates import rate_values
 from dialer.store.rows.invariants import Placed
 

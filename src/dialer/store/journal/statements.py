@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, ColumnElement, Integer, String, bindparam, case, func, literal_column, null, update
 
-from dialer.domain.enums import CallRequestStatus, SubscriberStatus
+from dialer.domain.words.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.database.bulk import KeyedBulk, bulk_insert
 from dialer.store.journal.rows import (
     CampaignGrowth,

@@ -5,10 +5,10 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, bindparam, case, func, null, update
 
-from dialer.domain import effects
-from dialer.domain.enums import TransferStatus
+from dialer.domain.calls import effects
+from dialer.domain.calls.plans import Call, Transfer, id_or_0
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, Transfer, id_or_0
+from dialer.domain.words.enums import TransferStatus
 from dialer.store.database.bulk import Bulk, bulk_insert
 from dialer.store.queries.rates import RATE_COLUMNS, rate_values
 from dialer.store.tables import Agent, Campaign, Queue

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, delete, func, select
 
-from dialer.domain.plans import Call
+from dialer.domain.calls.plans import Call
 from dialer.store.rows.invariants import ended_before
 from dialer.store.tables import CallRequest, SmsMessage
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dialer.domain.media_files import MediaFiles
+from dialer.domain.formats.media_files import MediaFiles
 from dialer.store.media.recordings import facts_of, read_piece
 
 if TYPE_CHECKING:

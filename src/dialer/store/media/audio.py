@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.sentences import Sentence
-from dialer.domain.wave_files import CHUNKS_MAX, TooManyChunksError, chunks, is_wave
+from dialer.domain.formats.wave_files import CHUNKS_MAX, TooManyChunksError, chunks, is_wave
+from dialer.domain.words.sentences import Sentence
 from dialer.store.media.other_formats import OtherFormat, other_encoding, other_format
 
 RATES_HZ: Final = range(8_000, 48_001)

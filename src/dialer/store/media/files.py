@@ -8,8 +8,8 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, func, select
 
-from dialer.domain.media_files import MediaError, MediaFiles
-from dialer.domain.sentences import Grouped, Sentence
+from dialer.domain.formats.media_files import MediaError, MediaFiles
+from dialer.domain.words.sentences import Grouped, Sentence
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import AudioFile
 

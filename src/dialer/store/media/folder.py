@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from dialer.domain.media_files import FileFacts, MediaError, parts_of_name
+from dialer.domain.formats.media_files import FileFacts, MediaError, parts_of_name
 
 _READ_AT_ONCE_BYTES: Final = 1 << 20
 

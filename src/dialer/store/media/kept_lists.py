@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from dialer.domain.media_files import FileFacts, MediaError, MediaFiles
+from dialer.domain.formats.media_files import FileFacts, MediaError, MediaFiles
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.media_files import MediaFiles
+from dialer.domain.formats.media_files import MediaFiles
 from dialer.store.media.kept_lists import old_lists
 from dialer.store.media.waiting_sounds import old_sounds
 from dialer.store.tables import AudioFile, SealedSurvey, SurveyResult

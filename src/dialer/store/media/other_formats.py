@@ -7,7 +7,7 @@ with files that ffmpeg and other programs wrote.
 import re
 from typing import Final, NamedTuple
 
-from dialer.domain.sentences import Sentence
+from dialer.domain.words.sentences import Sentence
 
 LOOKED_AT_BYTES: Final = 512
 CONVERT: Final = Sentence(

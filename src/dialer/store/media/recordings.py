@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from dialer.domain.media_files import FileFacts, MediaError, MediaFiles
+from dialer.domain.formats.media_files import FileFacts, MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.store.database.database import StorageUnavailableError
 

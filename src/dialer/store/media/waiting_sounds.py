@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dialer.domain.media_files import MediaError, MediaFiles
+from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.files import USER_BYTES_MAX, USER_FILES_MAX
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from dialer.domain.enums import CallRequestStatus
+from dialer.domain.words.enums import CallRequestStatus
 from dialer.store.queries.wall_board import NUMBER
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Queue, Transfer
 

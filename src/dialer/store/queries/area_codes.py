@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, func, select
 
 from dialer.domain.calling_times.zones import NUMBER_ZONES
-from dialer.domain.search_keys import after_all_with
+from dialer.domain.numbers.search_keys import after_all_with
 from dialer.store.tables import CampaignPhonebook, Contact, Subscriber
 
 NORTH_AMERICA: Final = "+1"

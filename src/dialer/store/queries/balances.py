@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.tables import LedgerEntry, Payment, User

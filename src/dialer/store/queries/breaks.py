@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
-from dialer.domain.enums import AgentStatus
+from dialer.domain.words.enums import AgentStatus
 from dialer.store.queries.selection import is_of
 from dialer.store.tables import Agent, Queue, Tier
 

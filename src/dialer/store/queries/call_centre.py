@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, case, func, select
 
-from dialer.domain.enums import AgentActivity, TransferStatus
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
+from dialer.domain.words.enums import AgentActivity, TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import Agent, AgentHour, CallRequest, QueueHour, Transfer

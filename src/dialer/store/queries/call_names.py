@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, FromClause, Select, and_, bindparam, func, join, select
 
-from dialer.domain.enums import LegType
+from dialer.domain.words.enums import LegType
 from dialer.store.tables import (
     CallDisposition,
     CallRequest,

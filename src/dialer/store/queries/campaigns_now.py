@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, and_, bindparam, func, select
 
-from dialer.domain.enums import LegType, TransferStatus
-from dialer.domain.statistics import Figures, Grouping
+from dialer.domain.figures.statistics import Figures, Grouping
+from dialer.domain.words.enums import LegType, TransferStatus
 from dialer.store.backends.expressions import without_index
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import COUNTERS, MINUTE_MS

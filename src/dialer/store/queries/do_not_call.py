@@ -31,9 +31,9 @@ from sqlalchemy import (
     update,
 )
 
+from dialer.domain.calls.plans import SIMULATED, SMS
 from dialer.domain.engine.called_off import OF_SERVICE, held_list_of, own_list_of, simulated_list_of
 from dialer.domain.numbers.listed_forms import WITHOUT_COUNTRY, listed_forms
-from dialer.domain.plans import SIMULATED, SMS
 from dialer.store.database.bulk import PreparedStatement
 from dialer.store.database.service_state import open_state
 from dialer.store.tables import (

@@ -8,8 +8,8 @@ from typing import Final
 
 from sqlalchemy import Connection, func, literal_column, select
 
-from dialer.domain.doubtful_entries import NO_DOUBT, DoubtfulEntries
 from dialer.domain.numbers.entries import STOPS_NOBODY, EntryDoubt
+from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import DncContact
 

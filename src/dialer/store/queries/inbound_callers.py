@@ -4,11 +4,11 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from dialer.domain.effects import FindCaller
-from dialer.domain.enums import Cause, LegType
-from dialer.domain.events import CallerFound
-from dialer.domain.plans import NO_SUBSCRIBER
-from dialer.domain.plans import Subscriber as Caller
+from dialer.domain.calls.effects import FindCaller
+from dialer.domain.calls.events import CallerFound
+from dialer.domain.calls.plans import NO_SUBSCRIBER
+from dialer.domain.calls.plans import Subscriber as Caller
+from dialer.domain.words.enums import Cause, LegType
 from dialer.store.tables import CallRequest, Cdr, Subscriber
 
 _CALLER: Final = select(

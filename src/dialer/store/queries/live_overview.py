@@ -18,10 +18,10 @@ from sqlalchemy import (
     union_all,
 )
 
-from dialer.domain.enums import CampaignStatus, TransferStatus
-from dialer.domain.plans import SIMULATED, SMS, VOICE, GatewayKey
-from dialer.domain.reasons import CampaignReason, TransferReason
-from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.domain.calls.plans import SIMULATED, SMS, VOICE, GatewayKey
+from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.words.enums import CampaignStatus, TransferStatus
+from dialer.domain.words.reasons import CampaignReason, TransferReason
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import OwnedRows, Shards, is_of

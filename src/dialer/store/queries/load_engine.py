@@ -13,14 +13,21 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import AmdBehavior, CampaignStatus, SubscriberStatus
-from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
+from dialer.domain.calls.events import (
+    AccountOpened,
+    AgentOpened,
+    CampaignOpened,
+    DidOpened,
+    GatewayOpened,
+    QueueOpened,
+)
+from dialer.domain.calls.plan_settings import settings_by_name
+from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
+from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberStatus
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.queries.selection import is_of
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Subscriber, Transfer
 

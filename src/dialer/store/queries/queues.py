@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.enums import TransferStatus
-from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
-from dialer.domain.identity import leg_uuid
-from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
+from dialer.domain.calls.events import AgentOpened, CallArrived, QueueOpened
+from dialer.domain.calls.identity import leg_uuid
+from dialer.domain.calls.plan_settings import settings_by_name
+from dialer.domain.calls.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
+from dialer.domain.words.enums import TransferStatus
 from dialer.store.backends.expressions import in_order
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.rates import rate_of

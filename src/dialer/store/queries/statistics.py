@@ -20,10 +20,10 @@ from sqlalchemy import (
     true,
 )
 
-from dialer.domain.enums import LegType, TransferStatus
-from dialer.domain.plans import GatewayKey, gateway_named
+from dialer.domain.calls.plans import GatewayKey, gateway_named
+from dialer.domain.figures.statistics import Figures, Grouping
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.statistics import Figures, Grouping
+from dialer.domain.words.enums import LegType, TransferStatus
 from dialer.store.backends.expressions import without_index
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (

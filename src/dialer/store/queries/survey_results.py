@@ -6,9 +6,9 @@ from typing import Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
-from dialer.domain.plans import SectionResult
-from dialer.domain.reasons import TransferReason
+from dialer.domain.calls.plans import SectionResult
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.reasons import TransferReason
 from dialer.store.tables import SurveyResult, Transfer
 
 ANSWERS_MAX: Final = 100

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, select
 
-from dialer.domain.enums import LegType
+from dialer.domain.words.enums import LegType
 from dialer.store.tables import Cdr, Transfer
 
 

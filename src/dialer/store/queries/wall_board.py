@@ -4,9 +4,9 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, select
 
-from dialer.domain.enums import AgentActivity, TransferStatus
-from dialer.domain.plans import VOICE
+from dialer.domain.calls.plans import VOICE
 from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.words.enums import AgentActivity, TransferStatus
 from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of

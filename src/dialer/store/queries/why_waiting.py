@@ -10,15 +10,15 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
-from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
-from dialer.domain.plans import SIMULATED
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
+from dialer.domain.rules.why_waiting import Circumstances, with_times
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
-from dialer.domain.why_waiting import Circumstances, with_times
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import CallRequestStatus, TransferStatus
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.tables import CallRequest, LedgerEntry, SmsMessage, Transfer, User
 

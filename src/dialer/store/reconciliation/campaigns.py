@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exists, func, or_, select
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
+from dialer.domain.words.enums import CallRequestStatus, LegType, SubscriberStatus
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.rows.old_calls import removed_before_ms
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, LedgerEntry, SmsMessage, Subscriber

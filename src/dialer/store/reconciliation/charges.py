@@ -7,7 +7,7 @@ from sqlalchemy import Connection, RowMapping, Select, SQLColumnExpression, Stri
 from sqlalchemy.orm import aliased
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.plans import MESSAGES_OUT
+from dialer.domain.calls.plans import MESSAGES_OUT
 from dialer.store.queries.rates import rate_of
 from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.tables import Cdr, LedgerEntry, Payment, SmsMessage

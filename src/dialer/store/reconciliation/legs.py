@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select, true, union_all
 
-from dialer.domain.enums import CallRequestStatus
+from dialer.domain.words.enums import CallRequestStatus
 from dialer.store.reconciliation.differences import Difference
 from dialer.store.tables import CallRequest, Campaign, LiveLeg, SmsMessage, WaitingText
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, TextClause, text
 
-from dialer.domain.statistics import HOUR_MS, WAITS_S, Grouping
+from dialer.domain.figures.statistics import HOUR_MS, WAITS_S, Grouping
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.rows.old_calls import removed_before_ms
 

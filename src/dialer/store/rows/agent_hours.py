@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from dialer.domain.enums import AgentActivity
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.statistics import HOUR_MS
+from dialer.domain.words.enums import AgentActivity
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import Agent, AgentHour

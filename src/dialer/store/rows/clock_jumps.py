@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, true, update
 
-from dialer.domain.enums import SubscriberStatus
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.reasons import AFTER_ANSWER
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorState
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import AFTER_ANSWER
 from dialer.store.database.service_state import State, read_state, save_state
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (

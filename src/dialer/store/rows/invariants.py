@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 from sqlalchemy import Connection, Select, SQLColumnExpression, bindparam, case, exists, func, select, tuple_, update
 from sqlalchemy.orm import aliased
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.plans import Call
+from dialer.domain.calls.plans import Call
+from dialer.domain.rules.invariants import BrokenInvariantError, Rule
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.database.touched import Touched, touch
 from dialer.store.queries.do_not_call import lists_that_hold
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncList, LedgerEntry, Subscriber, User

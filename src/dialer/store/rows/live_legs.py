@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete, null, select, true, union_all, update
 
-from dialer.domain.enums import LegType
-from dialer.domain.identity import leg_key, leg_name
+from dialer.domain.calls.identity import leg_key, leg_name
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.messages.carrier_names import plain_names_meant
-from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Dialling, Leg
+from dialer.domain.words.enums import LegType
 from dialer.store.backends.expressions import insert_or, plain_name
 from dialer.store.database.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable_rows import Unreadable, readable

@@ -25,7 +25,7 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING, touch

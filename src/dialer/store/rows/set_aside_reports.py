@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, delete, false, or_, select, update
 
-from dialer.domain.identity import leg_key
-from dialer.domain.plans import GatewayKey
+from dialer.domain.calls.identity import leg_key
+from dialer.domain.calls.plans import GatewayKey
 from dialer.store.backends.expressions import insert_or
 from dialer.store.rows.live_legs import service_leg_key
 from dialer.store.tables import SetAsideReport

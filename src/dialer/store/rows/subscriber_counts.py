@@ -15,7 +15,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from dialer.domain.statistics import SubscriberState
+from dialer.domain.figures.statistics import SubscriberState
 from dialer.store.backends.expressions import insert_or
 from dialer.store.queries.selection import Shards, in_shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove

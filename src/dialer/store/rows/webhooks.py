@@ -20,7 +20,7 @@ WAITING: Final = "waiting"
 FAILED: Final = "failed"
 DISABLED: Final = "webhook.disabled"
 _AT_ONCE: Final = 1
-"""A moment that is over on any clock, as `dialer.app.webhooks` writes it, too."""
+"""A moment that is over on any clock, as `dialer.app.telling.webhooks` writes it, too."""
 CLOCKS_DIFFER_MS: Final = 60_000
 """The difference between the clocks of two machines that says nothing. A clock that was turned back differs by more."""
 _SIGNED: Final = "sign:"

@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, case, select
 
-from dialer.domain.proof import Proof
-from dialer.domain.roles import Role
+from dialer.domain.words.proof import Proof
+from dialer.domain.words.roles import Role
 from dialer.store.backends.expressions import insert_or
 from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, DncContact, DncList, User
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, Table, event
 
-from dialer.domain.plans import SMS, VOICE
+from dialer.domain.calls.plans import SMS, VOICE
 from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (

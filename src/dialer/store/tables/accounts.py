@@ -4,8 +4,8 @@ from sqlalchemy import Boolean, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.roles import Role
-from dialer.domain.usernames import username_key
+from dialer.domain.credentials.usernames import username_key
+from dialer.domain.words.roles import Role
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -34,10 +34,10 @@ class User(Row):
     username: Mapped[str] = mapped_column(String(150), unique=True)
     """Spelling that was given at creation, and that is shown."""
     username_key: Mapped[str] = mapped_column(Text, default=_key_of_username, server_default="")
-    """The `dialer.domain.usernames.username_key` of the username, by which users are looked up."""
+    """The `dialer.domain.credentials.usernames.username_key` of the username, by which users are looked up."""
     password_hash: Mapped[str] = mapped_column(String(255))
     role: Mapped[str] = mapped_column(String(8), default=Role.MANAGER, server_default=Role.MANAGER)
-    """A `dialer.domain.roles.Role`."""
+    """A `dialer.domain.words.roles.Role`."""
     enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
     """False if the user may not log in."""
     manager_id: Mapped[int | None] = mapped_column(
@@ -60,7 +60,7 @@ class User(Row):
     default_region: Mapped[str] = mapped_column(String(2), default="", server_default="")
     """ISO 3166 code of the country of the account's numbers without one; empty for that of the service."""
     language: Mapped[str] = mapped_column(String(8), default="", server_default="")
-    """The language of the console for the user, of `dialer.domain.languages`; empty for that of the browser."""
+    """The language of the console for the user, of `dialer.domain.words.languages`; empty for that of the browser."""
     telephone: Mapped[Name] = mapped_column(default="", server_default="")
     """The telephone at which the user hears calls: an extension, or a number. Calls to it cost nothing."""
     keeps_events: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
@@ -90,7 +90,7 @@ class ApiKey(Row):
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
     """SHA-256 of the secret. A slow hash is for passwords that can be guessed; the secret has 256 random bits."""
     scopes: Mapped[str] = mapped_column(String(64))
-    """Values of `dialer.domain.roles.Scope` with blanks between them."""
+    """Values of `dialer.domain.words.roles.Scope` with blanks between them."""
     enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
     expirationdate: Mapped[int | None] = mapped_column(BIG, default=None)
     """Null for a key that does not expire; milliseconds since the epoch, like `last_used_date`."""

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.plans import SMS
+from dialer.domain.calls.plans import SMS
 from dialer.store.backends.expressions import last_digits, plain_name
 from dialer.store.tables._base import (
     BIG,

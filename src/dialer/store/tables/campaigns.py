@@ -6,9 +6,9 @@ from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstrain
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
-from dialer.domain.plans import SMS, VOICE
+from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -87,7 +87,7 @@ class Campaign(Row):
     """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     dispositions: Mapped[LongText]
-    """The outcomes of calls among which agents choose (`dialer.domain.outcomes`). Empty: all of them."""
+    """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""
     agent_script: Mapped[LongText]
     """A text with placeholders that the desk shows agents, to be said in calls. Empty: nothing is proposed."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
@@ -160,7 +160,7 @@ class PeopleToCopy(Row):
 
     id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     outcomes: Mapped[str] = mapped_column(Text)
-    """The outcomes of those people, as `dialer.domain.call_again` names them, with commas between them."""
+    """The outcomes of those people, as `dialer.domain.rules.call_again` names them, with commas between them."""
     after_number: Mapped[str] = mapped_column(String(16), default="")
     """The people up to this number are copied already."""
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Boolean, RowMapping, String, Table, func, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.plans import SMS, VOICE
+from dialer.domain.calls.plans import SMS, VOICE
 from dialer.store.backends.expressions import insert_or
 from dialer.store.tables._base import (
     BIG,

@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Index, String, Text, column, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.search_keys import name_key
+from dialer.domain.numbers.search_keys import name_key
 from dialer.store.backends.expressions import last_digits
 from dialer.store.tables._base import (
     BIG,
@@ -69,7 +69,7 @@ class Contact(Row):
     """The person's own zones (`dialer.domain.calling_times.own_zones`); empty if they are those of the number."""
     full_name: Mapped[Name] = mapped_column(default="")
     full_name_key: Mapped[str] = mapped_column(Text, default=_key_of_name, server_default="")
-    """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""
+    """The `dialer.domain.numbers.search_keys.name_key` of the name, by which contacts are searched and ordered."""
     additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]

@@ -20,7 +20,7 @@ class CallCounters(Row):
     __abstract__ = True
 
     grouping: Mapped[Code]
-    """A `dialer.domain.statistics.Grouping`."""
+    """A `dialer.domain.figures.statistics.Grouping`."""
     member: Mapped[ZoneKey]
     """An id, a zone, the number of an attempt, a cause or a message status, as text. Empty for the total."""
     hour: Mapped[Hour]
@@ -133,7 +133,7 @@ class AgentHour(Row):
     agent_id: Mapped[int] = mapped_column(BIG, ForeignKey("agent.id", ondelete="CASCADE"))
     hour: Mapped[Hour]
     activity: Mapped[Code]
-    """A `dialer.domain.enums.AgentActivity`."""
+    """A `dialer.domain.words.enums.AgentActivity`."""
     reason: Mapped[str] = mapped_column(String(100))
     """The reason of a break."""
     spent_ms: Mapped[Counter]
@@ -156,7 +156,7 @@ class QueueHour(Row):
     queue_id: Mapped[int] = mapped_column(BIG, ForeignKey("queue.id", ondelete="CASCADE"))
     hour: Mapped[Hour]
     within_s: Mapped[int]
-    """The lowest of `dialer.domain.statistics.WAITS_S` that the wait does not exceed; 0 if it exceeds all."""
+    """The lowest of `dialer.domain.figures.statistics.WAITS_S` that the wait does not exceed; 0 if it exceeds all."""
     taken: Mapped[Counter]
     abandoned: Mapped[Counter]
     """Calls whose caller left before an agent answered."""

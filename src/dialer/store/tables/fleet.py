@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.plans import VOICE
+from dialer.domain.calls.plans import VOICE
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Medium, Milliseconds, Name, Row
 
 

@@ -24,7 +24,7 @@ class UnreadableSecretError(Exception):
 
 
 class KeySource(Protocol):
-    """The place that a process has its keys from, as one text (`dialer.domain.secret_keys`)."""
+    """The place that a process has its keys from, as one text (`dialer.domain.credentials.secret_keys`)."""
 
     def read(self) -> str | None:
         """Return the keys; None if there are none yet."""

@@ -4,7 +4,7 @@ from sqlalchemy import Boolean, Index, String
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
@@ -77,7 +77,7 @@ class Agent(Row):
     supervision_turn: Mapped[int] = mapped_column(default=0, server_default="0")
     """Number of the last supervision: counts those of the agent."""
     supervision_mode: Mapped[str] = mapped_column(String(8), default="listen", server_default="listen")
-    """A `dialer.domain.enums.SupervisionMode`."""
+    """A `dialer.domain.words.enums.SupervisionMode`."""
     supervision_contact: Mapped[Name] = mapped_column(default="", server_default="")
     """The telephone of the supervisor."""
     supervisor_id: Mapped[int | None] = mentions("user_account")

@@ -3,8 +3,8 @@
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.capture_digits import MAX_NUMBER, MIN_NUMBER
+from dialer.domain.words.enums import SectionType
 from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions, needs
 
 

@@ -22,7 +22,7 @@ class Webhook(Row):
     """Why the service switched it off: `gone` or `failing`; empty if it did not."""
     secret: Mapped[str] = mapped_column(Secret)
     old_secrets: Mapped[str | None] = mapped_column(Secret, default=None)
-    """Secrets before rotations, which sign for a day, as `dialer.domain.webhook_secrets` writes them."""
+    """Secrets before rotations, which sign for a day, as `dialer.domain.credentials.webhook_secrets` writes them."""
     base: Mapped[str] = mapped_column(String(300))
     """The address of the service, as whoever saved the webhook used it: links of events begin with it."""
     after_event_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")

@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
-from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
+from dialer.domain.calls.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
+from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.queries.waits_in_queues import waited_ms

@@ -54,7 +54,7 @@ class DncPart(msgspec.Struct, frozen=True):
     keeps_wishes_of: str = ""
     """`account` for the account's own list, `service` for that of the service; else empty."""
     source: str = ""
-    """Where the wish comes from (`dialer.domain.proof.WishSource`); empty if the list lacks the number."""
+    """Where the wish comes from (`dialer.domain.words.proof.WishSource`); empty if the list lacks the number."""
     campaign_id: int | None = None
     """The campaign to which the wish was said; None for other sources."""
     callrequest_id: int | None = None

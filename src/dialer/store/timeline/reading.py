@@ -13,11 +13,11 @@ from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.country_hours import narrowing
 from dialer.domain.calling_times.zones import countries_of_key, is_zone_key
 from dialer.domain.engine.retry import NEVER_RETRIED
-from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.reasons import SubscriberReason
-from dialer.domain.sentences import Sentence, message_of
-from dialer.domain.why_waiting import Circumstances, why_not_now
+from dialer.domain.rules.why_waiting import Circumstances, why_not_now
+from dialer.domain.words.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.do_not_call import lists_of, proofs_on
 from dialer.store.queries.why_waiting import circumstances_of, people_facts

@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, INPUT_END, Section
+from dialer.domain.words.sentences import Sentence
 
 
 class AskingDefinition(SectionDefinition, ABC):

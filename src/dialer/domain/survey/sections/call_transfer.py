@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from dialer.domain.enums import SectionType
 from dialer.domain.messages.templates import variable
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, is_number
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, Diversion
 from dialer.domain.survey.sections.definition import SectionDefinition
@@ -20,6 +18,8 @@ from dialer.domain.survey.sections.fields import (
     TextField,
 )
 from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import FieldName, Sentence
 
 _TELEPHONE_KEYS: Final = frozenset("0123456789*#")
 

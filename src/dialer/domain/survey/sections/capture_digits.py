@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from dialer.domain.enums import SectionType
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, BooleanField, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import FieldName, Sentence
 
 DIGITS_MAX: Final = 15
 CAPTURED_MAX: Final = 10**DIGITS_MAX - 1

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.actions import CallContext, ConferenceTalk
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField, TextField
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
 
 
 class Conference(SectionDefinition):

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from dialer.domain.enums import SectionType
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import Remark
 from dialer.domain.survey.sections.actions import ActionAfterPrompt, ActionBeforePrompt, CallContext
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField
 from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import Sentence
 
 
 class SectionDefinition:

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.words.enums import SectionType
 
 
 class HangUpSection(SectionDefinition):

@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Final
 
-from dialer.domain.enums import SectionType
-from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.asking import AskingDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField, TextField
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import Sentence
 
 LABEL_MAX: Final = 100
 CHOICES: Final = {digit: TextField(f"key_{digit}", LABEL_MAX) for digit in "0123456789"}

@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Final
 
-from dialer.domain.enums import SectionType
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import FieldName, Sentence
 
 LAPS_MAX: Final = 1_000_000
 

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.actions import CallContext, VoiceRecording
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
 
 
 class RecordMessage(SectionDefinition):

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from dialer.domain.enums import SectionType
 from dialer.domain.messages.templates import fill, variable
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
-from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, MessageToSend
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SCRIPT_MAX, SectionField, TextField
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SectionType
+from dialer.domain.words.sentences import FieldName, Sentence
 
 
 class Sms(SectionDefinition):

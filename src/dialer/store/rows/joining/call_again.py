@@ -22,10 +22,10 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
-from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.rules.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
+from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.sealed_surveys import sealed_survey

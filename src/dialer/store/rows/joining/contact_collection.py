@@ -18,9 +18,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.reasons import SubscriberReason
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.store.backends.expressions import without_index
 from dialer.store.database.bulk import PreparedStatement
 from dialer.store.rows.joining.call_again import copy_people, was_called_before

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
+from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.domain.messages.understanding import Understood, understand
-from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.backends.backend import backend_of
 from dialer.store.rows.account_events import campaign_subject, event_row, keeps_events, write_events

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, delete, exists, func, insert, select, true, update
 
-from dialer.domain.effects import KeepWish
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.calls.effects import KeepWish
 from dialer.domain.messages.understanding import Understood
-from dialer.domain.reasons import SubscriberReason
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.tables import HELD, OF_SIMULATED, Campaign, DncContact, DncList, SmsMessage, SmsReceived, Subscriber
 
 NUMBER_MAX: Final = 64

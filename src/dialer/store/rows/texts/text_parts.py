@@ -13,10 +13,10 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, literal, literal_column, or_, select, update
 
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.numbers.spellings import Spellings
-from dialer.domain.plans import GatewayKey
-from dialer.domain.proof import SAID_MAX
 from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.domain.words.proof import SAID_MAX
 from dialer.store.backends.expressions import place_of
 from dialer.store.tables import TextNews
 

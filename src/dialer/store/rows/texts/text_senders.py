@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from dialer.domain.calls.plans import SIMULATED, SMS, GatewayKey
 from dialer.domain.numbers.national_form import Likeness, likeness_of
 from dialer.domain.numbers.normal_form import digits_of
-from dialer.domain.plans import SIMULATED, SMS, GatewayKey
-from dialer.domain.search_keys import ENDING_MIN
+from dialer.domain.numbers.search_keys import ENDING_MIN
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.store.backends.expressions import last_digits, without_index
 from dialer.store.queries.do_not_call import lists_of

@@ -1,0 +1,1 @@
+"""The overview: what goes on now, and the share of abandoned calls."""

@@ -1,0 +1,1 @@
+"""Parts of pages: cells, inputs, sentences, findings, and tables that are exported."""

@@ -1,0 +1,84 @@
+"""Answers of callees as people read them: by question, with the names of queues."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from dialer.console.charts.charts import share
+from dialer.console.words.language import gettext
+from dialer.console.words.record_names import names_of
+from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
+from dialer.domain.survey.survey import Section, Survey
+from dialer.resources.crud.resource import Unit
+from dialer.store.queries.survey_results import SectionCount
+
+ANSWERS_SHOWN_MAX: Final = 12
+_QUEUE: Final = re.compile(r"queue: ([0-9]{1,18})\Z", re.ASCII)
+"""The answer of a section that has transferred a call to a queue."""
+
+
+class ShownAnswer(NamedTuple):
+    """An answer to a question, with its share of all answers in per cent."""
+
+    response: str
+    calls: int
+    width: float
+
+
+class ShownQuestion(NamedTuple):
+    """A question with its most frequent answers."""
+
+    question: str
+    total: int
+    answers: list[ShownAnswer]
+
+
+def queue_names(unit: Unit, survey: Survey) -> dict[int, str]:
+    """Return the names of the queues to which a survey leads, as far as the viewer may see them."""
+    ids = {section.queue_id for section in survey.sections if section.queue_id}
+    return names_of(unit, "queue", ids)
+
+
+def answer_words(section_type: int, response: str, queues: Mapping[int, str]) -> str:
+    """Return an answer in words: in place of a queue's number its name."""
+    match = _QUEUE.match(response) if section_type in SECTION_TYPES and SECTION_TYPES[section_type].transfers else None
+    if match is None:
+        return response
+    number = int(match[1])
+    return gettext("To the queue %(name)s") % {"name": queues.get(number, number)}
+
+
+def questions_of(survey: Survey) -> list[Section]:
+    """Return the sections of a survey that have answers, in their order."""
+    return [section for section in survey.sections if definition_of(section).has_answers]
+
+
+def _unserved(count: SectionCount) -> list[ShownAnswer]:
+    """Return the calls of a transfer that nobody took, in a row of their own."""
+    words = gettext("of these, nobody took the call")
+    return [ShownAnswer(words, count.unserved, share(count.unserved, count.total))] if count.unserved else []
+
+
+def shown_questions(
+    survey: Survey, counts: Mapping[int, SectionCount], queues: Mapping[int, str]
+) -> list[ShownQuestion]:
+    """Return the questions of a survey that have answers, each with the most frequent ones."""
+    return [
+        ShownQuestion(
+            section.question,
+            counts[section.id].total,
+            [
+                *(
+                    ShownAnswer(
+                        answer_words(definition_of(section).type, one.response, queues),
+                        one.count,
+                        share(one.count, counts[section.id].total),
+                    )
+                    for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
+                ),
+                *_unserved(counts[section.id]),
+            ],
+        )
+        for section in questions_of(survey)
+        if section.id in counts
+    ]

@@ -1,0 +1,133 @@
+"""Things on the overview that somebody should look at first."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from dialer.app.overview.live_overview import TEXTS_MAX, CampaignNow
+from dialer.app.overview.overview import Overview
+from dialer.console.parts.rendering import clock, grouped, money, percentage, seconds, soon
+from dialer.console.parts.sentences import in_viewers_words
+from dialer.console.words.catalogue import PAGES
+from dialer.console.words.language import gettext, gettext_noop, ngettext
+from dialer.domain.calls.plans import SMS, VOICE
+from dialer.domain.rules.abandoned_rules import Period
+from dialer.domain.words.reasons import CampaignReason
+from dialer.store.queries.breaks import LongBreak
+from dialer.store.queries.live_overview import GatewayUse, SpentBalance
+from dialer.store.rows.webhooks import StoppedWebhook
+
+AGENT: Final = "agent"
+THINGS_MAX: Final = 20
+TEXTS_URL: Final = "/console/records/sms-received/?needs_person=true"
+GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/records/sms-gateway/"}
+
+
+class Thing(NamedTuple):
+    """A problem that needs a person, with the page on which to solve it."""
+
+    is_urgent: bool
+    text: str
+    url: str = ""
+
+
+def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str | None) -> list[Thing]:
+    """Return the things that need attention, urgent ones first. `problem` is that of the dialling, if any."""
+    things = []
+    if problem:
+        text = gettext("The service does not dial: %(problem)s.") % {"problem": problem}
+        things.append(Thing(is_urgent=True, text=text, url="/console/service/"))
+    things += [thing for campaign in overview.situation.campaigns for thing in _of_campaign(campaign)]
+    things += [thing for gateway in overview.situation.gateways for thing in _of_gateway(gateway, now_ms, zone)]
+    things += [_of_balance(balance) for balance in overview.situation.balances]
+    things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
+    things += _of_texts(overview.situation.texts_needing_person)
+    things += [_of_break(one, now_ms, zone) for one in overview.situation.breaks]
+    return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
+
+
+_ABANDONED: Final[Mapping[Period, str]] = {
+    Period.DAY: gettext_noop(
+        "%(name)s abandoned %(share)s of its answered calls of the last 24 hours. The limit is %(limit)s."
+    ),
+    Period.MONTH: gettext_noop(
+        "%(name)s abandoned %(share)s of its answered calls of the last 30 days. The limit is %(limit)s."
+    ),
+    Period.CAMPAIGN: gettext_noop("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s."),
+}
+
+
+def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
+    campaign = campaign_now.campaign
+    named, url = {"name": campaign.name}, f"/console/campaigns/{campaign.id}/"
+    if campaign.status_reason == CampaignReason.NO_CREDIT:
+        text = gettext("%(name)s waits for credit: the balance cannot pay for one more call.") % named
+        yield Thing(is_urgent=True, text=text, url=url)
+    elif campaign.status_reason == CampaignReason.INVARIANT:
+        text = gettext("%(name)s was paused, because an internal rule was about to be broken.") % named
+        yield Thing(is_urgent=True, text=text, url=url)
+    if campaign_now.unpaid:
+        text = ngettext(
+            "%(name)s could not connect %(num)s callee in the last ten minutes: the free balance did not pay for it.",
+            "%(name)s could not connect %(num)s callees in the last ten minutes: the free balance did not pay for it.",
+            campaign_now.unpaid,
+        )
+        yield Thing(is_urgent=True, text=text % (named | {"num": grouped(campaign_now.unpaid)}), url=url)
+    exceeded = campaign_now.exceeded
+    if exceeded is not None:
+        text = gettext(_ABANDONED[exceeded.period])
+        shares = {"share": percentage(exceeded.share), "limit": percentage(exceeded.limit)}
+        why = in_viewers_words(exceeded.causes[0].text) if exceeded.causes else ""
+        yield Thing(is_urgent=True, text=f"{text % (named | shares)} {why}".rstrip(), url=url)
+
+
+def _of_gateway(gateway: GatewayUse, now_ms: int, zone: ZoneInfo) -> Iterator[Thing]:
+    url = f"{GATEWAY_PAGES[gateway.medium]}{gateway.id}/"
+    if gateway.line_down:
+        text = gettext("The line of the gateway %(name)s is down: %(why)s.")
+        yield Thing(is_urgent=True, text=text % {"name": gateway.name, "why": gateway.line_down.rstrip(".")}, url=url)
+    elif gateway.rests_until_ms > now_ms:
+        text = (
+            gettext("The gateway %(name)s rests until %(time)s: its carrier failed several times in a row.")
+            if gateway.rest_ms
+            else gettext("The gateway %(name)s rests until %(time)s: its carrier wants no calls for a while.")
+        )
+        yield Thing(
+            is_urgent=True, text=text % {"name": gateway.name, "time": clock(gateway.rests_until_ms, zone)}, url=url
+        )
+
+
+def _of_balance(balance: SpentBalance) -> Thing:
+    text = gettext(
+        "The free balance of %(name)s is %(free)s, and the calls of this hour and the last one cost %(spent)s."
+    )
+    values = {"name": balance.username, "free": money(balance.free), "spent": money(balance.spent)}
+    return Thing(is_urgent=balance.free <= 0, text=text % values, url="/console/money/")
+
+
+def _of_webhook(webhook: StoppedWebhook) -> Thing:
+    text = gettext("The service switched the webhook %(name)s off: its program gets no events.")
+    return Thing(is_urgent=True, text=text % {"name": webhook.name}, url=f"/console/webhooks/{webhook.id}/")
+
+
+def _of_texts(count: int) -> Iterator[Thing]:
+    if not count:
+        return
+    text = ngettext(
+        "%(num)s received text needs a person. Nobody calls or writes to its sender until somebody has looked.",
+        "%(num)s received texts need a person. Nobody calls or writes to their senders until somebody has looked.",
+        count,
+    )
+    shown = f"{grouped(count)}+" if count >= TEXTS_MAX else grouped(count)
+    yield Thing(is_urgent=True, text=text % {"num": shown}, url=TEXTS_URL)
+
+
+def _of_break(one: LongBreak, now_ms: int, zone: ZoneInfo) -> Thing:
+    text = (
+        gettext("%(name)s has been on a break since %(time)s (%(reason)s). The limit is %(limit)s.")
+        if one.reason
+        else gettext("%(name)s has been on a break since %(time)s. The limit is %(limit)s.")
+    )
+    values = {"name": one.name, "reason": one.reason, "limit": seconds(one.limit_s)}
+    url = f"{PAGES[AGENT].record_url}{one.agent_id}/"
+    return Thing(is_urgent=False, text=text % (values | {"time": soon(one.since_ms, now_ms, zone)}), url=url)

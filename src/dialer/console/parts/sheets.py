@@ -1,0 +1,158 @@
+"""Tables that are shown on a page, and exported as they are shown: as CSV, or as a spreadsheet."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from enum import Enum, auto
+from typing import Any, Final, NamedTuple, TypeAlias
+from zoneinfo import ZoneInfo
+
+import anyio.to_thread
+from litestar import Response
+from litestar.response import Stream
+
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.downloads import content_disposition, no_content
+from dialer.api.answers.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
+from dialer.api.service import ApiRequest
+from dialer.console.words.language import gettext
+from dialer.domain.billing.money import MONEY_SCALE, format_money
+from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.headers import is_head
+
+CSV: Final = "csv"
+XLSX: Final = "xlsx"
+
+Value: TypeAlias = str | int | float | None
+
+
+class ValueKind(Enum):
+    """The kinds of values in a column."""
+
+    TEXT = auto()
+    NUMBER = auto()
+    SHARE = auto()
+    """In per cent."""
+    SECONDS = auto()
+    MONEY = auto()
+    """In integers of 1e-5."""
+    MOMENT = auto()
+    """In milliseconds, as `DAY`."""
+    DAY = auto()
+
+
+class SheetColumn(NamedTuple):
+    """A column: its head, and the kind of its values."""
+
+    title: str
+    kind: ValueKind = ValueKind.NUMBER
+    hint: str = ""
+    """The meaning of the head, if it is not plain."""
+
+
+class Sheet(NamedTuple):
+    """A table with rows of values, one for each column."""
+
+    columns: list[SheetColumn]
+    rows: list[tuple[Value, ...]]
+
+
+def format_of(request: ApiRequest) -> str:
+    """Return the format in which a request wants a table.
+
+    Raises:
+        InvalidError: there is no such format.
+    """
+    wanted = request.query_params.get("format", CSV)
+    if wanted not in {CSV, XLSX}:
+        raise InvalidError({"format": [f"{wanted!r} is not a format. Use csv or xlsx."]})
+    return wanted
+
+
+def heads_of(columns: Sequence[SheetColumn]) -> list[str]:
+    """Return the heads of exported columns, which name the unit of their values."""
+    units = {ValueKind.SECONDS: gettext("%(title)s (seconds)"), ValueKind.SHARE: gettext("%(title)s (%%)")}
+    return [
+        (units[column.kind] % {"title": column.title}) if column.kind in units else column.title for column in columns
+    ]
+
+
+async def answer_chunks(
+    request: ApiRequest, columns: Sequence[SheetColumn], chunks: AsyncIterator[Sheet], name: str, zone: ZoneInfo
+) -> Response[Any]:
+    """Answer with a long table that is read a chunk at a time: CSV as it is read, a spreadsheet when it is complete."""
+    if format_of(request) == CSV:
+        headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
+        # The first chunk is read before the answer begins, so that a failure still has a status of its own.
+        first, head = await anext(chunks, None), csv_head(columns)
+
+        async def lines() -> AsyncIterator[bytes]:
+            yield head + (b"" if first is None else csv_lines(first, zone))
+            async for chunk in chunks:
+                yield csv_lines(chunk, zone)
+
+        return Stream(no_content() if is_head(request.scope) else lines(), media_type="text/csv", headers=headers)
+    spreadsheet = Spreadsheet(name, heads_of(columns))
+    try:
+        async for chunk in chunks:
+            await anyio.to_thread.run_sync(spreadsheet.add, spreadsheet_rows(chunk, zone))
+    except BaseException:
+        spreadsheet.drop()
+        raise
+    return await answer_spreadsheet(request, spreadsheet, name)
+
+
+async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneInfo) -> Response[Any]:
+    """Answer with a table as a file, in the format that the request wants."""
+    if format_of(request) == CSV:
+        headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
+        return Response(csv_of(sheet, zone), media_type="text/csv", headers=headers)
+    spreadsheet = Spreadsheet(name, heads_of(sheet.columns))
+    spreadsheet.add(spreadsheet_rows(sheet, zone))
+    return await answer_spreadsheet(request, spreadsheet, name)
+
+
+def csv_of(sheet: Sheet, zone: ZoneInfo) -> bytes:
+    """Return a table as CSV."""
+    return csv_head(sheet.columns) + csv_lines(sheet, zone)
+
+
+def csv_head(columns: Sequence[SheetColumn]) -> bytes:
+    """Return the first line of CSV."""
+    return write_csv([[title] for title in heads_of(columns)])
+
+
+def csv_lines(sheet: Sheet, zone: ZoneInfo) -> bytes:
+    """Return the rows of a table as lines of CSV."""
+    columns = list(zip(*sheet.rows, strict=True))
+    shown = [
+        [_in_csv(value, column.kind, zone) for value in values]
+        for values, column in zip(columns, sheet.columns, strict=False)
+    ]
+    return write_csv(shown) if shown else b""
+
+
+def _in_csv(value: Value, kind: ValueKind, zone: ZoneInfo) -> Value:
+    if value is None or isinstance(value, str):
+        return value
+    if kind is ValueKind.MONEY:
+        return format_money(int(value))
+    if kind in {ValueKind.MOMENT, ValueKind.DAY}:
+        local = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
+        return local.strftime("%Y-%m-%d" if kind is ValueKind.DAY else "%Y-%m-%d %H:%M:%S")
+    return value
+
+
+def spreadsheet_rows(sheet: Sheet, zone: ZoneInfo) -> Iterator[list[CellValue]]:
+    """Yield the rows of a table as cells of a spreadsheet: dates are dates, and amounts are numbers."""
+    for row in sheet.rows:
+        yield [_in_spreadsheet(value, column.kind, zone) for value, column in zip(row, sheet.columns, strict=True)]
+
+
+def _in_spreadsheet(value: Value, kind: ValueKind, zone: ZoneInfo) -> CellValue:
+    if value is None or isinstance(value, str):
+        return value
+    if kind is ValueKind.MONEY:
+        return value / MONEY_SCALE
+    if kind is ValueKind.MOMENT:
+        return in_zone(int(value), zone)
+    return in_zone(int(value), zone).date() if kind is ValueKind.DAY else value

@@ -1,0 +1,286 @@
+"""Blueprints of surveys, which the pages call templates: sections with texts and keys, from which a survey is made."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.domain.survey.editing import FALLBACKS
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import SectionType
+
+ELSE: Final = "else"
+"""The key that stands for every other answer, a wrong input and none."""
+THEN: Final = "0"
+
+
+class BlueprintStep(NamedTuple):
+    """A section of a blueprint: its texts, its answers by key, its fields, and the step to which each key leads."""
+
+    name: str
+    type: SectionType
+    title: str
+    text: str
+    answers: Mapping[str, str] = {}
+    fields: Mapping[str, Any] = {}
+    leads: Mapping[str, str] = {}
+
+
+class Blueprint(NamedTuple):
+    """The sections of a new survey; with `has_queue`, its transfers need a queue."""
+
+    key: str
+    title: str
+    about: str
+    steps: tuple[BlueprintStep, ...]
+    has_queue: bool = False
+
+
+_GOODBYE: Final = BlueprintStep(
+    "goodbye", SectionType.HANG_UP, gettext_noop("Goodbye"), gettext_noop("Thank you for your time. Goodbye.")
+)
+_NEVER: Final = BlueprintStep(
+    "never",
+    SectionType.DNC,
+    gettext_noop("Do not call again"),
+    gettext_noop("We will not call you again. Goodbye."),
+)
+_ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
+_GOAL: Final[Mapping[str, Any]] = {"completed": True}
+BLUEPRINTS: Final = (
+    Blueprint(
+        "reminder",
+        gettext_noop("Reminder with confirmation"),
+        gettext_noop("Reminds people of an appointment. They confirm it, call it off, or hear it again."),
+        (
+            BlueprintStep(
+                "ask",
+                SectionType.MULTI_CHOICE,
+                gettext_noop("Will you come?"),
+                gettext_noop(
+                    "Hello {first_name}. We remind you of your appointment tomorrow. To confirm it, press 1. To call it"
+                    " off, press 2. To hear this again, press 3."
+                ),
+                {
+                    "1": gettext_noop("Confirmed"),
+                    "2": gettext_noop("Called off"),
+                    "3": gettext_noop("Hear it again"),
+                },
+                _ASKING,
+                {"1": "confirmed", "2": "off", "3": "ask", ELSE: "goodbye"},
+            ),
+            BlueprintStep(
+                "confirmed",
+                SectionType.PLAY_MESSAGE,
+                gettext_noop("Confirmed"),
+                gettext_noop("Thank you. We look forward to seeing you."),
+                fields=_GOAL,
+                leads={THEN: "goodbye"},
+            ),
+            BlueprintStep(
+                "off",
+                SectionType.PLAY_MESSAGE,
+                gettext_noop("Called off"),
+                gettext_noop("Your appointment is called off. We will get in touch for another day."),
+                fields=_GOAL,
+                leads={THEN: "goodbye"},
+            ),
+            _GOODBYE,
+        ),
+    ),
+    Blueprint(
+        "satisfaction",
+        gettext_noop("Satisfaction survey"),
+        gettext_noop("Asks for a mark, a yes or no, and a few words in the callee's own voice."),
+        (
+            BlueprintStep(
+                "hello",
+                SectionType.PLAY_MESSAGE,
+                gettext_noop("Greeting"),
+                gettext_noop("Hello {first_name}. You have been with us lately. May we ask you two short questions?"),
+                leads={THEN: "mark"},
+            ),
+            BlueprintStep(
+                "mark",
+                SectionType.RATING,
+                gettext_noop("How satisfied are you?"),
+                gettext_noop("How satisfied are you with us? Press a key from 1, not at all, to 5, very much."),
+                fields={**_ASKING, "rating_laps": 5},
+                leads={ELSE: "again"},
+            ),
+            BlueprintStep(
+                "again",
+                SectionType.MULTI_CHOICE,
+                gettext_noop("Would you recommend us?"),
+                gettext_noop("Would you recommend us to a friend? For yes, press 1. For no, press 2."),
+                {"1": gettext_noop("Yes"), "2": gettext_noop("No")},
+                _ASKING,
+                {"1": "thanks", "2": "words", ELSE: "thanks"},
+            ),
+            BlueprintStep(
+                "words",
+                SectionType.RECORD_MESSAGE,
+                gettext_noop("What can we do better?"),
+                gettext_noop(
+                    "What can we do better? Please tell us after the tone, and then hang up or press any key."
+                ),
+                leads={THEN: "thanks"},
+            ),
+            BlueprintStep(
+                "thanks",
+                SectionType.HANG_UP,
+                gettext_noop("Thanks"),
+                gettext_noop("Thank you. You have helped us a lot. Goodbye."),
+                fields=_GOAL,
+            ),
+        ),
+    ),
+    Blueprint(
+        "alert",
+        gettext_noop("Alert with acknowledgement"),
+        gettext_noop("Tells people of something urgent until they press a key, so that you know who has heard it."),
+        (
+            BlueprintStep(
+                "alert",
+                SectionType.MULTI_CHOICE,
+                gettext_noop("Alert"),
+                gettext_noop(
+                    "This is an urgent message. Please stay away from the building until further notice. To say that"
+                    " you have heard this, press 1."
+                ),
+                {"1": gettext_noop("Heard")},
+                {"retries": 3, "timeout": 6},
+                {"1": "thanks", ELSE: "missed"},
+            ),
+            BlueprintStep(
+                "thanks",
+                SectionType.HANG_UP,
+                gettext_noop("Acknowledged"),
+                gettext_noop("Thank you. Please take care. Goodbye."),
+                fields=_GOAL,
+            ),
+            BlueprintStep(
+                "missed",
+                SectionType.HANG_UP,
+                gettext_noop("Not acknowledged"),
+                gettext_noop("We will call you again. Goodbye."),
+            ),
+        ),
+    ),
+    Blueprint(
+        "donation",
+        gettext_noop("Fund-raising"),
+        gettext_noop("Asks for a gift and its amount, and takes the wish not to be called again."),
+        (
+            BlueprintStep(
+                "hello",
+                SectionType.MULTI_CHOICE,
+                gettext_noop("Would you like to give?"),
+                gettext_noop(
+                    "Hello {first_name}. We are raising money for a good cause. To give something, press 1. If not"
+                    " today, press 2. If we should not call you again, press 9."
+                ),
+                {
+                    "1": gettext_noop("Gives"),
+                    "2": gettext_noop("Not today"),
+                    "9": gettext_noop("Never call again"),
+                },
+                _ASKING,
+                {"1": "amount", "2": "goodbye", "9": "never", ELSE: "goodbye"},
+            ),
+            BlueprintStep(
+                "amount",
+                SectionType.CAPTURE_DIGITS,
+                gettext_noop("How much?"),
+                gettext_noop("How much would you like to give? Enter the amount, and press the hash key."),
+                fields={**_ASKING, "number_digits": 5, "min_number": 1, "max_number": 99_999},
+                leads={ELSE: "thanks"},
+            ),
+            BlueprintStep(
+                "thanks",
+                SectionType.HANG_UP,
+                gettext_noop("Thanks"),
+                gettext_noop("Thank you very much. We will send you a letter with all you need. Goodbye."),
+                fields=_GOAL,
+            ),
+            _GOODBYE,
+            _NEVER,
+        ),
+    ),
+    Blueprint(
+        "queue",
+        gettext_noop("Call centre"),
+        gettext_noop("Connects those who want it with your agents, who wait in a queue."),
+        (
+            BlueprintStep(
+                "hello",
+                SectionType.MULTI_CHOICE,
+                gettext_noop("Talk to us?"),
+                gettext_noop(
+                    "Hello {first_name}. We have an offer for you. To talk with one of us, press 1. If we should not"
+                    " call you again, press 9."
+                ),
+                {"1": gettext_noop("Wants to talk"), "9": gettext_noop("Never call again")},
+                _ASKING,
+                {"1": "agent", "9": "never", ELSE: "goodbye"},
+            ),
+            BlueprintStep(
+                "agent",
+                SectionType.CALL_TRANSFER,
+                gettext_noop("To an agent"),
+                gettext_noop("One moment, please. We connect you."),
+                fields=_GOAL,
+                leads={"timeout": "busy"},
+            ),
+            BlueprintStep(
+                "busy",
+                SectionType.HANG_UP,
+                gettext_noop("Nobody is free"),
+                gettext_noop("All of us are talking just now. We will call you again. Goodbye."),
+            ),
+            _GOODBYE,
+            _NEVER,
+        ),
+        has_queue=True,
+    ),
+    Blueprint("empty", gettext_noop("Empty"), gettext_noop("Begin with nothing, and add one section at a time."), ()),
+)
+
+
+def members_of(step: BlueprintStep) -> dict[str, Any]:
+    """Return the fields of a step's section, with its texts in the viewer's language."""
+    return {
+        "type": step.type.value,
+        "question": gettext(step.title),
+        "script": gettext(step.text),
+        **{f"key_{key}": gettext(label) for key, label in step.answers.items()},
+        **step.fields,
+    }
+
+
+def branches_of(step: BlueprintStep) -> dict[str, str]:
+    """Return the branches of a step: the next step by key."""
+    leads = dict(step.leads)
+    target = leads.pop(ELSE, None)
+    if target is None:
+        return leads
+    is_whole = bool(step.answers) and step.answers.keys() <= leads.keys()
+    return leads | {key: target for key in FALLBACKS if key != "any" or not is_whole}
+
+
+def survey_of(blueprint: Blueprint) -> Survey:
+    """Return the survey that a blueprint makes, for its picture."""
+    ids = {step.name: number for number, step in enumerate(blueprint.steps, 1)}
+    return Survey(
+        tuple(
+            Section(
+                ids[step.name],
+                step.type,
+                gettext(step.title),
+                Prompt(),
+                key_labels={key: gettext(label) for key, label in step.answers.items()},
+                branches={key: ids[name] for key, name in branches_of(step).items()},
+                completed="completed" in step.fields,
+            )
+            for step in blueprint.steps
+        )
+    )

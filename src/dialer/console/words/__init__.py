@@ -1,0 +1,1 @@
+"""Words of the console: its languages, and the names of fields, states and countries."""

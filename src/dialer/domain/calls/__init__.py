@@ -1,0 +1,1 @@
+"""Calls as values: the plans, what happens to calls, what is done about it, and how they end."""

@@ -1,0 +1,421 @@
+"""Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, NamedTuple
+
+import msgspec
+
+from dialer.domain.billing.charge import Rate
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.queueing.plans import Promise
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.heard import HeardInput
+from dialer.domain.survey.survey import Prompt
+from dialer.domain.words.enums import (
+    AmdBehavior,
+    AmdSensitivity,
+    AmdStatus,
+    Cause,
+    DialMethod,
+    MessageStatus,
+    SubscriberStatus,
+    TransferStatus,
+)
+from dialer.domain.words.reasons import NoReason, SubscriberReason, TransferReason
+
+VOICE: Final = "voice"
+"""The medium of calls."""
+SMS: Final = "sms"
+"""The medium of text messages."""
+MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
+"""Statuses of a message that was sent: it is charged, and needs no further attempt."""
+SIMULATED: Final = "sim"
+"""The protocol of gateways whose callees are simulated."""
+SIP: Final = "sip"
+"""The protocol of gateways whose carrier takes calls over SIP."""
+FREESWITCH: Final = "freeswitch"
+"""The protocol of gateways whose calls a FreeSWITCH places."""
+HTTP: Final = "http"
+"""The protocol of gateways whose carrier takes text messages over HTTP, in its own words."""
+KANNEL: Final = "kannel"
+"""The protocol of gateways whose carrier is a Kannel gateway."""
+SMPP: Final = "smpp"
+"""The protocol of gateways whose carrier takes text messages over SMPP."""
+NO_SUBSCRIBER: Final = 0
+"""The id of a caller who is no subscriber of the campaign that answers."""
+PREVIEW_SECONDS_MIN: Final = 5
+PREVIEW_SECONDS_MAX: Final = 3_600
+"""The least and the most time that an agent has to decide about a person whom they preview."""
+NO_AMD: Final = 0
+"""The `amd` of a campaign that does not detect answering machines."""
+
+
+class GatewayKey(NamedTuple):
+    """The identity of a gateway. Gateways for calls and gateways for text messages are numbered separately."""
+
+    medium: str
+    """`VOICE` or `SMS`."""
+    id: int
+
+    def columns(self) -> dict[str, Any]:
+        """Return the key by the names of its columns in rows, and of its fields in logs."""
+        return {"medium": self.medium, "gateway_id": self.id}
+
+    def __str__(self) -> str:
+        """Return the id of a gateway for calls, such as `3`, or `sms:3` for a gateway for text messages."""
+        return str(self.id) if self.medium == VOICE else f"{self.medium}:{self.id}"
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        """Return whether a gateway comes first. Gateways for calls do, so what is due at one moment has an order."""
+        return (self.medium != VOICE, self.id) < (other[0] != VOICE, other[1])
+
+
+def id_or_0(gateway: GatewayKey | None) -> int:
+    """Return the id of a gateway as rows have it; 0 for none."""
+    return 0 if gateway is None else gateway.id
+
+
+def gateway_named(text: str) -> GatewayKey:
+    """Return the gateway whose key is `text`: the reverse of `str`."""
+    medium, _, number = text.rpartition(":")
+    return GatewayKey(medium or VOICE, int(number))
+
+
+class CallerIdChoice(msgspec.Struct, frozen=True):
+    """A caller ID of a group, and its area code: a prefix of digits, or `*` for any number."""
+
+    areacode: str
+    callerid_num: str
+
+
+class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
+    """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
+
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout", "preview_ms": "preview_seconds"}
+    """The columns that have other names than their fields (`dialer.domain.calls.plan_settings`)."""
+
+    id: int
+    user_id: int
+    gateway_id: GatewayKey
+    flow: CallFlow
+    starting_ms: int
+    expires_ms: int
+    calendar: Calendar = Calendar()
+    service_zone: str = "UTC"
+    """The time zone of subscribers whose own zone is not known."""
+    frequency: int = 10
+    """Dials per minute, evenly spaced."""
+    max_aleg: int = 0
+    """Maximum number of A-legs in progress; 0: no limit."""
+    ring_limit_ms: int = 45_000
+    callmaxduration_s: int = 1_800
+    maxretry: int = 0
+    intervalretry_ms: int = 300_000
+    completion_maxretry: int = 0
+    completion_intervalretry_ms: int = 900_000
+    callerid: str = ""
+    callerids: tuple[CallerIdChoice, ...] = ()
+    """The caller-ID group to choose from; without a match, `callerid` is shown."""
+    amd: int = NO_AMD
+    """An `AmdBehavior`, or `NO_AMD`."""
+    amd_sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
+    voicemail_prompt: Prompt | None = None
+    machine_is_reached: bool = False
+    """True if a message that an answering machine has heard to its end is enough."""
+    dnc_id: int | None = None
+    """The first list that the campaign names. It keeps wishes not to be called, as the account's own list does."""
+    dnc_ids: tuple[int, ...] = ()
+    """All stored lists that hold for the campaign: those that it names, its account's own, and those of everybody."""
+    is_simulated: bool = False
+    """True if its gateway is simulated, so that the wishes of simulated people hold for it."""
+    source_campaign_id: int | None = None
+    """The campaign whose people this one calls again."""
+    text_message: str | None = None
+    """The template of a campaign that sends text messages; None for a campaign that calls."""
+    sms_gateway_id: GatewayKey | None = None
+    """The gateway for text messages that a section sends during a call."""
+    max_xfer: int = 0
+    """Maximum number of B-legs in progress; 0: no limit."""
+    dial_method: DialMethod = DialMethod.FIXED_RATE
+    strategy: str = ""
+    """The name of the pacing strategy, if it is not the one of `dial_method`."""
+    agent_dial_rate: float = 1.0
+    """Calls for each idle agent."""
+    abandon_rate_max: float = 0.03
+    """The share of the calls answered by persons that may be abandoned."""
+    preview_ms: int = 60_000
+    """The time that an agent has to call or skip a person whom they preview."""
+    preview_calls: bool = False
+    """True if the person is called when that time is over; false if the person waits, and the agent goes on a break."""
+    end_when_done: bool = True
+    """False keeps the campaign open until it expires, although nobody is left to call."""
+
+
+class GatewayPlan(msgspec.Struct, frozen=True):
+    """The limits of a gateway, over all campaigns (0: no limit), and its prefixes."""
+
+    id: GatewayKey
+    max_channels: int = 0
+    max_cps: int = 0
+    addprefix: str = ""
+    removeprefix: str = ""
+    """Prefixes to remove from numbers for the carrier (`dialer.domain.numbers.prefixes`)."""
+    protocol: str = SIMULATED
+    """The kind of its carrier."""
+    hours: Calendar | None = None
+    """The service's calling hours (`domain/calling_times/calling_hours.py`); None if calls are allowed at any hour."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Return whether no person is called over the gateway."""
+        return self.protocol == SIMULATED
+
+
+class Lent(NamedTuple):
+    """The part of a gateway's limits that this engine may use, where several workers share the gateway."""
+
+    channels: int
+    """Calls in progress; 0 for none at present. A limit that the gateway does not have is ignored, as for `cps`."""
+    cps: int
+
+
+NOTHING_LENT: Final = Lent(0, 0)
+
+
+class Subscriber(msgspec.Struct, gc=False):
+    """A number that a campaign may call, with the history of its attempts."""
+
+    id: int
+    """`NO_SUBSCRIBER` for a caller whom the campaign does not know."""
+    number: str
+    """Normal form. Empty for a caller who withholds it."""
+    zone: str
+    """A zone key (`dialer.domain.calling_times.zones`)."""
+    contact_id: int | None = None
+    attempts: int = 0
+    failures: int = 0
+    completions: int = 0
+    skips: int = 0
+    """Number of times an agent previewed the subscriber and did not want to call."""
+    due_ms: int = 0
+    """The time at which the retry is due; 0 before the first attempt."""
+    is_on_dnc: bool = False
+    """True if the number was on one of the campaign's do-not-call lists when the subscriber was claimed."""
+    is_held: bool = False
+    """True if that list has only numbers that are held until somebody has looked at a text message."""
+    full_name: str = ""
+    additional_vars: str = ""
+    """JSON text of an object, or empty."""
+    has_completed: bool = False
+    """They completed the survey in a call that came in, while an attempt of ours is in progress."""
+    phonebook_id: int | None = None
+    """The phonebook from which the subscriber came."""
+    promised_agent_id: int | None = None
+    """The agent who wants to take the call-back for which the subscriber waits; None for any agent."""
+    promised_until_ms: int = 0
+    """The time from which any agent may take it."""
+
+    def promise_at(self, now_ms: int) -> Promise | None:
+        """Return the promise that holds for a call at a moment; None if any agent may take it."""
+        if self.promised_agent_id is None or not self.due_ms or now_ms >= self.promised_until_ms:
+            return None
+        return Promise(self.promised_agent_id, self.promised_until_ms)
+
+
+class Transfer(msgspec.Struct):
+    """A transfer of a call over a B-leg: to a number, or through a queue to an agent."""
+
+    place: int
+    """1 for the first transfer of the call."""
+    section_id: int
+    callid: str
+    """The `callid` of the B-leg."""
+    joined_ms: int
+    """The time at which the call reached the transfer."""
+    rate: Rate
+    queue_id: int | None = None
+    number: str = ""
+    """The number or agent that the B-leg reaches, or is to reach."""
+    gateway_id: GatewayKey | None = None
+    """The gateway of the B-leg; None for an agent of a queue."""
+    hold: int = 0
+    ring_limit_ms: int = 0
+    talk_limit_ms: int = 0
+    status: TransferStatus = TransferStatus.WAITING
+    reason: TransferReason | NoReason = ""
+    """The reason why nobody was reached; empty if the transfer succeeded or is still in progress."""
+    agent_id: int | None = None
+    parameters: str = ""
+    """The agent's behaviour in a simulation when they took the call."""
+    score_from_ms: int = 0
+    """0 unless the call joined a queue."""
+    offers: dict[int, int] = {}
+    started_ms: int | None = None
+    """The time at which the B-leg was dialled or its agent asked; in the future while the gateway has no room."""
+    answered_ms: int | None = None
+    ended_ms: int | None = None
+    is_abandoned: bool = False
+    """True if no agent took the call within `ABANDONED_AFTER_MS`."""
+    on_hold_from_ms: int | None = None
+    """The time since which the agent has the callee on hold; None if they talk."""
+    on_hold_ms: int = 0
+    """The length of the holds that are over."""
+    from_agent_id: int | None = None
+    """The agent who transferred the call at the desk; None for a transfer of the survey."""
+    for_agent_id: int | None = None
+    """The agent of the queue who is to take it; None for any. If it is the former agent, the call came back."""
+
+    @property
+    def comes_back(self) -> bool:
+        """Return whether the callee comes back to the queue of the agent who transferred the call, if it fails."""
+        return self.from_agent_id is not None and self.for_agent_id != self.from_agent_id
+
+    @property
+    def has_queued(self) -> bool:
+        """Return whether the call joined a queue, even if the queue or its agent has been deleted since."""
+        return self.score_from_ms > 0
+
+
+class Call(msgspec.Struct, gc=False):
+    """One attempt in progress, with all facts that decide its course: a call, or a text message on its way."""
+
+    id: int
+    """The id of the call request or of the message."""
+    callid: str
+    plan: CampaignPlan
+    subscriber: Subscriber
+    attempt: int
+    started_ms: int
+    ring_limit_ms: int
+    talk_limit_ms: int
+    hold: int
+    rate: Rate
+    """The owner's rate at the dial. The hold covers the charge, even if the owner's rate changes during the call."""
+    callerid: str = ""
+    dialled: str = ""
+    """The number as the carrier receives it, with the gateway's prefixes. Everywhere else the normal form is used."""
+    amd: int = NO_AMD
+    parameters: str | None = None
+    """The gateway's parameters at the dial, if they have changed since."""
+    text: str = ""
+    """The message as it is sent."""
+    parts: int = 0
+    """Number of parts of the message; 0 for a call."""
+    is_aborted: bool = False
+    parent_id: int | None = None
+    """The call in which a section sent this message. The message changes nothing for the subscriber."""
+    did_id: int | None = None
+    """The called number of an inbound call; None again if that number has been deleted since."""
+    did_number: str = ""
+    is_over_line: bool = False
+    """True if a real carrier has the call, which makes its recordings itself."""
+    is_simulated: bool = False
+    """True if its gateway was simulated when it was placed."""
+    is_restored: bool = False
+    """True if the call was placed before this engine was built."""
+    transfers: tuple[Transfer, ...] = ()
+    last_seq: int = 0
+    """The `seq` of the carrier's last report about the call (`dialer.domain.calls.events`)."""
+
+    @property
+    def is_inbound(self) -> bool:
+        """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
+        return self.attempt < 0
+
+    @property
+    def promise(self) -> Promise | None:
+        """Return the promise for which the call was placed; None if it was placed for any agent."""
+        if self.subscriber.promised_agent_id is None or self.is_inbound or self.parent_id is not None:
+            return None
+        return self.subscriber.promise_at(self.started_ms)
+
+    @property
+    def takes_channel(self) -> bool:
+        """Return whether the call takes a channel of its gateway, as all but those of simulated callers do."""
+        return self.attempt > 0 or self.is_over_line
+
+
+class SectionResult(msgspec.Struct, frozen=True, gc=False):
+    """The answer of the callee to one section; the last answer of a call counts."""
+
+    section_id: int
+    section_type: int
+    question: str
+    response: str
+    at_ms: int
+    recording_ms: int | None = None
+    """Length of the recording that the section made; `response` is its file name."""
+
+    @property
+    def recording_s(self) -> int | None:
+        """Return the length of the recording in whole seconds, rounded up; None if there is none."""
+        return None if self.recording_ms is None else -(-self.recording_ms // 1_000)
+
+
+class CallOutcome(msgspec.Struct, frozen=True, gc=False):
+    """The outcome of a call that is over."""
+
+    ended_ms: int
+    cause: Cause
+    answered_ms: int | None = None
+    amd_status: AmdStatus = AmdStatus.PERSON
+    is_refused_machine: bool = False
+    """True if an answering machine was refused: the call counts as not answered."""
+    is_completed: bool = False
+    """True if a person reached a section marked `completed`."""
+    results: tuple[SectionResult, ...] = ()
+    message_status: MessageStatus | None = None
+    """The status of a text message; None for a call."""
+    delivered_ms: int | None = None
+    calls_back_ms: int | None = None
+    """The time at which the callee, who missed the call, is going to call back."""
+    signalled_ms: int | None = None
+    """The time of the network's first signal after the dial: ringing, busy or a failure. None if it is unknown."""
+    is_cut_off: bool = False
+    """True if we ended the call ourselves, because nobody could say what had become of it."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the survey, in their order."""
+    is_message_left: bool = False
+    """True if an answering machine has heard the message for machines, or the survey, to its end."""
+    retry_after_ms: int = 0
+    """The time for which the other side wants no other attempt; 0 if it asks for none."""
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether a person answered the call, as far as detection can tell."""
+        return self.answered_ms is not None and self.amd_status is not AmdStatus.MACHINE
+
+
+class LegOutcome(msgspec.Struct, frozen=True, gc=False):
+    """The outcome of a B-leg that is over."""
+
+    ended_ms: int
+    cause: Cause
+    answered_ms: int | None = None
+    is_connected: bool = False
+    """True if the two sides have talked: the leg was answered and, where required, confirmed."""
+    wrap_up_ms: int | None = None
+    """The wrap-up time of a simulated agent after the leg; None: that of the agent's plan."""
+    break_ms: int = 0
+    """The break that a simulated agent takes after the wrap-up time."""
+    retry_after_ms: int = 0
+    """The time for which the carrier wants no other attempt; 0 if it asks for none."""
+
+    def rest_ms(self, wrap_up_ms: int) -> int:
+        """Return the time after the leg in which its agent takes no call; `wrap_up_ms` is that of the agent's plan."""
+        return (wrap_up_ms if self.wrap_up_ms is None else self.wrap_up_ms) + self.break_ms
+
+
+class Disposition(msgspec.Struct, frozen=True, gc=False):
+    """The subscriber's state after an attempt; `due_ms` is 0 unless they are called again."""
+
+    status: SubscriberStatus
+    reason: SubscriberReason | NoReason
+    failures: int
+    completions: int
+    due_ms: int = 0
+
+
+def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:
+    """Return the `amd` of a plan, from the two fields of a campaign that define it."""
+    return int(amd_behavior) if voicemail else NO_AMD

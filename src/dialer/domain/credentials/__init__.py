@@ -1,0 +1,1 @@
+"""Names and secrets of users, gateways and programs."""

@@ -1,0 +1,381 @@
+"""The check of a campaign: hours, retries, contacts and agents with which it would call nobody, or fewer than meant."""
+
+from collections.abc import Iterator, Mapping
+from datetime import time
+from typing import Final
+
+import msgspec
+
+from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
+from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.rules.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
+from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
+from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.words.sentences import FieldName, RecordName, Sentence, counting_sentence
+
+RETRIES_TRIED_MAX: Final = 20
+"""Number of retries whose times are computed."""
+OPENINGS_TRIED_MAX: Final = 40
+"""Number of changes of a window after which it counts as closed for good."""
+AREAS_SHOWN_MAX: Final = 5
+"""Area codes that a message shows."""
+EXAMPLE_DIGITS: Final = 3
+"""Digits of a number that a message shows."""
+CALL_BACKS_MS: Final = 2 * 86_400_000
+"""The length of a campaign below which an agent cannot promise a call on each of the next days."""
+_SECOND_MS: Final = 1_000
+_RULES: Final[Mapping[str, Sentence]] = {
+    UNITED_STATES: Sentence(
+        "The United States allow %(most)s %% of the calls that people answer, in 30 days (16 CFR 310.4).", most=3
+    ),
+    UNITED_KINGDOM: Sentence(
+        "In the United Kingdom, any abandoned call can be misuse; Ofcom used to allow %(most)s %% in 24 hours.", most=3
+    ),
+    CANADA: Sentence(
+        "Canada allows %(most)s %% in a calendar month (CRTC Unsolicited Telecommunications Rules).", most=5
+    ),
+}
+"""The rules of the countries whose limits on abandoned calls are known."""
+
+
+class Retries(msgspec.Struct, frozen=True):
+    """The retries of a campaign: the fields that set their number and interval, and both values."""
+
+    count_field: str
+    interval_field: str
+    count: int
+    interval_ms: int
+
+
+class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings and the contacts of a campaign, as far as the check needs them."""
+
+    now_ms: int
+    starting_ms: int
+    expires_ms: int
+    calendar: Calendar
+    hours: Calendar | None
+    """The calling hours of its gateway; None if calls are allowed at any hour."""
+    service_zone: str
+    retries: tuple[Retries, ...]
+    has_phonebook: bool
+    has_people: bool
+    """True if it has a contact or a subscriber."""
+    lacks_callerid: bool
+    has_no_balance: bool = False
+    """True if attempts have a price, and the owner has no free balance."""
+    without_country: int
+    """Numbers without a country code, up to `without_country_max`."""
+    without_country_max: int
+    without_country_example: str = ""
+    """One of these numbers."""
+    unknown_areas: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Area codes whose place is not known, each with its numbers."""
+    forbidden: int = 0
+    """Numbers that the account may not call, among the first ones."""
+    forbidden_example: str = ""
+    """One of these numbers."""
+    forbidden_sections: tuple[int, ...] = ()
+    """Sections that transfer calls to a number that the account may not call, by id."""
+    queues_without_agents: tuple[tuple[int, RecordName], ...]
+    """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+    is_at_fixed_pace: bool = False
+    """True if calls are placed at a fixed pace, whether agents are free or not."""
+    has_agents: bool = False
+    """True if the survey leads to queues, whose agents may promise call-backs."""
+    ends_when_done: bool = True
+    abandon_limit: float = LEGAL_PERCENT
+    """The campaign's own limit on abandoned calls, in per cent."""
+    countries: frozenset[str] = frozenset()
+    """Countries with a known rule on abandoned calls, as far as numbers there are called."""
+    lacks_list: bool = False
+    """True if people may ask not to be called again, and the campaign names no do-not-call list."""
+    doubtful_entries: DoubtfulEntries = NO_DOUBT
+    """Numbers on its do-not-call lists that may stop no calls."""
+    shows_secrets: bool = False
+    """True if the gateway for messages sends its secrets in clear."""
+    texts_people: bool = False
+    """True if text messages go to people who may answer STOP."""
+    people_by_zone: tuple[PeopleOfZone, ...] = ()
+    """The people whom it would call, by zone key."""
+    counts_part: bool = False
+    """True if there are more people than these."""
+
+
+def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
+    """Yield the warnings about a campaign."""
+    yield from _check_hours(facts)
+    yield from check_common_hours(_span(facts), facts.people_by_zone, is_part=facts.counts_part)
+    yield from _check_retries(facts)
+    yield from _check_call_backs(facts)
+    yield from _check_pace(facts)
+    yield from _check_abandon_limit(facts)
+    yield from _check_people(facts)
+    if facts.has_no_balance:
+        message = Sentence(
+            "There is no free balance, so the campaign pauses before its first call. An admin can record a payment."
+        )
+        yield _warning(FindingCode.NO_BALANCE, "user", message)
+    if facts.lacks_callerid:
+        yield _warning(
+            FindingCode.NO_CALLERID,
+            "callerid",
+            Sentence("Callees are shown no number. Set %(field)s.", field=FieldName("callerid")),
+        )
+    yield from _check_destinations(facts)
+    if facts.lacks_list:
+        yield _without_list(texts_people=facts.texts_people)
+    if facts.doubtful_entries.stopping_nobody:
+        yield _warning(FindingCode.PROTECTS_NOBODY, "dnc", stopping_nobody(facts.doubtful_entries))
+    if facts.doubtful_entries.without_country:
+        yield _warning(FindingCode.LIST_WITHOUT_COUNTRY, "dnc", without_country(facts.doubtful_entries))
+    if facts.shows_secrets:
+        message = Sentence(
+            "The gateway for messages sends its password to an http:// address, which others on the way can read."
+            " An admin can change the address to https://."
+        )
+        yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
+    for section_id, queue in facts.queues_without_agents:
+        message = Sentence(
+            "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
+        )
+        yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _span(facts: CampaignFacts) -> CallingSpan:
+    from_ms = max(facts.now_ms, facts.starting_ms)
+    return CallingSpan(facts.calendar, facts.hours, from_ms, facts.expires_ms, facts.service_zone)
+
+
+def _without_list(*, texts_people: bool) -> Finding:
+    if texts_people:
+        message = Sentence(
+            "The campaign names no do-not-call list. People who answer STOP or ask not to be called again go on the"
+            " account's own list, which holds for all its campaigns. To keep a further list, set %(field)s.",
+            field=FieldName("dnc"),
+        )
+    else:
+        message = Sentence(
+            "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
+            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set %(field)s.",
+            field=FieldName("dnc"),
+        )
+    code = FindingCode.NO_LIST_FOR_STOP if texts_people else FindingCode.NO_LIST_FOR_WISHES
+    return _warning(code, "dnc", message)
+
+
+def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:
+    remedy = Sentence(
+        "An admin can allow the country (%(countries)s), or such numbers (%(special)s, or a rate card).",
+        countries=FieldName("allowed_countries"),
+        special=FieldName("allows_special"),
+    )
+    if facts.forbidden:
+        message = counting_sentence(
+            "A number (%(example)s) may not be called by the account. %(remedy)s",
+            "%(count)s numbers (%(example)s) may not be called by the account. %(remedy)s",
+            facts.forbidden,
+            example=_masked(facts.forbidden_example),
+            remedy=remedy,
+        )
+        yield _warning(FindingCode.DESTINATION, "phonebook", message)
+    for section_id in facts.forbidden_sections:
+        message = Sentence(
+            "The account may not call the section's %(field)s. %(remedy)s",
+            field=FieldName("phonenumber"),
+            remedy=remedy,
+        )
+        yield Finding(FindingLevel.WARNING, FindingCode.DESTINATION, section_id, message)
+
+
+def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:
+    calendar, hours = facts.calendar, facts.hours
+    window = _hours(calendar, "%H:%M:%S")
+    if not any(calendar.weekdays):
+        message = Sentence("No weekday is set, so nobody is called. Switch one on.")
+        yield _warning(FindingCode.NO_WEEKDAY, "monday", message)
+    if calendar.stop < calendar.start:
+        message = Sentence(
+            "%(window)s spans midnight. For hours of one day, set %(stop)s after %(start)s.",
+            window=window,
+            stop=FieldName("daily_stop_time"),
+            start=FieldName("daily_start_time"),
+        )
+        yield _warning(FindingCode.OVER_MIDNIGHT, "daily_stop_time", message)
+    if hours is None:
+        return
+    allowed = _hours(hours, "%H:%M")
+    spans = _spans(calendar)
+    if not any(start < hours.stop and hours.start < stop for start, stop in spans):
+        message = Sentence(
+            "%(window)s is outside the calling hours, %(hours)s, so nobody is called. Set other times.",
+            window=window,
+            hours=allowed,
+        )
+        yield _warning(FindingCode.NEVER_OPEN, "daily_start_time", message)
+    elif any(start < hours.start or hours.stop < stop for start, stop in spans):
+        message = Sentence(
+            "%(window)s is wider than the calling hours, %(hours)s. Calls are made only within both.",
+            window=window,
+            hours=allowed,
+        )
+        yield _warning(FindingCode.WIDER_THAN_CALLING_HOURS, "daily_start_time", message)
+
+
+def _hours(calendar: Calendar, spelling: str) -> Sentence:
+    start, stop = calendar.start.strftime(spelling), calendar.stop.strftime(spelling)
+    return Sentence("%(start)s to %(stop)s", start=start, stop=stop)
+
+
+def _spans(calendar: Calendar) -> list[tuple[time, time]]:
+    """Return the parts of a day in which a window is open."""
+    if calendar.start <= calendar.stop:
+        return [(calendar.start, calendar.stop)]
+    before_midnight, after_midnight = (calendar.start, END_OF_DAY), (time(0, 0), calendar.stop)
+    return [before_midnight, after_midnight] if calendar.stop > time(0, 0) else [before_midnight]
+
+
+def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
+    first_ms = _opens_ms(facts, max(facts.now_ms, facts.starting_ms))
+    if first_ms is None:
+        return
+    for retries in facts.retries:
+        wanted = min(retries.count, RETRIES_TRIED_MAX)
+        possible = _possible_retries(facts, first_ms, retries.interval_ms, wanted)
+        if possible < wanted:
+            message = Sentence(
+                "Of %(retries)s retries after %(seconds)s s each, %(possible)s can fall into the window before"
+                " %(end)s, even if the first call is made at once. Set a shorter interval or a later %(end)s.",
+                end=FieldName("expirationdate"),
+                retries=retries.count,
+                seconds=retries.interval_ms // _SECOND_MS,
+                possible=possible,
+            )
+            yield _warning(FindingCode.RETRIES_TOO_LATE, retries.interval_field, message)
+
+
+def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
+    length_ms = facts.expires_ms - max(facts.now_ms, facts.starting_ms)
+    if not facts.has_agents or not 0 < length_ms < CALL_BACKS_MS:
+        return
+    remedy = Sentence("Set a later %(field)s.", field=FieldName("expirationdate"))
+    if facts.ends_when_done:
+        remedy = Sentence(
+            "%(remedy)s To keep it open when nobody is left to call, switch off %(field)s.",
+            remedy=remedy,
+            field=FieldName("end_when_done"),
+        )
+    message = Sentence(
+        "The campaign ends within two days, so agents cannot promise call-backs for later. %(remedy)s", remedy=remedy
+    )
+    yield _warning(FindingCode.SHORT_FOR_CALL_BACKS, "expirationdate", message)
+
+
+def _check_pace(facts: CampaignFacts) -> Iterator[Finding]:
+    if not facts.has_agents or not facts.is_at_fixed_pace:
+        return
+    message = Sentence(
+        "Calls are placed at a fixed pace (%(frequency)s), whether an agent is free or not. People who answer while no"
+        " agent is free are abandoned calls. Set %(field)s to dial ahead of free agents, or only for free ones.",
+        frequency=FieldName("frequency"),
+        field=FieldName("dial_method"),
+    )
+    yield _warning(FindingCode.FIXED_PACE, "dial_method", message)
+
+
+def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:
+    most = legal_percent(facts.countries)
+    if not facts.has_agents or facts.abandon_limit <= most:
+        return
+    rule: Sentence | None = None
+    for country, text in _RULES.items():
+        if country in facts.countries:
+            rule = text if rule is None else Sentence("%(one)s %(other)s", one=rule, other=text)
+    message = Sentence(
+        "%(field)s is %(limit)s %%, so the campaign may abandon more calls than the law allows. %(rule)s Set it to"
+        " %(most)s or less.",
+        field=FieldName("abandon_rate_max"),
+        limit=f"{facts.abandon_limit:g}",
+        rule=rule or Sentence("Regulators allow %(most)s %%.", most=LEGAL_PERCENT),
+        most=f"{most:g}",
+    )
+    yield _warning(FindingCode.ABANDON_LIMIT, "abandon_rate_max", message)
+
+
+def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:
+    at_ms = first_ms
+    for made in range(wanted):
+        next_ms = _opens_ms(facts, at_ms + interval_ms)
+        if next_ms is None:
+            return made
+        at_ms = next_ms
+    return wanted
+
+
+def _opens_ms(facts: CampaignFacts, from_ms: int) -> int | None:
+    """Return the first time from `from_ms` on at which a callee in the service's zone may be called; None if never."""
+    at_ms = from_ms
+    for _ in range(OPENINGS_TRIED_MAX):
+        if at_ms >= facts.expires_ms:
+            return None
+        window = window_at(facts.calendar, facts.service_zone, at_ms, facts.hours)
+        if window.is_open:
+            return at_ms
+        at_ms = window.until_ms
+    return None
+
+
+def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
+    if not facts.has_people and facts.has_phonebook:
+        message = Sentence("Nobody is called. The phonebooks have no contacts. Add some.")
+        yield _warning(FindingCode.NO_CONTACTS, "phonebook", message)
+    elif not facts.has_people:
+        yield _warning(FindingCode.NO_PHONEBOOK, "phonebook", Sentence("Nobody is called. Set a phonebook."))
+    if facts.without_country:
+        yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
+    if facts.unknown_areas:
+        yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", _in_unknown_areas(facts.unknown_areas))
+
+
+def _in_unknown_areas(areas: Mapping[str, int]) -> Sentence:
+    shown = sorted(areas)[:AREAS_SHOWN_MAX]
+    return counting_sentence(
+        "A number has an area code whose place is not known (%(areas)s). It is called only while the hours of all"
+        " states and provinces allow it. An admin can tell the time zone in the file of DIALER_PLACES_FILE.",
+        "%(count)s numbers have area codes whose place is not known (%(areas)s). They are called only while the hours"
+        " of all states and provinces allow it. An admin can tell the time zones in the file of DIALER_PLACES_FILE.",
+        sum(areas.values()),
+        areas=", ".join(shown) + ("" if len(areas) <= AREAS_SHOWN_MAX else ", …"),
+    )
+
+
+def _without_country(facts: CampaignFacts) -> Sentence:
+    remedy = Sentence(
+        "Do-not-call lists and time zones may miss them. Import them again and choose their country there (in the API:"
+        " region), or write them with a +."
+    )
+    example = _masked(facts.without_country_example)
+    if facts.without_country >= facts.without_country_max:
+        return Sentence(
+            "At least %(count)s numbers have no country code (such as %(example)s). %(remedy)s",
+            count=facts.without_country,
+            example=example,
+            remedy=remedy,
+        )
+    return counting_sentence(
+        "A number has no country code (%(example)s). %(remedy)s",
+        "%(count)s numbers have no country code (such as %(example)s). %(remedy)s",
+        facts.without_country,
+        example=example,
+        remedy=remedy,
+    )
+
+
+def _masked(number: str) -> str:
+    """Return the first digits of a number, by which its users recognise their own."""
+    return f"{number[:EXAMPLE_DIGITS]}…"
+
+
+def _warning(code: FindingCode, field: str, message: str) -> Finding:
+    return Finding(FindingLevel.WARNING, code, None, message, field=field)

@@ -1,0 +1,1 @@
+"""Fair shares of what accounts have in common."""

@@ -1,0 +1,55 @@
+"""Checks of the guard that need nothing but its books."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final, NoReturn
+
+from dialer.domain.calls.effects import Dial
+from dialer.domain.calls.plans import Call, CampaignPlan, Disposition, GatewayPlan
+from dialer.domain.engine.credit import is_forbidden
+from dialer.domain.numbers.prefixes import numbers_meant
+from dialer.domain.rules.invariants import BrokenInvariantError, Rule
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reasons import AFTER_ANSWER
+from dialer.runtime.steps.guard_counts import AccountBooks, CampaignBooks
+
+MICROSECONDS_PER_MILLISECOND: Final = 1_000
+
+
+def check_destination(call: Call, number: str, account: AccountBooks, gateway: GatewayPlan) -> None:
+    """Check that the account of a call may call or text a number in normal form."""
+    meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
+    if any(is_forbidden(possible_number, account.destinations, account.card) for possible_number in meant):
+        broken(Rule.DESTINATION, call, "its account may not call the number")
+
+
+def check_pace(campaign: CampaignBooks, effect: Dial, now_ms: int) -> None:
+    """Check that dials are at least the spacing apart, so no minute holds more than `frequency` dials."""
+    due_us, next_us = campaign.next_dial_us, effect.next_dial_us
+    if due_us > now_ms * MICROSECONDS_PER_MILLISECOND or next_us < due_us + campaign.spacing_us:
+        broken(Rule.LIMITS, effect.call, "it exceeds frequency")
+    campaign.next_dial_us = next_us
+
+
+def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
+    """Check that a retry is within the campaign's limits, and that the reason of the last attempt allows a retry."""
+    is_too_often = after.failures > plan.maxretry
+    if after.reason in AFTER_ANSWER:
+        is_too_often = after.completions > plan.completion_maxretry
+    if is_too_often or after.failures + after.completions > call.attempt:
+        broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
+
+
+def broken(rule: Rule, call: Call, what: str) -> NoReturn:
+    """Raise the error that a call breaks a rule."""
+    plan = call.plan
+    what = f"call {call.id}, attempt {call.attempt} of subscriber {call.subscriber.id}: {what}"
+    raise BrokenInvariantError(rule, what, user_id=plan.user_id, campaign_id=plan.id, call_id=call.id)
+
+
+def is_running(user_id: int, campaigns: Mapping[int, CampaignBooks], stopped: AbstractSet[int]) -> bool:
+    """Return whether a user has a campaign in START, or had one that has stopped in this step."""
+    return any(
+        campaign.plan.user_id == user_id and (campaign.status is CampaignStatus.START or campaign_id in stopped)
+        for campaign_id, campaign in campaigns.items()
+    )

@@ -1,0 +1,371 @@
+"""Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
+
+Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
+then the ends of calls (both by call id). Then come B-legs to dial over lines, agents who take calls, queues, inbound
+calls, gateways, campaigns, and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its
+records, continues exactly as it would have.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, Final, Protocol, get_args
+
+from dialer.carriers.engine_port import CallPlacer, Milestone
+from dialer.domain.calls import effects, events
+from dialer.domain.calls.plans import Call, GatewayKey
+from dialer.domain.engine.engine import Engine
+from dialer.domain.queueing.plans import PreviewOrder
+from dialer.domain.words.exhaustive import exhaustive
+
+_FollowUp = tuple[events.Event, ...]
+
+
+class CampaignStore(Protocol):
+    """Store of an engine: it records effects, and finds the subscribers that the engine claims.
+
+    A claim or a count sees every effect recorded before it. A store that buffers effects must write them first.
+    """
+
+    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+        """Return subscribers without a call so far, lowest id first."""
+
+    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+        """Return subscribers who wait for a retry, in the order of their due times."""
+
+    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+        """Return the current state of a subscriber who waits for a retry."""
+
+    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+        """Return the current state of a subscriber whom an agent sees before the call."""
+
+    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+        """Return whether a campaign has subscribers, and whether any of them are open."""
+
+    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+        """Return whether a number is on a do-not-call list."""
+
+    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+        """Return whether a text message that waits is still on record, and its number on a do-not-call list."""
+
+    def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
+        """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
+
+    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
+
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
+        """Store an effect of the engine."""
+
+
+# Ranks: the order of events within one millisecond.
+_IN_CALL: Final = 0
+_CALL_ENDED: Final = 1
+_LEG_DUE: Final = 2
+_AGENT: Final = 3
+_FLOOR: Final = 4
+_INBOUND: Final = 5
+_GATEWAY: Final = 6
+_CAMPAIGN: Final = 7
+_WATCHDOG: Final = 8
+_RANKS: Final = {events.CallEnded: _CALL_ENDED, events.LegDue: _LEG_DUE}
+"""Ranks of the milestones that are not within a call."""
+_WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
+_DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
+"""Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
+
+
+class Kernel:
+    """Driver of an engine through time, up to a given moment."""
+
+    def __init__(self, engine: Engine, carrier: CallPlacer, store: CampaignStore, *, now_ms: int) -> None:
+        self._engine: Final = engine
+        self._carrier: Final = carrier
+        self._store: Final = store
+        self._heap: list[tuple[int, int, Any, int, events.Event]] = []
+        """Events with their moment, rank and key: keys of one rank are of one type, most of them ids."""
+        self._sequence = count()
+        self._expected: Final[dict[int, int]] = {}
+        """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
+        self._answers: Final[dict[int, int]] = {}
+        """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
+        self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
+        """Wake-ups on the heap. A wake-up that is already there is not added again."""
+        performers: dict[type, Callable[[Any], _FollowUp] | None] = {
+            **dict.fromkeys(get_args(effects.Recorded)),
+            **dict.fromkeys(get_args(effects.Question), self._claim),
+            effects.Dial: self._dial,
+            effects.SendText: self._send_text,
+            effects.AnswerCall: self._dial,
+            effects.WaitForAgent: self._wait,
+            effects.OfferCall: self._offer,
+            effects.OfferPerson: self._offer_person,
+            effects.WithdrawOffer: self._withdraw,
+            effects.DialLeg: self._dial_leg,
+            effects.BridgeCall: self._bridge,
+            effects.ResumeCall: self._resume,
+            effects.HangUp: self._hang_up,
+            effects.HoldCall: self._hold,
+            effects.SuperviseCall: self._supervise,
+            effects.MoveCall: self._move,
+            effects.GiveUpCall: self._give_up,
+            effects.ExpectCallBack: self._expect_call_back,
+            effects.WakeDistributor: self._wake_floor,
+            effects.WakeWatchdog: self._wake_watchdog,
+            effects.WakeCampaign: self._wake_campaign,
+            effects.WakeGateway: self._wake_gateway,
+            effects.TurnAway: self._turn_away,
+        }
+        self._performers: Final = exhaustive(effects.Effect, performers)
+        """Functions that perform an effect and return the events that follow. None: the effect is only recorded."""
+        claims: dict[type, Callable[[Any], events.Event]] = {
+            effects.ClaimFresh: store.claim_fresh,
+            effects.ClaimRetries: store.claim_retries,
+            effects.ClaimAgain: store.claim_again,
+            effects.ClaimOffered: store.claim_offered,
+            effects.CountSubscribers: store.count_subscribers,
+            effects.CheckNumber: store.check_number,
+            effects.CheckText: store.check_text,
+            effects.FindCaller: store.find_caller,
+        }
+        self._claims: Final = exhaustive(effects.Question, claims)
+        self.now_ms = now_ms
+        """Time up to which everything due was handled."""
+        self.at_work: events.Event | effects.Effect | None = None
+        """The event or the effect that is being handled, or whose handling has failed; None between two calls."""
+        self.last: events.Event | None = None
+        """The last event that was passed to the engine, without those that followed from its effects."""
+
+    @property
+    def next_due_ms(self) -> int | None:
+        """Time of the next event; None if there is none."""
+        return self._heap[0][0] if self._heap else None
+
+    def apply(self, event: events.Event) -> None:
+        """Apply an event at the present time, with all effects."""
+        self.at_work = self.last = event
+        self._perform(self._engine.handle(self.now_ms, event))
+        self.at_work = None
+
+    def restore(self, call: Call, done_until_ms: int) -> None:
+        """Restore a call in progress that was placed before this kernel was created.
+
+        Its events up to `done_until_ms` are on record already.
+        """
+        self.at_work = events.CallRestored(call)
+        restored, milestone = self._carrier.take_up(call, done_until_ms)
+        self._expect_if(call.id, milestone)
+        self.apply(restored)
+
+    def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
+        """Restore a callback that was expected before this kernel was created."""
+        self._push(at_ms, _INBOUND, event.missed_call_id, event)
+
+    def run(self, until_ms: int, events_max: int | None = None) -> bool:
+        """Handle the events that are due until `until_ms`. Return whether all of them were handled.
+
+        With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
+        commit before it continues.
+        """
+        heap = self._heap
+        handled = 0
+        while heap and heap[0][0] <= until_ms:
+            if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
+                self.at_work = None
+                return False
+            handled += 1
+            self._happen(*heappop(heap))
+        self.at_work = None
+        self.now_ms = max(self.now_ms, until_ms)
+        return True
+
+    def _happen(self, at_ms: int, rank: int, key: Any, sequence: int, event: events.Event) -> None:  # noqa: ANN401 - as on the heap
+        """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
+        self.at_work = self.last = event
+        if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
+            self.now_ms = at_ms
+        if rank <= _CALL_ENDED:
+            if self._expected.get(key) != sequence:
+                return
+            if rank == _CALL_ENDED:
+                del self._expected[key]
+                self._carrier.forget(key)
+            elif type(event) not in _DECIDED_BY_THE_ENGINE:
+                # The next milestone is scheduled before the engine handles this one, wherever possible.
+                self._expect_if(key, self._carrier.proceed(key))
+        elif rank in _WAKE_UPS:
+            self._wakes.discard((at_ms, rank, key))
+        else:
+            due = self._rare(key, sequence, event)
+            if due is None:
+                return
+            event = due
+        self._perform(self._engine.handle(self.now_ms, event))
+
+    def _rare(self, key: Any, sequence: int, event: events.Event) -> events.Event | None:  # noqa: ANN401 - as on the heap
+        """Return the event for the engine, or None if it is outdated or meant for the carrier."""
+        if isinstance(event, events.LegDue):
+            self._carrier.dial_leg(event.call_id, event.place)
+            return None
+        if isinstance(event, events.CallArrived):
+            return self._store.take_call_back(event)
+        if self._answers.get(key) != sequence:
+            return None
+        del self._answers[key]
+        return event
+
+    def _perform(self, to_do: list[effects.Effect]) -> None:
+        """Perform effects in order. Events that follow from an effect come after all of them.
+
+        If several follow from one effect, each comes after all that followed from the one before, as if the carrier had
+        reported them: what a campaign dials in between must not depend on whether it has to claim subscribers first.
+        """
+        later: deque[events.Event] = deque()
+        while True:
+            for effect in to_do:
+                self.at_work = effect
+                perform = self._performers[type(effect)]
+                if perform is None:
+                    self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
+                    continue
+                follow_ups = perform(effect)
+                if follow_ups:
+                    self.at_work = follow_ups[0]
+                    to_do.extend(self._engine.handle(self.now_ms, follow_ups[0]))
+                    later.extend(follow_ups[1:])
+            if not later:
+                return
+            self.at_work = later.popleft()
+            to_do = self._engine.handle(self.now_ms, self.at_work)
+
+    def _claim(self, effect: effects.Effect) -> _FollowUp:
+        return (self._claims[type(effect)](effect),)
+
+    def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
+        """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
+        self._store.record(effect, self.now_ms)
+        milestone = self._carrier.dial(effect.call)
+        if milestone is not None:
+            self._expect(effect.call.id, milestone)
+        return ()
+
+    def _send_text(self, effect: effects.SendText) -> _FollowUp:
+        self._store.record(effect, self.now_ms)
+        return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
+
+    def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
+        return self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
+
+    def _offer(self, effect: effects.OfferCall) -> _FollowUp:
+        call, agent = effect.call, effect.agent
+        at_ms = self._carrier.offer(call, agent, effect.offered_ms, effect.dialled)
+        if at_ms is None:
+            return ()
+        answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
+        self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
+        return ()
+
+    def _offer_person(self, effect: effects.OfferPerson) -> _FollowUp:
+        agent, preview = effect.agent, effect.preview
+        decision = self._carrier.preview(effect.gateway_id, agent, preview)
+        if decision is None:
+            return ()
+        order = PreviewOrder(decision.action, preview.campaign_id, preview.subscriber_id, preview.from_ms)
+        event = events.PersonDecided(agent.id, order)
+        self._answers[agent.id] = self._push(decision.at_ms, _AGENT, agent.id, event)
+        return ()
+
+    def _withdraw(self, effect: effects.WithdrawOffer) -> _FollowUp:
+        self._carrier.withdraw(effect.call_id, effect.agent_id)
+        return ()
+
+    def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
+        milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
+        return self._expect_if(effect.call.id, milestone)
+
+    def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
+        return self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
+
+    def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
+        return self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
+
+    def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
+        self._expected.pop(effect.call_id, None)
+        hung_up = self._carrier.hang_up(effect.call_id, self.now_ms)
+        if hung_up is None:
+            return ()
+        leg, outcome = hung_up
+        ended = events.CallEnded(effect.call_id, outcome)
+        return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
+
+    def _hold(self, effect: effects.HoldCall) -> _FollowUp:
+        self._carrier.hold(effect.call_id, is_held=effect.is_held)
+        return ()
+
+    def _supervise(self, effect: effects.SuperviseCall) -> _FollowUp:
+        call_id, agent_id, wanted = effect.call_id, effect.agent_id, effect.wanted
+        is_possible = self._carrier.supervise(call_id, agent_id, wanted, effect.dialled, self.now_ms)
+        if is_possible or wanted is None:
+            return ()
+        return (events.SupervisionEnded(call_id, agent_id, wanted.turn),)
+
+    def _move(self, effect: effects.MoveCall) -> _FollowUp:
+        self._expected.pop(effect.call_id, None)
+        leg = self._carrier.part(effect.call_id, self.now_ms)
+        return (events.CallMoved(effect.call_id, leg, effect.reached),)
+
+    def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
+        """Give up a call. Later reports of the carrier about it are ignored."""
+        self._expected.pop(effect.call_id, None)
+        self._carrier.forget(effect.call_id)
+        ended = events.CallEnded(effect.call_id, effect.outcome)
+        return (ended,) if effect.leg is None else (events.LegEnded(effect.call_id, effect.leg), ended)
+
+    def _turn_away(self, effect: effects.TurnAway) -> _FollowUp:
+        self._carrier.turn_away(effect.gateway_id, effect.key, effect.cause)
+        return ()
+
+    def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
+        self._store.record(effect, self.now_ms)
+        call = effect.call
+        arrived = events.CallArrived(call.id, call.plan.user_id, call.attempt, call.callerid, call.subscriber)
+        self.expect_call_back(effect.at_ms, arrived)
+        return ()
+
+    def _wake_floor(self, effect: effects.WakeDistributor) -> _FollowUp:
+        return self._wake(effect.at_ms, _FLOOR, 0, events.DistributorWoken())
+
+    def _wake_watchdog(self, effect: effects.WakeWatchdog) -> _FollowUp:
+        return self._wake(effect.at_ms, _WATCHDOG, 0, events.WatchdogWoken())
+
+    def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
+        return self._wake(effect.at_ms, _CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+
+    def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
+        return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+
+    def _wake(self, at_ms: int, rank: int, key: int | GatewayKey, event: events.Event) -> _FollowUp:
+        wake = (at_ms, rank, key)
+        if wake not in self._wakes:
+            self._wakes.add(wake)
+            heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
+        return ()
+
+    def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:
+        """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""
+        if milestone is not None:
+            self._expect(call_id, milestone)
+        return ()
+
+    def _expect(self, call_id: int, milestone: Milestone) -> None:
+        event, sequence = milestone.event, next(self._sequence)
+        rank = _RANKS.get(type(event), _IN_CALL)
+        if rank != _LEG_DUE:
+            self._expected[call_id] = sequence
+        heappush(self._heap, (milestone.at_ms, rank, call_id, sequence, event))
+
+    def _push(self, at_ms: int, rank: int, key: int, event: events.Event) -> int:
+        sequence = next(self._sequence)
+        heappush(self._heap, (at_ms, rank, key, sequence, event))
+        return sequence

@@ -1,0 +1,81 @@
+"""Tests of the rules of countries on abandoned calls: which share counts, and over which time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain.calling_times.zones import countries_of_number
+from dialer.domain.rules.abandoned_rules import (
+    CANADA,
+    JUDGED_FROM,
+    RULES,
+    UNITED_KINGDOM,
+    UNITED_STATES,
+    AbandonedCount,
+    Period,
+    judge,
+    legal_percent,
+    may_exceed,
+)
+from dialer.domain.rules.abandoned_share import ExceededShare, worst_of
+
+COUNTS = {
+    Period.DAY: AbandonedCount(6, 100),
+    Period.MONTH: AbandonedCount(8, 200),
+    Period.CAMPAIGN: AbandonedCount(9, 1_000),
+}
+
+
+@pytest.mark.parametrize(
+    ("countries", "own_limit", "found"),
+    [
+        ((), 60, None),
+        ((UNITED_STATES,), 60, ExceededShare(4.0, 3, Period.MONTH)),
+        ((UNITED_KINGDOM,), 60, ExceededShare(6.0, 3, Period.DAY)),
+        ((UNITED_STATES, UNITED_KINGDOM), 60, ExceededShare(6.0, 3, Period.DAY)),
+        ((CANADA,), 60, None),
+        ((CANADA,), 3.5, ExceededShare(4.0, 3.5, Period.MONTH)),
+        ((CANADA, UNITED_STATES), 60, ExceededShare(4.0, 3, Period.MONTH)),
+    ],
+)
+def test_the_share_of_the_period_that_a_country_counts_is_compared(
+    countries: tuple[str, ...], own_limit: float, found: ExceededShare | None
+) -> None:
+    assert worst_of(judge(COUNTS, countries, own_limit)) == found
+
+
+def test_the_strictest_of_the_called_countries_decides_what_may_be_set() -> None:
+    assert [legal_percent(one) for one in ((), (CANADA,), (CANADA, UNITED_STATES), (UNITED_KINGDOM,))] == [3, 5, 3, 3]
+
+
+counts = st.builds(lambda abandoned, others: AbandonedCount(abandoned, abandoned + others), *[st.integers(0, 300)] * 2)
+
+
+@given(
+    st.fixed_dictionaries(dict.fromkeys(Period, counts)),
+    st.sets(st.sampled_from([rule.country for rule in RULES])),
+    st.floats(0, 100),
+)
+def test_no_broken_rule_is_silent(found: dict[Period, AbandonedCount], countries: set[str], own_limit: float) -> None:
+    judged = judge(found, countries, own_limit)
+    for one in judged:
+        broken = one.counted.of >= JUDGED_FROM and one.counted.abandoned * 100 > one.limit * one.counted.of + 1
+        assert one.is_exceeded or not broken
+    if worst_of(judged) is not None:
+        assert may_exceed(found, own_limit)
+
+
+@pytest.mark.parametrize(
+    ("number", "countries"),
+    [
+        ("+12025550101", "US"),
+        ("+14165550101", "CA"),
+        ("+16045550101", "CA"),
+        ("+18765550101", "JM"),
+        ("+17875550101", "PR"),
+        ("+11115550101", "CA US"),
+        ("+1", "CA US"),
+    ],
+)
+def test_numbers_of_one_country_code_are_told_apart_by_their_area_codes(number: str, countries: str) -> None:
+    assert countries_of_number(number) == tuple(countries.split())
