@@ -69,7 +69,7 @@ PROGRAMS: Final = frozenset(
         "runtime/test_invariants.py",
         "setup",
         "sim/test_determinism.py",
-        "store/test_migrate.py",
+        "store/database/test_migrate.py",
         "test_benchmarks.py",
         "test_readme.py",
         "webhooks/test_node_receiver.py",

@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,48 +24,27 @@ FILE_LINES_MAX: Final = 450
 MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "domain": frozenset({"domain"}),
     "carriers": frozenset({"carriers", "domain"}),
-    "sim": frozenset({"sim", "domain", "carriers", "runtime.kernel"}),
+    "sim": frozenset({"sim", "domain", "carriers", "runtime.steps.kernel"}),
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
     "app": frozenset({"app", "domain", "store", "settings", "time_zone_rules", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
-    "api": frozenset(
-        {
-            "api",
-            "app",
-            "domain",
-            "store",
-            "runtime",
-            "forecast",
-            "files",
-            "webhooks",
-            "time_zone_rules",
-            "settings",
-            "settings_values",
-            "passwords",
-            "__version__",
-        }
-    )
-    | {
-        "sim.callee_parameters",
-        "sim.agent_profile",
-        "sim.callee_profile",
-        "sim.spans",
-        "sim.trial_call",
-        "carriers.parameters",
-        "carriers.sip.parameters",
-        "carriers.freeswitch.parameters",
-    }
-    | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
-    "console": frozenset(
-        {"console", "app", "domain", "store", "settings", "settings_values", "passwords", "time_zone_rules"}
-        | {"__version__"}
-    )
-    | {"api.crud", "api.http", "api.records", "api.service", "api.webhook_sender", "carriers.parameters", "forecast"}
-    | {"webhooks.retries", "webhooks.signing"},
-    "files": frozenset({"files", "api.crud", "api.http", "api.records", "app", "domain", "store", "settings"}),
-    "mcp": frozenset({"mcp", "__version__"}),
     "webhooks": frozenset({"webhooks", "domain", "store"}),
+    "resources": frozenset({"resources", "app", "domain", "store", "webhooks", "settings_values", "passwords"})
+    | {"sim.callee_parameters", "sim.agent_profile", "sim.callee_profile", "sim.spans"}
+    | {"carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
+    | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
+    "files": frozenset({"files", "resources", "app", "domain", "store", "settings"}),
+    "api": frozenset({"api", "files", "resources", "app", "domain", "store", "runtime", "forecast", "webhooks"})
+    | {"time_zone_rules", "settings", "settings_values", "passwords", "__version__"}
+    | {"sim.spans", "sim.trial_call", "carriers.parameters", "carriers.texts.parameters", "carriers.texts.callbacks"}
+    | {"carriers.texts.smpp_parameters"},
+    "console": frozenset({"console", "resources", "app", "domain", "store", "forecast"})
+    | {"settings", "settings_values", "passwords", "time_zone_rules", "__version__"}
+    | {"api.actions", "api.answers", "api.http", "api.service", "carriers.parameters"}
+    | {"webhooks.retries", "webhooks.signing"},
+    "local_service": frozenset({"local_service", "domain", "server"}),
+    "mcp": frozenset({"mcp", "__version__"}),
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
     "__init__": frozenset({"time_zone_rules"}),
@@ -76,7 +54,7 @@ OUTERMOST: Final = frozenset({"commands", "demo", "dev", "scenarios", "testing",
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
     {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}
-    | {"carriers.media", "runtime.kernel"}
+    | {"carriers.media", "runtime.steps.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
@@ -84,7 +62,9 @@ DETERMINISTIC: Final = frozenset(
 )
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 
-SQLITE_FILES: Final = frozenset({"store.database_files", "app.imports.seen_numbers", "forecast.memory_database"})
+SQLITE_FILES: Final = frozenset(
+    {"store.backends.database_files", "app.imports.seen_numbers", "forecast.memory_database"}
+)
 """Modules for files and memory of SQLite, which hold the service's rows on no other database."""
 _BACKENDS: Final = ("dialer.store.backends.sqlite", "dialer.store.backends.postgresql")
 DIALECTS: Final = ("sqlite3", "psycopg", "sqlalchemy.dialects", *_BACKENDS)
@@ -109,17 +89,6 @@ BANNED: Final = frozenset(
     | {f"uuid.{name}" for name in ("uuid1", "uuid4", "uuid6", "uuid7", "uuid8", "getnode")}
     | {f"builtins.{name}" for name in ("open", "print", "input", "hash", "id", "__import__")}
 )
-
-# The rooms of each package, from the top floor down. A room imports rooms of the floors below only.
-FLOORS: Final[dict[str, tuple[str, ...]]] = {
-    "domain": (
-        *("sessions", "forecast", "fleet", "engine", "rules", "queueing", "pacing", "survey", "billing"),
-        *("calling_times", "places", "numbers", "messages", "words"),
-    ),
-    "app": ("imports", "contacts", "call_centre", "campaigns", "accounts", "erasure"),
-    "carriers": ("freeswitch", "texts", "voice", "media", "sip"),
-    "console": ("pages", "charts"),
-}
 
 Checker = Callable[[str, str], Iterator[str]]
 
@@ -184,18 +153,6 @@ def wrong_arrows(module: str, source: str) -> Iterator[str]:
             yield f"{module}:{found.line}: {part} may not import {found.origin}"
 
 
-def arrows_back(module: str, source: str) -> Iterator[str]:
-    """Find imports of a room on the same floor or above."""
-    _, package, room, *_ = *module.split("."), "", ""
-    floors = FLOORS.get(package, ())
-    if room not in floors:
-        return
-    above = frozenset(f"{package}.{other}" for other in floors[: floors.index(room)])
-    for found in imports(parsed(source), module):
-        if is_within(found.origin, above):
-            yield f"{module}:{found.line}: the floor of {room} is below that of {found.origin}"
-
-
 def strangers(module: str, source: str) -> Iterator[str]:
     """Find third-party code that a deterministic package may not use."""
     if is_within(module, DETERMINISTIC):
@@ -247,15 +204,6 @@ def public_classes(module: str, source: str) -> Iterator[str]:
     yield from (f"{name} {module}" for name in names if not name.startswith("_"))
 
 
-def crossings(module: str, source: str) -> Iterator[str]:
-    """Yield a package, and two of its rooms or modules of which the first imports the second."""
-    _, package, room, *_ = *module.split("."), "", ""
-    if package in FLOORS and room not in {"", "__init__"}:
-        for found in imports(parsed(source), module):
-            if found.origin.startswith(f"dialer.{package}.") and (other := found.origin.split(".")[2]) != room:
-                yield f"{package} {room} {other}"
-
-
 def table_aliases(module: str, source: str) -> Iterator[str]:
     """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
     for node in ast.walk(parsed(source)) if "__table__" in source else ():
@@ -266,15 +214,13 @@ def table_aliases(module: str, source: str) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
 
 
-ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, dialects)
+ARROWS: Final = (wrong_arrows, strangers, chance_and_effects, dialects)
 
 
 @cache
 def all_problems(folder: str) -> dict[Checker, list[str]]:
     """Run all checkers over a folder that holds top-level packages. Each file is parsed once."""
-    found: dict[Checker, list[str]] = {
-        checker: [] for checker in (*ARROWS, overlong, public_classes, crossings, table_aliases)
-    }
+    found: dict[Checker, list[str]] = {checker: [] for checker in (*ARROWS, overlong, public_classes, table_aliases)}
     for path in sorted((ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts)
         source = path.read_text("utf-8")
@@ -313,27 +259,6 @@ def test_the_tree_is_really_read() -> None:
     assert problems(public_classes, "src/dialer") != []
 
 
-def rooms(package: str) -> set[str]:
-    """Return the rooms of a package."""
-    return {path.parent.name for path in (ROOT / "src" / "dialer" / package).glob("*/__init__.py")}
-
-
-@pytest.mark.parametrize("package", FLOORS)
-def test_every_room_has_a_floor(package: str) -> None:
-    assert sorted(FLOORS[package]) == sorted(rooms(package))
-
-
-@pytest.mark.parametrize("package", FLOORS)
-def test_rooms_and_modules_of_a_package_import_each_other_in_one_direction(package: str) -> None:
-    """Also over modules that stand beside the rooms."""
-    order: TopologicalSorter[str] = TopologicalSorter()
-    for crossing in problems(crossings, "src/dialer"):
-        where, room, other = crossing.split()
-        if where == package:
-            order.add(room, other)
-    order.prepare()  # Raises an error that names a circle.
-
-
 def lines_of(count: int) -> str:
     """Return the source of a function with `count` lines."""
     return "def f():\n" + "    x = 1\n" * (count - 1)
@@ -363,10 +288,6 @@ def lines_of(count: int) -> str:
         (wrong_arrows, "dialer.settings", "from dialer.api import app"),
         (wrong_arrows, "dialer.__init__", "from dialer.domain import enums"),
         (wrong_arrows, "dialer.newcomer.a", ""),
-        (arrows_back, "dialer.domain.billing.a", "from dialer.domain.engine.engine.state import EngineState"),
-        (arrows_back, "dialer.domain.queueing.a", "from dialer.domain import engine"),
-        (arrows_back, "dialer.carriers.sip.__init__", "from ..media import rtp"),
-        (arrows_back, "dialer.app.accounts.deep.a", "import dialer.app.campaigns.copy"),
         (strangers, "dialer.domain.a", "import sqlalchemy.orm"),
         (strangers, "dialer.sim.a", "from structlog import get_logger"),
         (strangers, "dialer.sim.a", "import anyio"),
@@ -415,13 +336,6 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (wrong_arrows, "dialer.store.a", "from dialer.settings import Settings"),
         (wrong_arrows, "dialer.api.a", "from dialer import __version__, runtime\nimport dialer.store.rows"),
         (wrong_arrows, "dialer.cli", "from dialer.api import app\nfrom dialer import demo"),
-        (
-            arrows_back,
-            "dialer.domain.engine.engine.a",
-            "from dialer.domain.queueing import plans\nfrom .state import State",
-        ),
-        (arrows_back, "dialer.domain.calls.plans", "from dialer.domain.engine.engine.state import EngineState"),
-        (arrows_back, "dialer.runtime.a", "from dialer.domain.engine.engine.state import EngineState"),
         (strangers, "dialer.domain.a", "import msgspec, re\nfrom phonenumbers import timezone"),
         (strangers, "dialer.store.a", "import sqlalchemy"),
         (

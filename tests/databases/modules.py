@@ -26,17 +26,17 @@ BESIDE: Final[Mapping[str, str]] = {
     "store/media/test_files.py": _FILES,
     "store/media/test_orphan_files.py": _FILES,
     "store/queries/test_do_not_call.py": _FILES,
-    "store/test_count_cache.py": _FILES,
-    "store/test_database.py": _FILES,
-    "store/test_database_files.py": _FILES,
-    "store/test_group_commit.py": _DRIVER,
-    "store/test_inline_reads.py": "only a file is read inline",
+    "store/database/test_count_cache.py": _FILES,
+    "store/database/test_database.py": _FILES,
+    "store/backends/test_database_files.py": _FILES,
+    "store/database/test_group_commit.py": _DRIVER,
+    "store/database/test_inline_reads.py": "only a file is read inline",
     "store/test_lost_commits.py": _DRIVER,
-    "store/test_migrate.py": _FILES,
+    "store/database/test_migrate.py": _FILES,
     "store/test_migrate_killed.py": _FILES,
-    "store/test_process_lock.py": _FILES,
+    "store/backends/test_process_lock.py": _FILES,
     "store/test_storage_faults.py": _DRIVER,
-    "store/test_touched.py": _DRIVER,
+    "store/database/test_touched.py": _DRIVER,
 }
 """Modules in these folders that do not run on PostgreSQL, and why."""
 CONTRACT: Final = frozenset(
@@ -77,7 +77,7 @@ CONTRACT: Final = frozenset(
         # Upgrades: killed at any statement, with rows, beside readers.
         "postgresql/test_upgrade.py",
         "store/test_migrate_later.py",
-        "store/test_move.py",
+        "store/moving/test_move.py",
         # The leases of webhooks, and deliveries by several processes.
         "webhooks/test_deliverer.py",
     }

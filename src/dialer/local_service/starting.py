@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from dialer.commands.output import say
+import click
+
 from dialer.local_service.errors import DemoError
 
 SILENCE_S_MAX: Final = 60
@@ -64,6 +65,10 @@ class Patience:
         return ""
 
 
+def _tell(news: str) -> None:
+    click.echo(news, err=True)
+
+
 def first_line(
     process: subprocess.Popen[str],
     folder: Path,
@@ -71,7 +76,7 @@ def first_line(
     *,
     patience: Patience | None = None,
     look: Callable[[int, Path], Progress] | None = None,
-    tell: Callable[[str], None] = say,
+    tell: Callable[[str], None] = _tell,
 ) -> str:
     """Return the first line that a server prints, in whose `folder` its files are, and in whose `log` its errors.
 

@@ -1,7 +1,7 @@
 """Shapes: the structs of requests and answers, how requests are parsed, and how answers are made.
 
-A shape names the fields of a body, each with its kind (`dialer.resources.crud.fields`). One declaration of the fields of a
-resource makes its shapes (`dialer.resources.crud.declaration`).
+A shape names the fields of a body, each with its kind (`dialer.resources.crud.fields`). One declaration of the fields
+of a resource makes its shapes (`dialer.resources.crud.declaration`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

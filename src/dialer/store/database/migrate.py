@@ -1,8 +1,8 @@
 """Migrations: the steps from the baseline, or any database since, to the tables of this version.
 
-To add one after the models have changed, run `python -m dialer.store.database.migrate "Description of the change"`. Then
-read, format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded, so it
-should only add to the tables; otherwise make it its own floor. There are no downgrades: restore a backup instead.
+To add one after the models have changed, run `python -m dialer.store.database.migrate "Description of the change"`.
+Then read, format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded,
+so it should only add to the tables; otherwise make it its own floor. There are no downgrades: restore a backup instead.
 """
 
 import re
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-MIGRATIONS: Final = Path(__file__).parent / "migrations"
+MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
 ATTEMPTS_MAX: Final = 60
 """Number of times that an upgrade tries to lock the tables of a database that others read."""
 BETWEEN_ATTEMPTS_S: Final = 0.5

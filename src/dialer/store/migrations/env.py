@@ -1,4 +1,4 @@
-"""Alembic's environment: migrations run in the connection and transaction that `dialer.store.database.migrate` opens."""
+"""Alembic's environment: migrations run in the connection that `dialer.store.database.migrate` opens."""
 
 from alembic import context
 
