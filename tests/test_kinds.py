@@ -62,7 +62,7 @@ def test_quick_tests_are_pure_but_for_one_path_from_end_to_end() -> None:
         ("quick", {"sim/test_transfers.py"}, {"api/test_stateful.py", "test_server.py"}),
         ("programs", {"test_server.py"}, {"sim/test_transfers.py", "api/test_stateful.py"}),
         ("not programs", {"sim/test_transfers.py", "api/test_stateful.py"}, {"test_server.py"}),
-        ("contract", {"store/test_move.py", "runtime/test_shared_desks.py"}, {"sim/test_transfers.py"}),
+        ("contract", {"store/moving/test_move.py", "runtime/test_shared_desks.py"}, {"sim/test_transfers.py"}),
     ],
 )
 def test_modules_without_tests_of_the_wanted_kind_are_not_imported(
