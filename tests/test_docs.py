@@ -31,6 +31,10 @@ OTHERS: Final = frozenset(
 VALUES: Final = frozenset({"Failed", "Unauthorized"})
 """Values of the API that look like classes."""
 ADDRESSES: Final = frozenset({"dialer.example.com", "dialer.rules.yml"})
+LINE_MAX: Final = 120
+RELEASE_LINES_MAX: Final = 80
+PLACES_MAX: Final = 34
+"""Other places are found by the names of files."""
 SERVED: Final = frozenset({"speech/", "dialer.toml"})
 """A folder that the service makes, and a file that its users write."""
 
@@ -160,6 +164,23 @@ def test_every_path_of_a_page_for_developers_leads_somewhere(page: Path) -> None
 )
 def test_a_path_is_found_from_a_folder_that_the_page_named_before(texts: list[str], dead: list[str]) -> None:
     assert dead_paths(texts) == dead
+
+
+def test_the_map_of_the_code_has_short_lines_and_leaves_out_places_that_names_tell() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    places = text.partition("\n## Where to find things\n")[2].partition("\n## ")[0]
+    assert [line for line in text.splitlines() if len(line) > LINE_MAX] == []
+    assert places.count("\n- ") <= PLACES_MAX
+
+
+def test_the_changelog_has_a_page_for_each_release() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    lines = {release.partition("\n")[0]: len(release.splitlines()) for release in releases}
+    assert next(iter(lines)) == "[Unreleased]"
+    assert len(lines) == text.count("\n## [")
+    too_long = {name: count for name, count in lines.items() if count > RELEASE_LINES_MAX}
+    assert too_long == {}, "say it shorter; where a merge has left an old list, take the page of main"
 
 
 def words() -> list[list[str]]:
