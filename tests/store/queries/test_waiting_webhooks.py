@@ -83,6 +83,7 @@ def test_a_look_costs_the_same_however_many_events_wait(house: House, work: Call
     assert steps(house, work) <= few + 5
 
 
+@pytest.mark.contract
 def test_a_clock_that_is_turned_back_makes_everything_due_and_a_slow_one_beside_it_does_not(house: House) -> None:
     """The clocks of two machines differ a little. A clock that was turned back differs by more."""
     let_wait(house, 1, last_ms=NOW_MS + 30_000)
@@ -93,3 +94,31 @@ def test_a_clock_that_is_turned_back_makes_everything_due_and_a_slow_one_beside_
     job = house.database.write_now(lambda c: take_job(c, 1, "me", NOW_MS, 30_000, 200))
     assert job is not None
     assert [one.due_ms for one in job.events if not one.is_new] == [NOW_MS + 3_660_000]
+
+
+@pytest.mark.contract
+def test_webhooks_are_read_with_their_events_and_their_next_attempt(house: House) -> None:
+    """One waits for a delivery, one has new events only, one has neither, and one is off."""
+    let_wait(house, 2)
+    named = {"user_id": house.user_id, "target_url": "-", "secret": "-", "base": "-"}
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+
+    def write(connection: Connection) -> None:
+        for name, more in (
+            ("new", {"types": "call.ended"}),
+            ("done", {"after_event_id": 2}),
+            ("off", {"enabled": False}),
+        ):
+            connection.execute(insert(Webhook).values(name=name, **named, **more, **dates))
+
+    house.database.write_now(write)
+    waiting, after_id = house.database.read_now(lambda c: read_waiting(c, NOW_MS))
+    told = [(one.id, one.types, one.after_event_id, one.newest_event_id, one.next_delivery_ms) for one in waiting]
+    assert told == [
+        (1, (), 0, 2, NOW_MS + 60_000),
+        (2, ("call.ended",), 0, 2, None),
+        (3, (), 2, 2, None),
+    ]
+    assert (after_id, [one.clock_went_back for one in waiting]) == (None, [False] * 3)
+    rest, _ = house.database.read_now(lambda c: read_waiting(c, NOW_MS, after_id=2))
+    assert [one.id for one in rest] == [3]
