@@ -49,6 +49,11 @@ def kept(house: TwoWorkers) -> list[tuple[Any, ...]]:
     return sorted((row["user_id"], row["number"], row["understood"]) for row in house.rows(SmsReceived))
 
 
+def words(house: TwoWorkers) -> list[tuple[int, str, str]]:
+    """Return the account, the number and the words of each text message that is kept."""
+    return sorted((row["user_id"], row["number"], row["said"]) for row in house.rows(SmsReceived))
+
+
 def fate(house: TwoWorkers, campaign_ids: list[int]) -> list[tuple[int, str]]:
     rows = [row for row in house.rows(Subscriber) if row["campaign_id"] in campaign_ids and row["number"] == LATE]
     return [(row["status"], row["status_reason"]) for row in rows]
@@ -89,15 +94,34 @@ async def test_a_stop_that_may_be_of_two_people_holds_both_until_somebody_looks(
         later = await heard(house, other, sender=sender)
         assert listed(house) == {(1, "held", LATE), (2, "held", LATE), (1, "held", other)}
         assert fate(house, later) == [(SubscriberStatus.NOT_AUTHORIZED, "held")] * 2
-        assert kept(house) == sorted((*one[::2], "perhaps") for one in listed(house))
+        held = sorted(one[::2] for one in listed(house))
+        assert kept(house) == sorted([*((*one, "perhaps") for one in held), (2, "", "perhaps")])
+        # Whose person it is nobody knows, so no account reads what may be written to the other.
+        assert words(house) == sorted([*((*one, "") for one in held), (2, "", "STOP")])
+        assert {row["said"] for row in house.rows(DncContact)} == {""}
 
 
 @pytest.mark.parametrize("text", ["STOP", "hello"])
 async def test_the_end_of_a_number_is_its_owner_only_if_somebody_has_looked(tmp_path: Path, text: str) -> None:
     async with two_workers(tmp_path) as house:
         await heard(house, sender=TextReceived("5551002", "", text, is_national=True))
-        meaning, lists = ("perhaps", {(1, "held", LATE), (2, "held", LATE)}) if text == "STOP" else ("other", set())
-        assert (listed(house), kept(house)) == (lists, [(1, LATE, meaning), (2, LATE, meaning)])
+        held = [(1, LATE), (2, LATE)] if text == "STOP" else []
+        assert listed(house) == {(account, "held", number) for account, number in held}
+        assert words(house) == sorted([*((*one, "") for one in held), (2, "", text)])
+
+
+@pytest.mark.parametrize("text", ["STOP", "hello"])
+async def test_an_account_reads_whoever_may_be_one_of_its_own_people_only(tmp_path: Path, text: str) -> None:
+    """Both numbers were written to by one account, so nobody else's words are in doubt."""
+    async with two_workers(tmp_path) as house:
+        house.change(User, 2, role=Role.ADMIN)
+        house.user_id = 1
+        mine = ("+12025551009", "+442025551009")
+        house.campaign(0, house.phonebook(*mine), **again(house, 1) | {"frequency": 1_000})
+        await house.pass_s(61)
+        house.tell("", TextReceived("2025551009", "", text, is_national=True))
+        await house.steps()
+        assert words(house) == [(1, number, text) for number in mine]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ They concern one account. The worker whose shards have it tells its engine; to a
 that says STOP is not written to by an engine that has claimed it before.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 import structlog
@@ -22,7 +21,7 @@ from dialer.runtime.lines.suspect_reports import Allowance
 from dialer.store.queries.selection import owns
 from dialer.store.rows.texts.incoming_texts import delete_news, is_on_its_way, waiting_news, write_text_received
 from dialer.store.rows.texts.received_texts import ReceivedText, TextOf, keep_texts
-from dialer.store.rows.texts.text_senders import Sender, Writer, has_country_code, sender_of
+from dialer.store.rows.texts.text_senders import Sender, has_country_code, sender_of
 from dialer.store.rows.wishes import oldest_admin
 
 _STATES: Final = {Understood.STOP: "stop", Understood.PERHAPS: "perhaps", Understood.OTHER: "received"}
@@ -56,8 +55,8 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
         # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
         sender = sender_of(connection, sound.gateway_id, sound.heard)
         meaning = _meaning(sound.heard, sender)
-        _keep_wish(listener, sound.gateway_id, sound.heard, sender.writers, is_held=meaning is Understood.PERHAPS)
-        _keep_text(connection, sound.gateway_id, sound.heard, meaning, sender.writers, now_ms)
+        _keep_wish(listener, sound.gateway_id, sound.heard, sender, is_held=meaning is Understood.PERHAPS)
+        _keep_text(connection, sound.gateway_id, sound.heard, meaning, sender, now_ms)
     else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id.id)
 
@@ -107,10 +106,11 @@ def _take_text(
     told = {"gateway_id": gateway_id.id, "campaign_id": campaign_id, "is_stop": meaning is Understood.STOP}
     _log.info("text_received", **told, understood=str(meaning), characters=len(heard.text))
     if meaning is not Understood.OTHER:
-        _keep_wish(listener, gateway_id, heard, writers, is_held=meaning is Understood.PERHAPS)
-    _keep_text(connection, gateway_id, heard, meaning, writers, now_ms)
+        _keep_wish(listener, gateway_id, heard, sender, is_held=meaning is Understood.PERHAPS)
+    _keep_text(connection, gateway_id, heard, meaning, sender, now_ms)
     has_others = not all(owns(listener.shards, one.user_id) for one in writers)
-    write_text_received(connection, writers, now_ms, state=_STATES[meaning], has_others=has_others)
+    if meaning is not Understood.OTHER or not sender.is_of_several_accounts:
+        write_text_received(connection, writers, now_ms, state=_STATES[meaning], has_others=has_others)
     return True
 
 
@@ -125,26 +125,35 @@ def _keep_text(
     gateway_id: GatewayKey,
     heard: TextReceived,
     meaning: Understood,
-    writers: Sequence[Writer],
+    sender: Sender,
     now_ms: int,
 ) -> None:
-    """Keep a text message for each account that wrote to its sender, else for the oldest admin."""
+    """Keep a text message for each account that wrote to its sender, else for the oldest admin.
+
+    If the sender may be a person of one account or of another, the admin alone gets the words. Accounts whose people
+    are held meanwhile get the text message without them.
+    """
     receivers = [
-        TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id, one.is_simulated) for one in writers
+        TextOf(one.user_id, one.number, one.campaign_id, one.sms_message_id, one.is_simulated) for one in sender.writers
     ]
-    admin_id = None if receivers else oldest_admin(connection)
-    if admin_id is not None:
-        receivers.append(TextOf(admin_id, "" if heard.is_national else _number_of(heard.number)))
     received = ReceivedText(gateway_id.id, heard.number, said_in(heard.text), meaning)
-    keep_texts(connection, received, receivers, now_ms)
+    admin_id = None if receivers and not sender.is_of_several_accounts else oldest_admin(connection)
+    if sender.is_of_several_accounts and meaning is not Understood.OTHER:
+        keep_texts(connection, received._replace(said=""), receivers, now_ms)
+    elif not sender.is_of_several_accounts:
+        keep_texts(connection, received, receivers, now_ms)
+    if admin_id is not None:
+        number = "" if heard.is_national or sender.writers else _number_of(heard.number)
+        keep_texts(connection, received, [TextOf(admin_id, number)], now_ms)
 
 
 def _keep_wish(
-    listener: Listener, gateway_id: GatewayKey, heard: TextReceived, writers: Sequence[Writer], *, is_held: bool
+    listener: Listener, gateway_id: GatewayKey, heard: TextReceived, sender: Sender, *, is_held: bool
 ) -> None:
-    said = said_in(heard.text)
+    writers, said = sender.writers, said_in(heard.text)
     for one in writers:
-        proof = Proof(WishSource.TEXT, one.campaign_id, sms_message_id=one.sms_message_id, said=said)
+        words = "" if sender.is_of_several_accounts else said
+        proof = Proof(WishSource.TEXT, one.campaign_id, sms_message_id=one.sms_message_id, said=words)
         # A simulated person is not held apart: the list of such people binds no real campaign.
         is_held_here = is_held and not one.is_simulated
         dnc_id = None if is_held_here else one.dnc_id

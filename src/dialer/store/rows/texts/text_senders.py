@@ -57,6 +57,11 @@ class Sender(NamedTuple):
     is_certain: bool
     """False if the number may be another person's."""
 
+    @property
+    def is_of_several_accounts(self) -> bool:
+        """True if the sender may be a person of one account or of another, who must not read their words."""
+        return not self.is_certain and len({one.user_id for one in self.writers}) > 1
+
 
 def sender_of(connection: Connection, gateway_id: GatewayKey, heard: TextReceived) -> Sender:
     """Return the accounts that wrote to the sender of a text message over a gateway.
