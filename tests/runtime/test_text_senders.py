@@ -96,7 +96,7 @@ async def test_a_stop_that_may_be_of_two_people_holds_both_until_somebody_looks(
         assert fate(house, later) == [(SubscriberStatus.NOT_AUTHORIZED, "held")] * 2
         held = sorted(one[::2] for one in listed(house))
         assert kept(house) == sorted([*((*one, "perhaps") for one in held), (2, "", "perhaps")])
-        # Whose person it is nobody knows, so no account reads what may be written to the other.
+        # The sender is unknown, so no account reads text that may be for the other.
         assert words(house) == sorted([*((*one, "") for one in held), (2, "", "STOP")])
         assert {row["said"] for row in house.rows(DncContact)} == {""}
 
