@@ -1,12 +1,12 @@
 """LineLegs: the legs over lines of one live engine, with their rows and with everything that the lines are to be given.
 
 A call over a line has one leg, and its transfers have more: second legs, to a number or to agents. A supervisor who
-hears the call has a leg, too. A leg that nobody
-needs any more is leaving: it has been told to end, and its row stays until the line says that it is over.
+hears the call has a leg, too. A leg that nobody needs any more is leaving: it has been told to end, and its row stays
+until the line says that it is over.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection
@@ -14,131 +14,26 @@ from sqlalchemy import Connection
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.calls.events import Event
 from dialer.domain.calls.identity import leg_key
-from dialer.domain.calls.plans import Call, GatewayKey, LegOutcome
+from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
-from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Arrived,
     Clear,
-    Dialling,
     Done,
     Ended,
-    Leg,
     LegReport,
     Order,
     Receipt,
     Ringing,
-    Texting,
     TextReceived,
 )
-from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
-from dialer.domain.sessions.session_state import SessionState
-from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorSession, SupervisorState
-from dialer.domain.words.enums import Cause, SupervisionMode
-from dialer.store.queries.readable_rows import UNREADABLE
+from dialer.domain.sessions.message_session import MessageSession
+from dialer.domain.sessions.supervisor_session import SupervisorSession
+from dialer.runtime.lines.line_leg import Leaving, LegOrder, LineLeg, ends_by_ms
+from dialer.runtime.lines.restored_legs import leaving
 from dialer.store.rows.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
-
-LEAVING_MS_MAX: Final = 60_000
-"""Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""
-LAST_TURN: Final = 2**31 - 2
-"""A turn above that of any order which a leg was given: the next order is followed in any case."""
-
-
-class LegOrder(NamedTuple):
-    """An order to a leg, for the line of a gateway."""
-
-    gateway_id: GatewayKey
-    key: str
-    order: Order
-
-
-class Leaving(NamedTuple):
-    """The session of a leg that was leaving when the last engine ended: only its end is awaited."""
-
-    state: BLegSessionState
-
-
-Session: TypeAlias = IvrSession | MessageSession | BLegSession | SupervisorSession | Leaving
-
-
-class LineLeg:
-    """A call, a second leg of a call, the leg of a supervisor, or a message, over a line."""
-
-    __slots__ = (
-        "call_id",
-        "gateway_id",
-        "handed_ms",
-        "handle",
-        "heard_ms",
-        "is_changed",
-        "is_leaving",
-        "is_odd",
-        "key",
-        "order",
-        "session",
-        "wanted_ms",
-    )
-
-    def __init__(
-        self,
-        key: str,
-        call_id: int,
-        gateway_id: GatewayKey,
-        order: Leg,
-        session: Session,
-        wanted_ms: int,
-    ) -> None:
-        self.key: Final = key
-        self.call_id: Final = call_id
-        self.gateway_id: Final = gateway_id
-        self.order: Final = order
-        self.session = session
-        self.wanted_ms: Final = wanted_ms
-        self.handed_ms: int | None = None
-        self.heard_ms: int | None = None
-        self.handle = ""
-        self.is_changed = False
-        self.is_leaving = False
-        self.is_odd = False
-        """True if its row cannot be read: nobody knows what became of it."""
-
-    @property
-    def answered_ms(self) -> int | None:
-        """The time of the answer, as far as the service knows it."""
-        session = self.session
-        if isinstance(session, IvrSession):
-            return session.answered_ms
-        return None if isinstance(session, MessageSession) else session.state.answered_ms
-
-    @property
-    def turn(self) -> int:
-        """The number of the last order."""
-        session = self.session
-        if isinstance(session, IvrSession):
-            return session.turn
-        return 0 if isinstance(session, MessageSession) else session.state.turn
-
-    @property
-    def has_left(self) -> bool:
-        """True for a message that its carrier has accepted: only a receipt can tell more."""
-        return isinstance(self.session, MessageSession) and self.session.state.is_accepted
-
-    def paced_order(self, cps_max: int) -> Leg:
-        """Return the order with the limit of its gateway, if it took a turn there: our own telephones take none."""
-        is_agents = isinstance(self.session, BLegSession) and self.session.is_to_agent
-        if not isinstance(self.order, Dialling) or is_agents or isinstance(self.session, SupervisorSession):
-            return self.order
-        return msgspec.structs.replace(self.order, cps_max=cps_max)
-
-    def is_due_after(self, now_ms: int) -> bool:
-        """Return whether its turn on its gateway comes later: that of a B-leg to a number."""
-        return isinstance(self.session, BLegSession) and self.handed_ms is None and self.wanted_ms > now_ms
-
-    def state(self) -> str:
-        """Return the state of the session as it is stored."""
-        return msgspec.json.encode(self.session.state).decode()
 
 
 class HandOver(NamedTuple):
@@ -220,13 +115,7 @@ class LineLegs:
 
     def add_leaving(self, stored: StoredLeg) -> None:
         """Add a stored leg that was ending, and repeat the order to end."""
-        try:
-            session = Leaving(msgspec.json.decode(stored.standing, type=BLegSessionState))
-        except UNREADABLE:
-            session = Leaving(BLegSessionState(0, turn=LAST_TURN))
-        leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, session, stored.wanted_ms)
-        leg.is_leaving = True
-        _fill(self.add(leg), stored)
+        leg = self.add(leaving(stored))
         self.give(leg, (Clear(leg.turn + 1),))
 
     def dial(self, leg: LineLeg) -> None:
@@ -249,43 +138,6 @@ class LineLegs:
             self._gone.append(leg.key)
             if not leg.is_leaving:
                 self._detach(leg)
-
-    def hold(self, call_id: int, *, is_held: bool) -> None:
-        """Part a callee from their agent, so that the callee hears music, or connect them again."""
-        first = self._firsts.get(call_id)
-        if first is None:
-            return
-        self.give(first, session_of(first).hold(is_held=is_held).orders)
-        for leg in self.seconds(call_id):
-            self.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
-            leg.is_changed = True
-
-    def withdraw(self, call_id: int, agent_id: int) -> None:
-        """Stop the ringing of an agent's telephone, unless the agent has taken the call."""
-        for leg in self.seconds(call_id):
-            state = b_leg_of(leg).state
-            if state.agent_id == agent_id and not state.is_taken:
-                self.leave(leg)
-
-    def dial_second(self, call_id: int, place: int) -> None:
-        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
-        for leg in self.seconds(call_id):
-            if leg.handed_ms is None and b_leg_of(leg).state.place == place:
-                self.dial(leg)
-
-    def part(self, call_id: int, now_ms: int) -> LegOutcome:
-        """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
-        first = self._firsts[call_id]
-        session = session_of(first)
-        self.give(first, session.part().orders)
-        first.is_changed = True
-        answered_ms = session.call.transfers[-1].answered_ms
-        outcome = LegOutcome(now_ms, Cause.NORMAL_CLEARING, answered_ms, is_connected=True)
-        for leg in self.seconds(call_id):
-            if b_leg_of(leg).state.is_taken:
-                outcome = b_leg_of(leg).cut(now_ms)
-                self.leave(leg)
-        return outcome
 
     def leave(self, leg: LineLeg) -> None:
         """End a second leg or a supervisor's leg that the call does not need any more."""
@@ -360,83 +212,9 @@ class LineLegs:
         return over
 
     def _forget_lost(self, now_ms: int) -> None:
-        for leg in [leg for leg in self if leg.is_leaving and now_ms >= _ends_by_ms(leg)]:
+        for leg in [leg for leg in self if leg.is_leaving and now_ms >= ends_by_ms(leg)]:
             del self._by_key[leg.key]
             self._gone.append(leg.key)
-
-
-def restored(stored: StoredLeg, call: Call) -> LineLeg:
-    """Return a leg as its row describes it. If that cannot be read, the leg is odd, and has to end."""
-    try:
-        session, is_odd = _session(stored, call), stored.is_odd
-    except UNREADABLE:
-        session, is_odd = _no_session(stored, call), True
-    leg = LineLeg(stored.key, call.id, stored.gateway_id, stored.order, session, stored.wanted_ms)
-    leg.is_odd = is_odd
-    return _fill(leg, stored)
-
-
-def _session(stored: StoredLeg, call: Call) -> Session:
-    if isinstance(stored.order, Texting):
-        return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageSessionState))
-    if stored.place == SUPERVISOR_PLACE:
-        return SupervisorSession(msgspec.json.decode(stored.standing, type=SupervisorState))
-    if stored.place:
-        return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegSessionState))
-    return IvrSession.continued(call, msgspec.json.decode(stored.standing, type=SessionState))
-
-
-def _no_session(stored: StoredLeg, call: Call) -> Session:
-    """Return the session of a leg of which nothing is known. Its line takes no order after the next one."""
-    if call.parts:
-        return MessageSession(call)
-    if stored.place == SUPERVISOR_PLACE:
-        return SupervisorSession(SupervisorState(stored.place, 0, 0, "", "", SupervisionMode.LISTEN, turn=LAST_TURN))
-    if stored.place:
-        return BLegSession(call, BLegSessionState(stored.place, turn=LAST_TURN))
-    return IvrSession(call, turn=LAST_TURN)
-
-
-def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
-    leg.handed_ms, leg.heard_ms, leg.handle = stored.handed_ms, stored.heard_ms, stored.handle
-    return leg
-
-
-def order_of(key: str, call: Call) -> Dialling | Texting:
-    """Return the order to place a call or to send a message."""
-    if call.parts:
-        return Texting(key, call.dialled, call.callerid, call.text, call.parts)
-    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
-
-
-def session_of(leg: LineLeg) -> IvrSession:
-    """Return the session of the leg of a call.
-
-    Raises:
-        TypeError: it is another leg.
-    """
-    if isinstance(leg.session, IvrSession):
-        return leg.session
-    raise TypeError(leg.key)
-
-
-def b_leg_of(leg: LineLeg) -> BLegSession:
-    """Return the session of a second leg that is not leaving.
-
-    Raises:
-        TypeError: it is another leg.
-    """
-    if isinstance(leg.session, BLegSession):
-        return leg.session
-    raise TypeError(leg.key)
-
-
-def _ends_by_ms(leg: LineLeg) -> int:
-    """Return the time after which the line itself has certainly ended a leg."""
-    order = leg.order
-    rings_ms = order.ring_limit_ms if isinstance(order, Dialling) else 0
-    limits_ms = 0 if isinstance(order, Texting) else rings_ms + order.talk_limit_ms
-    return (leg.handed_ms or leg.wanted_ms) + limits_ms + LEAVING_MS_MAX
 
 
 def _row(leg: LineLeg) -> LegRow:

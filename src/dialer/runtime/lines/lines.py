@@ -17,7 +17,8 @@ import structlog
 from dialer.carriers.line_port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import LegReport, TextReceived
-from dialer.runtime.lines.line_legs import HandOver, LineLeg
+from dialer.runtime.lines.line_leg import LineLeg
+from dialer.runtime.lines.line_legs import HandOver
 from dialer.runtime.lines.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.lines.report_checks import storable
 from dialer.runtime.lines.switchboard import Switchboard

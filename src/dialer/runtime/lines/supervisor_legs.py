@@ -10,7 +10,8 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import Supervision
 from dialer.domain.sessions.leg_protocol import Dialling, LegReport
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorSession, SupervisorState
-from dialer.runtime.lines.line_legs import LegNames, LineLeg, LineLegs, b_leg_of, session_of
+from dialer.runtime.lines.line_leg import LineLeg, b_leg_of, session_of
+from dialer.runtime.lines.line_legs import LegNames, LineLegs
 
 
 class SupervisorLegs:

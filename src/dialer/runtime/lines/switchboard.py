@@ -4,7 +4,7 @@ It works within a step. Orders for lines are collected, and given to them once t
 (`dialer.runtime.lines.lines`). So no line knows of anything that a rollback takes back.
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -13,11 +13,9 @@ from sqlalchemy import Connection
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain.calls import events
-from dialer.domain.calls.identity import leg_name
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome
 from dialer.domain.queueing.plans import AgentPlan, Preview
-from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
+from dialer.domain.sessions.b_leg_session import BLegSession
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -32,22 +30,15 @@ from dialer.domain.sessions.leg_protocol import (
     Receipt,
 )
 from dialer.domain.sessions.message_session import MessageSession
-from dialer.domain.sessions.session_state import Reaction, Stage
+from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.supervisor_session import SupervisorSession
 from dialer.domain.words.enums import AmdStatus, Cause, MessageStatus
-from dialer.runtime.lines.inbound_calls import Arrivals
-from dialer.runtime.lines.line_legs import (
-    HandOver,
-    Leaving,
-    LegNames,
-    LineLeg,
-    LineLegs,
-    b_leg_of,
-    order_of,
-    restored,
-    session_of,
-)
+from dialer.runtime.lines.first_legs import FirstLegs
+from dialer.runtime.lines.line_leg import Leaving, LineLeg, b_leg_of, session_of
+from dialer.runtime.lines.line_legs import HandOver, LegNames, LineLegs
 from dialer.runtime.lines.line_reports import LineReport, LineSettings
+from dialer.runtime.lines.restored_legs import restored
+from dialer.runtime.lines.second_legs import SecondLegs
 from dialer.runtime.lines.supervisor_legs import SupervisorLegs
 from dialer.store.rows.live_legs import StoredLeg, message_named
 
@@ -66,31 +57,41 @@ class Switchboard:
         self._legs: Final = LineLegs()
         self.first_leg: Final = self._legs.first
         """Return the leg of a call or a message; None if it is not over a line."""
-        self.hold: Final = self._legs.hold
-        """Part a callee from their agent, or connect them again."""
         self.legs_over: Final = self._legs.over
         """Return the legs that were given to the line of a gateway."""
         self.legs_elsewhere: Final = self._legs.elsewhere
         """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
         self.write: Final = self._legs.write
-        """Write what the step has changed."""
+        """Write the rows of new, changed and removed legs."""
+        self._firsts: Final = FirstLegs(self._legs, self.leg_names)
+        self.turn_away: Final = self._firsts.turn_away
+        """Refuse an incoming call over its line."""
+        self.proceed: Final = self._firsts.proceed
+        """Return the next milestone of a call, as far as it is known."""
+        self.resume: Final = self._firsts.resume
+        """Continue a call whose transfer reached nobody. Return its next milestone."""
+        self.forget: Final = self._firsts.forget
+        """Discard a call. If its line may still have it, end it there."""
+        self._seconds: Final = SecondLegs(self._legs, self._firsts, self.leg_names)
+        self.offer: Final = self._seconds.offer
+        """Let an agent's telephone ring. An agent without a telephone misses the call at the next step."""
+        self.withdraw: Final = self._seconds.withdraw
+        """Stop the ringing of an agent's telephone, unless the agent has taken the call."""
+        self.connect: Final = self._seconds.connect
+        """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
+        self.dial_leg: Final = self._seconds.dial
+        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
+        self.hold: Final = self._seconds.hold
+        """Separate a callee from their agent for a hold, or connect them again."""
+        self.part: Final = self._seconds.part
+        """End the leg of the agent who talks in a call, and return the outcome of the leg."""
         self._supervisors: Final = SupervisorLegs(self._legs, self.leg_names)
         self.supervise: Final = self._supervisors.supervise
         """Make the supervision of a call what is wanted. Return False if there is nobody to hear."""
-        self.withdraw: Final = self._legs.withdraw
-        """Let an agent's telephone stop ringing, unless the agent has the call."""
-        self.dial_leg: Final = self._legs.dial_second
-        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
-        self.part: Final = self._legs.part
-        self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
         """Restored legs about which the engine has to be told something."""
-        self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
-        """Reports of this moment that the kernel has not asked for yet, by call id."""
-        self._missed: list[events.AgentMissed] = []
-        """Offers to agents without a telephone."""
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
@@ -122,106 +123,38 @@ class Switchboard:
 
     def take_hand_over(self) -> HandOver:
         """Return the new legs and orders for the lines, which get them after the commit. A second call returns none."""
-        self._arrivals.clear()
+        self._firsts.arrivals.clear()
         return self._legs.take_hand_over()
 
     # --- orders of the engine ---------------------------------------------------------------------------------------
 
     def dial(self, call: Call) -> Milestone | None:
         """Place a call, send a message, or answer a call. A line does so after the commit, and reports on it."""
-        gateway_id = call.plan.gateway_id
-        came_in = call.is_inbound and not call.parts
-        key = call.callid if came_in else self.leg_names.key(leg_name(call.callid, call.id))
-        order = self._arrivals.order(call) if came_in else order_of(key, call)
-        session = MessageSession(call) if call.parts else IvrSession(call)
-        call.is_over_line = True
-        self._dial(LineLeg(key, call.id, gateway_id, order, session, call.started_ms))
+        self._firsts.dial(call)
         return None
-
-    def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
-        """Refuse an incoming call over its line."""
-        self._arrivals.refuse(key, cause)
-        self._legs.turn_away(gateway_id, key, Clear(1, cause))
-
-    def proceed(self, call_id: int) -> Milestone | None:
-        """Return the next milestone of a call, as far as it is known."""
-        waiting = self._milestones.pop(call_id, deque())
-        found = waiting.popleft() if waiting else None
-        if waiting:
-            self._milestones[call_id] = waiting
-        return found
 
     def wait(self, call_id: int) -> Milestone | None:
         """Return None: a call in a queue waits until its caller hangs up."""
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
-        """Let an agent's telephone ring. An agent without a telephone misses the call at the next step."""
-        first = self._first(call.id)
-        rings = any(b_leg_of(leg).state.agent_id == agent.id for leg in self._legs.seconds(call.id))
-        if not dialled:
-            self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
-        elif not rings:
-            transfer = call.transfers[-1]
-            key = self.leg_names.key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
-            order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
-            session = BLegSession(call, BLegSessionState(transfer.place, agent.id, offered_ms))
-            self._dial(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms))
-        return None
-
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> None:
         """Do nothing: the agents of a line decide at their desks."""
 
-    def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
-        """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
-        if transfer.has_queued:
-            for leg in self._legs.seconds(call_id):
-                if b_leg_of(leg).state.agent_id == transfer.agent_id:
-                    b_leg_of(leg).take()
-                    self._join(leg)
-            return None
-        first = self._first(call_id)
-        call, due_ms = session_of(first).call, transfer.started_ms or transfer.joined_ms
-        key = self.leg_names.key(leg_name(transfer.callid, call_id))
-        order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
-        session = BLegSession(call, BLegSessionState(transfer.place, began_ms=due_ms, is_taken=True))
-        self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, session, due_ms))
-        return Milestone(due_ms, events.LegDue(call_id, transfer.place))
-
-    def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """Continue a call after a transfer that reached nobody."""
-        first = self._first(call_id)
-        reaction = session_of(first).transfer_over(now_ms, is_connected=False)
-        self._legs.give(first, reaction.orders)
-        self._milestones[call_id].extend(Milestone(now_ms, event) for event in reaction.engine_events)
-        return self.proceed(call_id)
-
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""
-        first = self._first(call_id)
+        first = self._firsts.of(call_id)
         if first.handed_ms is None:
             if isinstance(first.order, Arriving):
                 self._legs.give(first, (Clear(first.turn + 1),))
-            self._remove(first)
+            self._firsts.remove(first)
             status = MessageStatus.UNSENT if isinstance(first.session, MessageSession) else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
         if isinstance(first.session, MessageSession):
-            self._remove(first)
+            self._firsts.remove(first)
             return None, first.session.give_up(now_ms)
         self._legs.give(first, session_of(first).hang_up().orders)
-        for leg in self._legs.seconds(call_id):
-            if leg.handed_ms is not None and b_leg_of(leg).state.is_taken:
-                self._legs.give(leg, (b_leg_of(leg).clear(),))
-            else:
-                self._legs.leave(leg)
+        self._seconds.hang_up(call_id)
         self._supervisors.stop(call_id)
         return None
-
-    def forget(self, call_id: int) -> None:
-        """Discard a call. If its line may still have it, end it there."""
-        first = self._first(call_id)
-        self._legs.give(first, (Clear(first.turn + 1),))
-        self._legs.leave_others(call_id)
-        self._remove(first)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Continue a call that was in progress before this switchboard was made."""
@@ -248,7 +181,7 @@ class Switchboard:
 
         A leg whose last order did not reach its line begins its section again.
         """
-        told: list[events.Event] = list(self._missed)
+        told: list[events.Event] = [*self._seconds.take_missed()]
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
@@ -258,7 +191,7 @@ class Switchboard:
                 told += self._never_placed(leg, now_ms)
             else:
                 told += self._begin_again(leg, now_ms)
-        self._to_follow_up, self._missed = [], []
+        self._to_follow_up = []
         return told
 
     def hear(self, connection: Connection, sound: LineReport, now_ms: int) -> list[events.Event] | None:
@@ -284,7 +217,7 @@ class Switchboard:
     def _arrived(self, connection: Connection, sound: LineReport, arrived: Arrived) -> list[events.Event]:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
-        if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
+        if (cause := self._firsts.arrivals.heard(connection, sound.key, arrived)) is None:
             return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
         self.turn_away(sound.gateway_id, sound.key, cause)
         return []
@@ -327,38 +260,21 @@ class Switchboard:
             self._legs.accepted.update({(leg.gateway_id, name): leg.call_id for name in heard.names})
         session = leg.session
         if isinstance(session, BLegSession):
-            return self._follow_second(leg, session.hear(at_ms, heard))
+            return self._seconds.follow(leg, session.hear(at_ms, heard))
         if isinstance(session, SupervisorSession):
             return self._supervisors.hear(leg, session, heard, at_ms)
-        if isinstance(session, IvrSession):
-            self._part(leg, session, heard)
-        return [] if isinstance(session, Leaving) else self._follow(leg, session.hear(at_ms, heard))
-
-    def _part(self, leg: LineLeg, session: IvrSession, heard: LegReport) -> None:
-        """End the other leg of a bridge that is over."""
-        if isinstance(heard, Done) and heard.turn == session.turn and session.stage is Stage.BRIDGED:
-            for second in self._legs.seconds(leg.call_id):
-                self._legs.give(second, (b_leg_of(second).clear(),))
+        if _is_end_of_bridge(session, heard):
+            self._seconds.clear_all(leg.call_id)
+        return [] if isinstance(session, Leaving) else self._firsts.follow(leg, session.hear(at_ms, heard))
 
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         session = leg.session
         if isinstance(session, BLegSession):
-            return self._follow_second(leg, session.resume())
+            return self._seconds.follow(leg, session.resume())
         if isinstance(session, SupervisorSession):
             self._legs.give(leg, session.resume())
             return []
-        return self._follow(leg, session.resume(now_ms)) if isinstance(session, IvrSession) else []
-
-    def _follow(self, leg: LineLeg, reaction: Reaction) -> list[events.Event]:
-        """Return the events of the leg of a call. Before its end, its second legs end."""
-        self._legs.give(leg, reaction.orders)
-        following: list[events.Event] = []
-        for event in reaction.engine_events:
-            if isinstance(event, events.CallEnded):
-                following += self._end_seconds(leg.call_id, event.outcome.ended_ms)
-                self._remove(leg)
-            following.append(event)
-        return following
+        return self._firsts.follow(leg, session.resume(now_ms)) if isinstance(session, IvrSession) else []
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """Take an attempt back. A message of a call is never sent, and a call that came in ends."""
@@ -369,8 +285,8 @@ class Switchboard:
         if isinstance(session, SupervisorSession):
             return self._supervisors.hear(leg, session, Ended(0, _FAILED), now_ms)
         if isinstance(session, BLegSession):
-            return self._second_over(leg, LegOutcome(session.state.began_ms, _FAILED))
-        self._remove(leg)
+            return self._seconds.over(leg, LegOutcome(session.state.began_ms, _FAILED))
+        self._firsts.remove(leg)
         if isinstance(session, MessageSession) and session.message.parent_id is not None:
             return [events.CallEnded(leg.call_id, session.never_sent(now_ms))]
         return [events.CallTakenBack(leg.call_id)]
@@ -378,73 +294,15 @@ class Switchboard:
     def _lost(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """End a leg of which nobody can say anything. An answered call ended when it was heard of last."""
         if isinstance(leg.session, MessageSession):
-            self._remove(leg)
+            self._firsts.remove(leg)
             return [events.CallEnded(leg.call_id, leg.session.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
         is_cut_off = isinstance(leg.order, Dialling) and leg.answered_ms is None
         return self._heard(leg, Ended(now_ms - ended_ms, _FAILED, is_cut_off=is_cut_off), now_ms)
 
-    # --- second legs ------------------------------------------------------------------------------------------------
 
-    def _follow_second(self, leg: LineLeg, reaction: BLegReaction) -> list[events.Event]:
-        self._legs.give(leg, reaction.orders)
-        state = b_leg_of(leg).state
-        if reaction.ended is not None:
-            return self._second_over(leg, reaction.ended)
-        if reaction.is_accepted and state.agent_id is not None:
-            return [events.AgentAnswered(leg.call_id, state.agent_id, state.began_ms)]
-        if reaction.is_accepted:
-            self._join(leg)
-        return []
-
-    def _join(self, leg: LineLeg) -> None:
-        """Connect a call with its second leg."""
-        first = self._legs.first(leg.call_id)
-        leg.is_changed = True
-        if first is not None:
-            self._legs.give(first, session_of(first).bridge(leg.key).orders)
-
-    def _second_over(self, leg: LineLeg, outcome: LegOutcome) -> list[events.Event]:
-        """Return the events of a second leg that is over, and let its call go on."""
-        self._legs.remove(leg)
-        state, first = b_leg_of(leg).state, self._legs.first(leg.call_id)
-        if state.agent_id is not None and not state.is_taken:
-            return [events.AgentMissed(leg.call_id, state.agent_id, state.began_ms)]
-        ended = events.LegEnded(leg.call_id, outcome)
-        if first is None:
-            return [ended]
-        reaction = session_of(first).transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
-        return [ended, *self._follow(first, reaction)]
-
-    def _end_seconds(self, call_id: int, ended_ms: int) -> list[events.Event]:
-        """Return the ends of the second legs of a call that is over."""
-        told: list[events.Event] = []
-        for leg in self._legs.seconds(call_id):
-            session = b_leg_of(leg)
-            if session.state.is_taken and leg.handed_ms is not None:
-                told.append(events.LegEnded(call_id, session.cut(ended_ms)))
-        self._legs.leave_others(call_id)
-        return told
-
-    # --- legs -------------------------------------------------------------------------------------------------------
-
-    def _first(self, call_id: int) -> LineLeg:
-        """Return the leg of a call in progress.
-
-        Raises:
-            KeyError: the call has no leg here.
-        """
-        leg = self._legs.first(call_id)
-        if leg is None:
-            raise KeyError(call_id)
-        return leg
-
-    def _dial(self, leg: LineLeg) -> None:
-        self._legs.dial(self._legs.add_new(leg))
-
-    def _remove(self, leg: LineLeg) -> None:
-        self._legs.remove(leg)
-        self._milestones.pop(leg.call_id, None)
-        if isinstance(leg.order, Arriving):
-            self._arrivals.ended(leg.key)
+def _is_end_of_bridge(session: IvrSession | MessageSession | Leaving, heard: LegReport) -> bool:
+    if not (isinstance(session, IvrSession) and isinstance(heard, Done)):
+        return False
+    return heard.turn == session.turn and session.stage is Stage.BRIDGED
