@@ -1,7 +1,5 @@
 """Checks of the guard that need nothing but its books."""
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from typing import Final, NoReturn
 
 from dialer.domain.calls.effects import Dial
@@ -9,9 +7,8 @@ from dialer.domain.calls.plans import Call, CampaignPlan, Disposition, GatewayPl
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
-from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reasons import AFTER_ANSWER
-from dialer.runtime.steps.guard_counts import AccountBooks, CampaignBooks
+from dialer.runtime.steps.guard_books import AccountBooks, CampaignBooks
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
 
@@ -45,11 +42,3 @@ def broken(rule: Rule, call: Call, what: str) -> NoReturn:
     plan = call.plan
     what = f"call {call.id}, attempt {call.attempt} of subscriber {call.subscriber.id}: {what}"
     raise BrokenInvariantError(rule, what, user_id=plan.user_id, campaign_id=plan.id, call_id=call.id)
-
-
-def is_running(user_id: int, campaigns: Mapping[int, CampaignBooks], stopped: AbstractSet[int]) -> bool:
-    """Return whether a user has a campaign in START, or had one that has stopped in this step."""
-    return any(
-        campaign.plan.user_id == user_id and (campaign.status is CampaignStatus.START or campaign_id in stopped)
-        for campaign_id, campaign in campaigns.items()
-    )
