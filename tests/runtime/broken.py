@@ -21,8 +21,9 @@ from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.words.reasons import CampaignReason, SubscriberReason
 from dialer.runtime.steps.live_engine import LiveEngine
 from dialer.store.journal import claims
-from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.rows import CdrRow
+from dialer.store.journal.unwritten_rows import UnwrittenRows
 from dialer.store.queries.load_engine import Loader
 from dialer.store.tables import Gateway, User
 from tests.runtime.house import ALL_ANSWER, CENTS, House
@@ -146,39 +147,39 @@ def everybody_is_called_again(patch: Patch) -> None:
 
 def cdrs_are_written_twice(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: CdrRow) -> None:
+        def twice(self: UnwrittenRows, row: CdrRow) -> None:
             add(self, row)
             if row.user_id == ANN:
                 add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 
-    wrap(patch, JournalStore, "_add_cdr", around)
+    wrap(patch, UnwrittenRows, "add_cdr", around)
 
 
 def cdrs_are_lost(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
         return lambda self, row: None if row.user_id == ANN else add(self, row)
 
-    wrap(patch, JournalStore, "_add_cdr", around)
+    wrap(patch, UnwrittenRows, "add_cdr", around)
 
 
 def b_legs_have_no_cdr(patch: Patch) -> None:
-    patch.setattr(JournalStore, "_record_leg", lambda *_: None)
+    patch.setattr(EffectRecorder, "_record_leg", lambda *_: None)
 
 
 def holds_are_not_released(patch: Patch) -> None:
     def around(reserve: Wrapped) -> Wrapped:
         return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0) if user_id == ANN else amount)
 
-    wrap(patch, JournalStore, "_reserve", around)
+    wrap(patch, UnwrittenRows, "reserve", around)
 
 
 def calls_are_not_charged(patch: Patch) -> None:
     def around(charge: Wrapped) -> Wrapped:
         return lambda self, user_id, *others: None if user_id == ANN else charge(self, user_id, *others)
 
-    wrap(patch, JournalStore, "_charge", around)
+    wrap(patch, UnwrittenRows, "charge", around)
 
 
 def _costs(cost: Callable[[int], object]) -> Plant:

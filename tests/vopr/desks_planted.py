@@ -15,7 +15,7 @@ from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
-from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.transfers import CallCentreRows
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
@@ -120,13 +120,13 @@ def _inbound_calls_are_charged(patch: Patch) -> None:
 
 def _inbound_calls_count_as_dialled(patch: Patch) -> None:
     def around(finish: Wrapped) -> Wrapped:
-        def counted(self: JournalStore, effect: Any, now_ms: int) -> None:  # noqa: ANN401 - as `_record_inbound`
+        def counted(self: EffectRecorder, effect: Any, now_ms: int) -> None:  # noqa: ANN401 - as `_record_inbound`
             finish(self, effect, now_ms)
-            self._progress[effect.call.plan.id].calls += 1
+            self._rows.progress[effect.call.plan.id].calls += 1
 
         return counted
 
-    wrap(patch, JournalStore, "_record_inbound", around)
+    wrap(patch, EffectRecorder, "_record_inbound", around)
 
 
 def _manual_dials_ignore_max_aleg(patch: Patch) -> None:

@@ -35,8 +35,8 @@ from dialer.runtime.steps.step_extent import StepExtent
 from dialer.store.database.service_state import State
 from dialer.store.journal import journal
 from dialer.store.journal.call_counters import CallCounts
-from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
+from dialer.store.journal.unwritten_rows import UnwrittenRows
 from dialer.store.queries import calls_in_progress
 from dialer.store.queries.load_engine import Loader
 from dialer.store.rows.joining import call_again, contact_collection
@@ -146,7 +146,7 @@ def _holds_are_not_released(patch: Patch) -> None:
     def around(reserve: Wrapped) -> Wrapped:
         return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0))
 
-    wrap(patch, JournalStore, "_reserve", around)
+    wrap(patch, UnwrittenRows, "reserve", around)
 
 
 def _money_is_a_float(patch: Patch) -> None:
@@ -255,13 +255,13 @@ def _unanswered_calls_are_charged(patch: Patch) -> None:
 
 def _calls_have_two_cdrs(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: CdrRow) -> None:
+        def twice(self: UnwrittenRows, row: CdrRow) -> None:
             add(self, row)
             add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 
-    wrap(patch, JournalStore, "_add_cdr", around)
+    wrap(patch, UnwrittenRows, "add_cdr", around)
 
 
 def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
@@ -353,13 +353,13 @@ def _aborted_calls_go_on(patch: Patch) -> None:
 
 def _cheap_calls_are_not_charged(patch: Patch) -> None:
     def around(charge: Wrapped) -> Wrapped:
-        def seldom(self: JournalStore, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
+        def seldom(self: UnwrittenRows, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
             if kind != "call" or cost > 2_000:
                 charge(self, user_id, kind, cost, callid, now_ms)
 
         return seldom
 
-    wrap(patch, JournalStore, "_charge", around)
+    wrap(patch, UnwrittenRows, "charge", around)
 
 
 def _those_who_are_done_are_called_again(patch: Patch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.unwritten_rows import UnwrittenRows
 from tests.vopr.command import vopr
 
 Run = Callable[..., Result]
@@ -20,8 +20,8 @@ def run() -> Run:
 
 def forget_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plant a bug: holds are never released."""
-    reserve = JournalStore._reserve  # noqa: SLF001 - the place for a planted bug
-    monkeypatch.setattr(JournalStore, "_reserve", lambda self, user_id, amount: reserve(self, user_id, max(amount, 0)))
+    reserve = UnwrittenRows.reserve
+    monkeypatch.setattr(UnwrittenRows, "reserve", lambda self, user_id, amount: reserve(self, user_id, max(amount, 0)))
 
 
 def test_a_line_for_each_seed(run: Run) -> None:

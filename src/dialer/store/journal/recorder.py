@@ -1,0 +1,169 @@
+"""EffectRecorder: turns the effects of a journal into rows."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dialer.domain.calls import effects
+from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.exhaustive import exhaustive
+from dialer.store.journal import rows
+from dialer.store.journal.agent_hours import AgentHours
+from dialer.store.journal.campaign_moves import keep_wish, move_campaign
+from dialer.store.journal.completions import complete
+from dialer.store.journal.previews import put_back
+from dialer.store.journal.queue_hours import QueueHours
+from dialer.store.journal.unmade_attempts import delete_attempt
+from dialer.store.journal.unwritten_rows import UnwrittenRows
+
+_PENDING: Final = int(SubscriberStatus.PENDING)
+_IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
+
+
+class EffectRecorder:
+    """The recorder of one journal. Its rows wait among the unwritten ones."""
+
+    def __init__(self, unwritten: UnwrittenRows) -> None:
+        self._rows: Final = unwritten
+        self.queue_hours: Final = QueueHours()
+        self.agent_hours: Final = AgentHours()
+
+    def recorders(self) -> dict[type, Callable[[Any, int], None]]:
+        """Return functions by the type of each effect. Each takes the effect and the time."""
+        recorders: dict[type, Callable[[Any, int], None]] = {
+            effects.Dial: self._record_dial,
+            effects.AnswerCall: lambda effect, _: self._rows.dialled.update({effect.call.id: effect.call}),
+            effects.SendText: self._record_text,
+            effects.KeepText: lambda effect, _: self._rows.waiting_texts.waits(effect.message),
+            effects.DropText: lambda effect, _: self._rows.waiting_texts.dropped(effect),
+            effects.TakeBackCall: self._take_back,
+            effects.FinishCall: self._record_finish,
+            effects.FinishInbound: self._record_inbound,
+            effects.CompleteSubscriber: self._complete_subscriber,
+            effects.FinishText: self._record_text_finish,
+            effects.FinishLeg: self._record_leg,
+            effects.KeepTransfer: self._keep_transfer,
+            effects.KeepAgent: self._keep_agent,
+            effects.KeepPreview: lambda effect, _: self._rows.previews.keep(effect),
+            effects.PutBack: self._put_back,
+            effects.KeepQueue: lambda effect, _: self._rows.call_centre.keep_queue(effect),
+            effects.KeepFigures: lambda effect, _: self._rows.call_centre.keep_figures(effect),
+            effects.KeepBreaker: lambda effect, _: self._rows.gateways.keep_breaker(effect),
+            effects.KeepLine: lambda effect, now_ms: self._rows.gateways.keep_line(now_ms, effect),
+            effects.ExpectCallBack: lambda effect, _: self._rows.call_backs.append(rows.call_back(effect)),
+            effects.RefuseInbound: self._refuse_inbound,
+            effects.RefuseSubscriber: self._record_refusal,
+            effects.MoveCampaign: lambda effect, now_ms: move_campaign(self._rows.at_work(), effect, now_ms),
+            effects.KeepWish: lambda effect, now_ms: keep_wish(self._rows.at_work(), effect, now_ms),
+        }
+        return exhaustive(effects.Recorded, recorders)
+
+    def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
+        self.agent_hours.kept(self._rows.at_work(), effect, now_ms)
+        self._rows.call_centre.keep_agent(effect)
+
+    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+        self._rows.flush_subscribers()
+        put_back(self._rows.at_work(), effect, now_ms)
+
+    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+        call = effect.call
+        if call.parts:
+            self._rows.messages.sent(call)
+        else:
+            self._rows.dialled[call.id] = call
+        self._rows.place(call, rows.called(call, *self._rows.expected(call, _PENDING, call.attempt - 1)))
+        self._rows.gateways.dialled(effect)
+        progress = self._rows.progress[call.plan.id]
+        progress.calls += 1
+        progress.next_dial_us = effect.next_dial_us
+        self._rows.reserve(call.plan.user_id, call.hold)
+
+    def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
+        self._rows.messages.sent(effect.message)
+        self._rows.reserve(effect.message.plan.user_id, effect.message.hold)
+        self._rows.waiting_texts.sent(effect)
+
+    def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
+        """Delete the row of an attempt that was never made, and make its subscriber due again."""
+        self._rows.flush()
+        call = effect.call
+        last_ms = delete_attempt(self._rows.at_work(), call)
+        row = rows.after_call(effect, now_ms, *self._rows.expected(call, _IN_PROCESS, call.attempt))
+        self._rows.place(call, row._replace(attempts=call.attempt - 1, dialled_ms=last_ms))
+        self._rows.progress[call.plan.id].calls -= 1
+        self._rows.reserve(call.plan.user_id, -call.hold)
+
+    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+        if effect.call.parts:
+            self._rows.messages.finished(effect.call, effect.outcome, effect.bill.cost)
+            self._rows.counts.message(effect.call, effect.outcome, effect.bill.cost)
+        else:
+            row, progress = self._record_call(effect), self._rows.progress[effect.call.plan.id]
+            progress.live_answered += row.is_for_agents
+            progress.abandoned += row.is_abandoned
+        self._record_consequences(effect)
+
+    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+        self._record_call(effect)
+
+    def _complete_subscriber(self, effect: effects.CompleteSubscriber, now_ms: int) -> None:
+        self._rows.flush()
+        for campaign_id in complete(self._rows.at_work(), effect, now_ms):
+            self._rows.progress[campaign_id].completed += 1
+
+    def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
+        message, cost = effect.message, effect.bill.cost
+        self._rows.messages.finished(message, effect.outcome, cost)
+        self._rows.counts.message(message, effect.outcome, cost)
+        self._rows.progress[message.plan.id].cost += cost
+        self._rows.charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
+        self._rows.reserve(message.plan.user_id, -message.hold)
+
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> rows.CdrRow:
+        call = effect.call
+        if self._rows.dialled.pop(call.id, None) is not None:
+            self._rows.requests_over.append(rows.over(effect))
+            self._rows.over.append(call)
+        else:
+            self._rows.requests_ended.append(rows.end(effect))
+            self._rows.ended.append((call, effect.outcome.ended_ms))
+        row = rows.cdr(self._rows.next_cdr_id, effect)
+        self._rows.add_cdr(row)
+        for transfer in call.transfers:
+            self.queue_hours.left(transfer)
+        for result in effect.outcome.results:
+            self._rows.results.append(rows.result(call, result))
+            if result.recording_ms is not None and not call.is_over_line:
+                self._rows.recorded.append((result.response, result.recording_ms))
+        return row
+
+    def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
+        plan, cost = effect.call.plan, effect.bill.cost
+        self._rows.add_cdr(rows.leg_cdr(self._rows.next_cdr_id, effect))
+        self._rows.progress[plan.id].cost += cost
+        self._rows.charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
+
+    def _keep_transfer(self, effect: effects.KeepTransfer, now_ms: int) -> None:
+        self.agent_hours.transferred(self._rows.at_work(), effect, now_ms)
+        self._rows.reserve(effect.call.plan.user_id, self._rows.transfers.keep(effect))
+
+    def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+        self._rows.add_cdr(rows.refused_cdr(self._rows.next_cdr_id, effect, now_ms))
+
+    def _record_consequences(self, effect: effects.FinishCall) -> None:
+        """Record the changes that an attempt makes to its subscriber, the campaign's counters and the balance."""
+        call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
+        plan = call.plan
+        self._rows.place(
+            call, rows.after_call(effect, outcome.ended_ms, *self._rows.expected(call, _IN_PROCESS, call.attempt))
+        )
+        progress = self._rows.progress[plan.id]
+        progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
+        progress.completed += after.status is SubscriberStatus.COMPLETED
+        progress.cost += bill.cost
+        self._rows.charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
+        self._rows.reserve(plan.user_id, -call.hold)
+
+    def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
+        status = int(SubscriberStatus.NOT_AUTHORIZED)
+        self._rows.refusals.append(rows.RefusalRow(status, effect.reason, 0, now_ms, effect.subscriber.id))
