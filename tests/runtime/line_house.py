@@ -15,8 +15,8 @@ from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.engine_parts import NewKernel
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
-from dialer.runtime.steps.live_engine import NewKernel
 from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE, OpenCampaign
@@ -28,7 +27,6 @@ from dialer.runtime.steps.live_engine import LiveEngine
 from dialer.runtime.steps.step_extent import StepExtent
 from dialer.runtime.steps.worker import Worker
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
-from dialer.store.queries.load_engine import Loader
 from dialer.store.rows.joining import contact_collection
 from dialer.store.tables import (
     Agent,
@@ -318,20 +316,12 @@ def known_anew(house: House) -> dict[str, object]:
     worker = house.worker
 
     def build(connection: Connection) -> None:
-        live = LiveEngine(
-            connection,
-            worker.clock,
-            seed=worker.seed,
+        parts = worker._engine_parts._replace(  # noqa: SLF001 - a new engine of the same worker
             coordinator=Alone(house.database),
-            loader=partial(Loader, "UTC", CallingHours()),
-            new_carrier=worker._new_carrier,  # noqa: SLF001
             turns_given={},
-            simulates_all=False,
-            recordings=None,
-            new_kernel=worker._new_kernel,  # noqa: SLF001
-            quarantine=worker._containment.quarantine,  # noqa: SLF001
             extent=StepExtent(worker.clock, bool),
         )
+        live = LiveEngine(connection, parts)
         live.build(connection)
         found.update(known(live.engine))
         raise _UndoneError

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
 from dialer.runtime.steps.guard import Guard
-from dialer.runtime.steps.live_engine import LiveEngine
+from dialer.runtime.steps.larger_slices import LargerSlices
 from dialer.store.database.touched import NOTHING
 from dialer.store.fleet import changes, shards, slices, worker_positions
 from tests.runtime.broken import Wrapped, wrap
@@ -77,7 +77,7 @@ def _calls_per_second_do_not_rest(patch: Patch) -> None:
 
 def _larger_slices_hold_at_once(patch: Patch) -> None:
     """Let a larger slice hold at the time of the last step, if the gateway is read again for another reason."""
-    patch.setattr(LiveEngine, "_not_more", lambda _self, gateways: gateways)
+    patch.setattr(LargerSlices, "limited", lambda _self, gateways: gateways)
 
 
 FLEET_PLANTED: Final = (

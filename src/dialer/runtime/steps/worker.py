@@ -21,22 +21,24 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.engine.engine import Engine
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
-from dialer.domain.words.reasons import TextReason
 from dialer.runtime.lines.line_reports import LineReport
 from dialer.runtime.lines.lines import Lines, NewLine
 from dialer.runtime.steps.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.steps.clock_jumps import Jumps
+from dialer.runtime.steps.committed_step import publish
 from dialer.runtime.steps.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.runtime.steps.engine_parts import EngineParts, NewCarrier, NewKernel
 from dialer.runtime.steps.failed_steps import Containment
 from dialer.runtime.steps.gateway_use import gateways_in_use
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
-from dialer.runtime.steps.live_engine import LiveEngine, NewCarrier, NewKernel
+from dialer.runtime.steps.live_engine import LiveEngine
 from dialer.runtime.steps.process_health import Durations, ProcessHealth
+from dialer.runtime.steps.settling import Settling
 from dialer.runtime.steps.step_extent import StepExtent
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
-from dialer.store.journal.journal import Recordings
+from dialer.store.journal.unwritten_rows import Recordings
 from dialer.store.queries.load_engine import Loader
 from dialer.store.rows.invariants import started_users
 from dialer.store.rows.live_legs import mark_handed
@@ -44,8 +46,6 @@ from dialer.store.rows.live_legs import mark_handed
 IDLE_SECONDS_MAX: Final = 1.0
 """Maximum rest of a live worker, so that the stored time is never far behind."""
 RETRY_SECONDS: Final = 1.0
-TEXTS_LOST: Final = frozenset({TextReason.TOO_MANY, TextReason.ABORTED, TextReason.ERASED})
-"""Reasons why texts of surveys are not sent that are logged. All others are those of a single message."""
 NO_LINES: Final[Mapping[str, NewLine]] = MappingProxyType({})
 
 _log = structlog.get_logger(__name__)
@@ -82,16 +82,9 @@ class Worker:
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
-        self._new_carrier: Final = new_carrier
         self._database: Final = database
-        self._service_zone: Final = service_zone
-        self._hours: Final = hours
-        self._recordings: Final = recordings
-        self._new_kernel: Final = new_kernel
         self._step_turn = anyio.Lock()
-        self._settle_turn = anyio.Lock()
-        self._settling: _Settling | None = None
-        """Shared `settle` that has not begun yet."""
+        self._settling: Final = Settling(partial(self._run_until, None))
         self._nudged = anyio.Event()
         self._live: LiveEngine | None = None
         self._problem: str | None = None
@@ -102,7 +95,19 @@ class Worker:
         self._extent: Final = StepExtent(clock, database.has_waiting)
         self._coordinator: Final = coordinator or Alone(database)
         self._lines: Final = Lines(new_lines or {}, clock.now_ms, self._nudge)
-        self._simulates_all: Final = new_lines is None
+        self._engine_parts: Final = EngineParts(
+            clock,
+            seed,
+            self._coordinator,
+            loader=partial(Loader, service_zone, hours),
+            new_carrier=new_carrier,
+            turns_given=self._lines.turns_given,
+            simulates_all=new_lines is None,
+            recordings=recordings,
+            new_kernel=new_kernel,
+            quarantine=self._containment.quarantine,
+            extent=self._extent,
+        )
 
     def problem(self) -> str | None:
         """Return the reason why dialling fails at present, `storage` or `engine`, or None if it works."""
@@ -161,31 +166,11 @@ class Worker:
         faster than the machine. Nothing is raised, because the caller's change is already committed. A step that fails
         is logged, reported by `problem`, and tried again. All callers that wait before it begins share one `settle`.
         """
-        while not await self._settle_together():
-            pass  # The task that settled for all callers was cancelled.
+        await self._settling.settle()
         self._nudged.set()
         # No dial follows the answer to a pause: those that were decided ahead have begun by then.
         if (seconds := self._extent.seconds_ahead()) > 0:
             await anyio.sleep(seconds)
-
-    async def _settle_together(self) -> bool:
-        """Settle for all callers that wait before it begins, and return whether it was completed."""
-        if self._settling is not None:
-            shared = self._settling
-            await shared.is_over.wait()
-            return shared.is_done
-        mine = self._settling = _Settling()
-        try:
-            async with self._settle_turn:
-                self._settling = None  # Changes from here on may come too late for it.
-                with contextlib.suppress(Exception):
-                    await self._run_until(None)
-                mine.is_done = True
-        finally:
-            if self._settling is mine:
-                self._settling = None
-            mine.is_over.set()
-        return True
 
     def next_ms(self) -> int | None:
         """Return the moment of the next event of the dialling; None if none is due."""
@@ -236,7 +221,9 @@ class Worker:
             is_done = await self._try_step(until_ms, is_ahead=is_ahead)
             self._coordinator.after_commit()
             if self._live is not None:
-                self._count(self._live)
+                publish(self._figures, self._live)
+                if isinstance(self.clock, VirtualClock):
+                    self.clock.set(self._live.kernel.now_ms)
                 await self._hand_over(self._live)
                 if await self._containment.after_commit(self._live, self.clock.now_ms(), is_done=is_done):
                     self._live, is_done = None, False
@@ -256,26 +243,6 @@ class Worker:
             raise
         self._problem = None
         return is_done
-
-    def _count(self, live: LiveEngine) -> None:
-        """Publish the figures of a committed step, and the time that it reached."""
-        done = live.tally.committed()
-        for gateway_id in done.rests:
-            _log.warning("gateway_rests", **gateway_id.columns())
-        for reason in sorted(TEXTS_LOST & done.texts_dropped.keys()):
-            _log.warning("texts_not_sent", reason=reason, count=done.texts_dropped[reason])
-        self._figures.add(done)
-        self._count_ignored(live.engine)
-        if isinstance(self.clock, VirtualClock):
-            self.clock.set(live.kernel.now_ms)
-
-    def _count_ignored(self, engine: Engine) -> None:
-        """Count reports that changed nothing, and log the last ones. They may show that a carrier is confused."""
-        self._figures.reports_ignored += engine.reports_ignored
-        engine.reports_ignored = 0
-        for report in engine.kept_aside:
-            _log.warning("report_ignored", report=type(report).__name__, call_id=report.call_id)
-        engine.kept_aside.clear()
 
     async def _try_step(self, until_ms: int, *, is_ahead: bool) -> bool:
         began_s = anyio.current_time()
@@ -343,20 +310,7 @@ class Worker:
             live = None
         if live is None or touched is None:
             self._live = None
-            live = self._live = LiveEngine(
-                connection,
-                self.clock,
-                seed=self.seed,
-                coordinator=self._coordinator,
-                loader=partial(Loader, self._service_zone, self._hours),
-                new_carrier=self._new_carrier,
-                turns_given=self._lines.turns_given,
-                simulates_all=self._simulates_all,
-                recordings=self._recordings,
-                new_kernel=self._new_kernel,
-                quarantine=quarantine,
-                extent=self._extent,
-            )
+            live = self._live = LiveEngine(connection, self._engine_parts)
             live.build(connection)
         else:
             live.refresh(connection, touched)
@@ -411,12 +365,3 @@ class Worker:
 def _mark(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:
     touch(connection, NOTHING)
     return mark_handed(connection, keys, now_ms)
-
-
-class _Settling:
-    """State of one `settle`, shared by all callers that wait for it."""
-
-    def __init__(self) -> None:
-        self.is_over: Final = anyio.Event()
-        self.is_done = False
-        """True if it was completed, and not cancelled half-way."""
