@@ -32,7 +32,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, Cause, DialMethod, SectionType
 from dialer.runtime.steps.kernel import Kernel
-from dialer.sim.memory_store import MemoryStore
+from dialer.sim.simulation_store import SimulationStore
 
 START_MS: Final = 1_795_168_800_000
 DAY_MS: Final = 86_400_000
@@ -142,7 +142,7 @@ class Centre:
     def __init__(self, size: Size) -> None:
         self._line: Final = SilentLine()
         self._engine: Final = Engine(seed=1, first_call_id=1_000_000)
-        self._store: Final = MemoryStore()
+        self._store: Final = SimulationStore()
         self._kernel: Final = Kernel(self._engine, self._line, self._store, now_ms=START_MS)
         self._talks: list[int] = []
         self._callers = 0

@@ -13,12 +13,13 @@ from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.enums import SectionType
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.forecast.run_store import RunStore
-from dialer.forecast.stage import ForecastStage, StagedSubscribers
+from dialer.forecast.stage import ForecastStage
 from dialer.runtime.steps.dial_counters import StepCounters
 from dialer.runtime.steps.guard import Guard
 from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.memory_store import MemoryStore
+from dialer.sim.memory_store import CampaignPeople
+from dialer.sim.simulation_store import SimulationStore
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.load_engine import LoadedRows
 from tests.gateways import FIRST
@@ -37,7 +38,7 @@ STAGE: Final = ForecastStage(
     first_call_id=1,
     world=LoadedRows([], [], {}, [], [], [], [], [], [], {}),
     openings=(),
-    people=StagedSubscribers(0, 0, {}, [], frozenset(), frozenset()),
+    people=CampaignPeople(0, 0, {}),
     listed=frozenset(),
     number_key=None,
     attempts=(),
@@ -47,7 +48,7 @@ STAGE: Final = ForecastStage(
 
 
 def kernel() -> Kernel:
-    return Kernel(Engine(seed=1), SimulatedCarrier(1), MemoryStore(), now_ms=0)
+    return Kernel(Engine(seed=1), SimulatedCarrier(1), SimulationStore(), now_ms=0)
 
 
 def journal() -> None:
@@ -55,7 +56,7 @@ def journal() -> None:
 
 
 DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [
-    (effects, "Recorded", MemoryStore),
+    (effects, "Recorded", SimulationStore),
     (effects, "Recorded", lambda: RunStore(STAGE)),
     (effects, "Recorded", journal),
     (effects, "Recorded", Guard),

@@ -18,7 +18,7 @@ from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.memory_store import MemoryStore
+from dialer.sim.simulation_store import SimulationStore
 from tests.gateways import FIRST
 
 START_MS: Final = 1_795_168_800_000
@@ -36,7 +36,7 @@ FLOW: Final = CallFlow(
 _Effect = TypeVar("_Effect", bound=effects.Effect)
 
 
-class Diary(MemoryStore):
+class Diary(SimulationStore):
     """A store that also keeps every effect, with its time."""
 
     def __init__(self) -> None:

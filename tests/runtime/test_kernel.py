@@ -10,7 +10,7 @@ from dialer.domain.engine.engine import Engine
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.memory_store import MemoryStore
+from dialer.sim.simulation_store import SimulationStore
 from tests.domain.workers import DAY_MS, START_MS, numbers, plan
 from tests.gateways import FIRST
 
@@ -30,7 +30,7 @@ class WatchedEngine(Engine):
 
 def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
     """Return how often a campaign with a max_aleg of 1 is woken when it expires."""
-    engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedCarrier(1)
+    engine, store, carrier = WatchedEngine(), SimulationStore(), SimulatedCarrier(1)
     carrier.open_gateway(FIRST, "{}")
     one = plan(max_aleg=1, frequency=600, expires_ms=START_MS + DAY_MS)
     store.add_campaign(1, [Subscriber(place, *callee) for place, callee in enumerate(numbers(5_000), 1)])

@@ -2,8 +2,8 @@
 
 from typing import Any, Final, NamedTuple
 
-from dialer.sim.memory_store import SimulatedCdr
 from dialer.sim.simulation import Simulation
+from dialer.sim.simulation_store import SimulatedCdr
 from tests.sim.scenes import START_MS, run
 
 CALLER: Final = "+33199001234"

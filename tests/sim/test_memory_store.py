@@ -14,7 +14,7 @@ from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.words.proof import Proof, WishSource
 from dialer.domain.words.reasons import CampaignReason, SubscriberReason
-from dialer.sim.memory_store import Closing, MemoryStore
+from dialer.sim.simulation_store import Closing, SimulationStore
 from tests.gateways import FIRST
 
 PLAN: Final = CampaignPlan(1, 1, FIRST, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5, dnc_ids=(5,))
@@ -36,7 +36,7 @@ class BookMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.store = MemoryStore()
+        self.store = SimulationStore()
         self.everybody: list[Subscriber] = []
         self.standings: dict[int, SubscriberStatus] = {}
         self.calls: list[Call] = []
@@ -132,14 +132,14 @@ TestBook.settings = settings(max_examples=100, stateful_step_count=40)
 
 def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
     """The campaign runs out of credit first, and expires later."""
-    store = MemoryStore()
+    store = SimulationStore()
     store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT), 5)
     store.record(effects.MoveCampaign(1, CampaignStatus.END, CampaignReason.EXPIRED), 9)
     assert store.closings == {1: Closing(CampaignStatus.PAUSE, "no_credit", 5)}
 
 
 def test_a_campaign_without_subscribers_has_none() -> None:
-    store = MemoryStore()
+    store = SimulationStore()
     store.add_campaign(1, [])
     assert store.count_subscribers(effects.CountSubscribers(1)) == events.SubscribersCounted(
         1, has_any=False, has_open=False

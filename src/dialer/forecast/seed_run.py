@@ -166,7 +166,7 @@ def _take_up(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier, se
 
 def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: RunStore, opening: Opening) -> None:
     """Open the campaign once more, as the worker does after it has collected another portion of contacts."""
-    store.last_id = opening.last_id
+    store.open_until(opening)
     state = engine.engine_state
     for opened in stage.world.accounts:
         account = state.accounts[opened.user_id]

@@ -15,6 +15,7 @@ from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.forecast.parameters import Order
 from dialer.runtime.steps.recovery import attempts_in_progress, waiting_texts
+from dialer.sim.memory_store import CampaignPeople
 from dialer.store.database.service_state import open_state
 from dialer.store.queries.do_not_call import is_hashed
 from dialer.store.queries.load_engine import ZONES_MAX, LoadedRows, Loader, pending_zones
@@ -22,57 +23,23 @@ from dialer.store.queries.queues import call_backs_of
 from dialer.store.rows.joining.contact_collection import collect_campaign, has_uncollected
 from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
-
-class StagedSubscriber(NamedTuple):
-    """A subscriber's row, as far as a run needs it. The fields have the order of `_PERSON`."""
-
-    id: int
-    number: str
-    zone: str
-    contact_id: int | None
-    attempts: int
-    failures: int
-    completions: int
-    skips: int
-    due_ms: int
-    full_name: str
-    additional_vars: str
-    phonebook_id: int | None
-    promised_agent_id: int | None
-    promised_until_ms: int
-
-
-_PERSON: Final = (
-    Subscriber.id,
-    Subscriber.number,
-    Subscriber.zone,
-    Subscriber.contact_id,
-    Subscriber.count_attempt,
-    Subscriber.failure_count,
-    Subscriber.completion_count,
-    Subscriber.skip_count,
-    Subscriber.due_ms,
-    Subscriber.full_name,
-    Subscriber.additional_vars,
-    Subscriber.phonebook_id,
-    Subscriber.promised_agent_id,
-    Subscriber.promised_until_ms,
-)
-
-
-class StagedSubscribers(NamedTuple):
-    """The subscribers of the campaign."""
-
-    size: int
-    still_open: int
-    """Number of those who are not final."""
-    fresh: dict[str, list[StagedSubscriber]]
-    """PENDING subscribers without a time for their next attempt, by zone, in id order."""
-    retries: list[StagedSubscriber]
-    """PENDING subscribers who wait for their next attempt."""
-    pending_ids: frozenset[int]
-    halted_ids: frozenset[int]
-    """Subscribers in a call who are not called again after it."""
+_PERSON: Final = {
+    "id": Subscriber.id,
+    "number": Subscriber.number,
+    "zone": Subscriber.zone,
+    "contact_id": Subscriber.contact_id,
+    "attempts": Subscriber.count_attempt,
+    "failures": Subscriber.failure_count,
+    "completions": Subscriber.completion_count,
+    "skips": Subscriber.skip_count,
+    "due_ms": Subscriber.due_ms,
+    "full_name": Subscriber.full_name,
+    "additional_vars": Subscriber.additional_vars,
+    "phonebook_id": Subscriber.phonebook_id,
+    "promised_agent_id": Subscriber.promised_agent_id,
+    "promised_until_ms": Subscriber.promised_until_ms,
+}
+"""The fields of a subscriber that a run needs, with their columns."""
 
 
 class Opening(NamedTuple):
@@ -96,7 +63,7 @@ class ForecastStage(NamedTuple):
     first_call_id: int
     world: LoadedRows
     openings: tuple[Opening, ...]
-    people: StagedSubscribers
+    people: CampaignPeople
     listed: frozenset[str]
     """The numbers on the do-not-call lists of the campaign, plain and hashed."""
     number_key: bytes | None
@@ -185,26 +152,6 @@ def _loader(order: Order, for_simulated: bool | None) -> Loader:  # noqa: FBT001
     return Loader(order.service_zone, hours)
 
 
-def callee_of(person: StagedSubscriber) -> Callee:
-    """Return a subscriber as a run may change them."""
-    return Callee(
-        person.id,
-        person.number,
-        person.zone,
-        person.contact_id,
-        person.attempts,
-        person.failures,
-        person.completions,
-        skips=person.skips,
-        due_ms=person.due_ms,
-        full_name=person.full_name,
-        additional_vars=person.additional_vars,
-        phonebook_id=person.phonebook_id,
-        promised_agent_id=person.promised_agent_id,
-        promised_until_ms=person.promised_until_ms,
-    )
-
-
 def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Opening, ...]:
     """Turn all contacts into subscribers. The engine opens the campaign again after each portion."""
     openings = []
@@ -216,30 +163,30 @@ def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Ope
     return tuple(openings)
 
 
-def _people(connection: Connection, campaign_id: int) -> StagedSubscribers:
-    fresh: dict[str, list[StagedSubscriber]] = {}
-    retries: list[StagedSubscriber] = []
+def _people(connection: Connection, campaign_id: int) -> CampaignPeople:
+    fresh: dict[str, list[Callee]] = {}
+    retries: list[Callee] = []
     pending: list[int] = []
     halted: list[int] = []
     size = still_open = 0
     of_campaign = (
-        select(*_PERSON, Subscriber.status, Subscriber.halt_reason)
+        select(Subscriber.status, Subscriber.halt_reason, *_PERSON.values())
         .where(Subscriber.campaign_id == campaign_id)
         .order_by(Subscriber.id)
     )
-    for *fields, status, halt_reason in connection.execute(of_campaign):
-        person = StagedSubscriber(*fields)
+    for status, halt_reason, *fields in connection.execute(of_campaign):
         size += 1
         still_open += status in OPEN_SUBSCRIBERS
         if status == SubscriberStatus.PENDING:
+            person = Callee(**dict(zip(_PERSON, fields, strict=True)))
             pending.append(person.id)
             if person.due_ms:
                 retries.append(person)
             else:
                 fresh.setdefault(person.zone, []).append(person)
         elif halt_reason:
-            halted.append(person.id)
-    return StagedSubscribers(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+            halted.append(fields[0])
+    return CampaignPeople(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
 
 
 def _of_seed(call: Call, seed: int) -> Call:

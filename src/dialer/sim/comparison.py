@@ -10,9 +10,9 @@ import msgspec
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
 from dialer.domain.words.enums import DialMethod
 from dialer.sim.call_centre import call_centre_of
-from dialer.sim.memory_store import Closing
 from dialer.sim.scenario import Scenario, ScenarioError
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
+from dialer.sim.simulation_store import Closing
 from dialer.sim.student import quantile_within
 
 _HOUR_MS: Final = 3_600_000

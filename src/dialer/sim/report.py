@@ -15,8 +15,8 @@ from dialer.domain.survey.survey import Survey
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import AmdStatus, Cause, LegType
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
-from dialer.sim.memory_store import MemoryStore, SimulatedCdr
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
+from dialer.sim.simulation_store import SimulatedCdr, SimulationStore
 
 ANSWERS_SHOWN_MAX: Final = 12
 """Limit of different answers to one section that the text lists. The remaining answers are summed up."""
@@ -210,7 +210,7 @@ def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
             yield simulation.store.standing(subscriber.id).reason or stop_reason
 
 
-def _answers(survey: Survey, store: MemoryStore) -> Iterator[SectionAnswers]:
+def _answers(survey: Survey, store: SimulationStore) -> Iterator[SectionAnswers]:
     by_section: dict[int, Counter[str]] = {section.id: Counter() for section in survey.sections}
     for _, result in store.results:
         answer = SECTION_TYPES[result.section_type].reported_as or result.response

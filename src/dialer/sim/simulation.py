@@ -22,11 +22,11 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.memory_store import MemoryStore
 from dialer.sim.population import numbers_of, zone_of_made_up
 from dialer.sim.scenario import Scenario, ScenarioError, Weekday, instant_ms
 from dialer.sim.scenario_floor import open_agents, open_queues
 from dialer.sim.scenario_rates import rate_card_of
+from dialer.sim.simulation_store import SimulationStore
 from dialer.sim.survey_document import recording_of, survey_of
 
 EVENTS_PER_STEP: Final = 20_000
@@ -54,7 +54,7 @@ class Simulation:
         self.zone: Final = ZoneInfo(scenario.timezone)
         self.subscribers: Final = _subscribers(scenario)
         self.plan: Final = _plan(scenario)
-        self.store: Final = MemoryStore()
+        self.store: Final = SimulationStore()
         self.store.add_dnc(DNC_ID, dnc_numbers(scenario))
         self.store.add_campaign(CAMPAIGN_ID, self.subscribers, lists_over(self.plan))
         carrier = SimulatedCarrier(scenario.seed, is_rehearsal=True)
