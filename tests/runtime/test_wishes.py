@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import delete
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
@@ -88,6 +89,27 @@ async def test_a_campaign_that_has_claimed_them_hears_of_it_at_once(sociable: Ho
     await sociable.advance(30)
     assert (numbers_called(sociable, first), numbers_called(sociable, second)) == ([ADA], [])
     assert sociable.worker.figures().broken == {}
+
+
+async def test_a_wish_is_kept_once_though_the_process_ends_during_its_call(sociable: House) -> None:
+    """The callee asks at 5 s. A list that the campaign names later does not get the number, with or without the end."""
+    campaign_id = await sociable.started(sociable.survey(GOODBYE), sociable.phonebook(ADA))
+    await sociable.advance(6)
+    sociable.add(CampaignDncList, campaign_id=campaign_id, dnc_id=sociable.dnc_list())
+    sociable.restart()
+    await sociable.advance(60)
+    (entry,) = sociable.rows(DncContact)
+    assert (wishes(sociable), entry["callrequest_id"]) == ({ADA}, 1)
+
+
+async def test_a_wish_that_is_not_on_record_at_a_restart_is_kept_at_the_end_of_its_call(sociable: House) -> None:
+    await sociable.started(sociable.survey(GOODBYE), sociable.phonebook(ADA))
+    await sociable.advance(6)
+    sociable.database.write_now(lambda connection: connection.execute(delete(DncContact)))
+    sociable.restart()
+    await sociable.advance(60)
+    (entry,) = sociable.rows(DncContact)
+    assert (wishes(sociable), entry["callrequest_id"]) == ({ADA}, 1)
 
 
 async def test_another_account_still_calls_them(sociable: House) -> None:

@@ -9,11 +9,13 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import UNKNOWN
 from dialer.domain.calls import effects
-from dialer.domain.calls.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
-from dialer.domain.calls.plans import CallOutcome, GatewayPlan
+from dialer.domain.calls.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached, Event
+from dialer.domain.calls.plans import CallOutcome, GatewayPlan, SectionResult
 from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.heard import LEFT, HeardInput
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
+from dialer.domain.words.proof import Proof, WishSource
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST
 
@@ -246,6 +248,28 @@ class TestReports:
         fleet.kernel.apply(CallEnded(99, CallOutcome(START_MS, Cause.USER_BUSY)))
         fleet.kernel.apply(DncReached(99))
         assert len(fleet.store.entries) == recorded
+
+    @pytest.mark.parametrize("closing", [(), (CampaignClosed(1),)])
+    def test_a_wish_whose_report_was_lost_is_kept_at_the_end_of_its_call(self, closing: tuple[Event, ...]) -> None:
+        """So it is where the campaign was aborted meanwhile. The other campaign would dial at 6 s."""
+        fleet = Fleet(
+            plan(1, flow=WISH),
+            plan(2, starting_ms=START_MS + 6_000),
+            callees=[callees(LISTENS), callees(LISTENS)],
+        ).run(START_MS + 4_000)
+        answer = SectionResult(1, SectionType.DNC, "Never again", f"DNC: {LISTENS}", START_MS + 3_000)
+        keys = (HeardInput(1_000, 4, "9"), HeardInput(2_000, 1, LEFT))
+        outcome = CallOutcome(START_MS + 4_000, Cause.NORMAL_CLEARING, START_MS, results=(answer,), heard=keys)
+        for event in (*closing, CallEnded(1, outcome)):
+            fleet.kernel.apply(event)
+        proof = Proof(WishSource.KEY, campaign_id=1, callrequest_id=1, section_id=4, said="9")
+        wish = effects.KeepWish(1, None, LISTENS, proof, is_simulated=fleet.dials[0].is_simulated)
+        assert list(fleet.effects(effects.KeepWish)) == [wish]
+        assert dialled(fleet.run(), 2) == []
+
+    def test_a_wish_that_was_reported_is_kept_once(self) -> None:
+        fleet = Fleet(plan(flow=WISH), callees=[callees(LISTENS)]).run()
+        assert [wish.number for wish in fleet.effects(effects.KeepWish)] == [LISTENS]
 
     @pytest.mark.parametrize("event", [CampaignClosed(99), CampaignClosed(99, is_aborted=True)])
     def test_an_unknown_campaign_can_be_closed(self, event: CampaignClosed) -> None:

@@ -316,6 +316,8 @@ class Call(msgspec.Struct, gc=False):
     transfers: tuple[Transfer, ...] = ()
     last_seq: int = 0
     """The `seq` of the carrier's last report about the call (`dialer.domain.calls.events`)."""
+    has_kept_wish: bool = False
+    """True if a wish not to be called was uttered in the call, and is on record."""
 
     @property
     def is_inbound(self) -> bool:

@@ -4,8 +4,10 @@ from typing import Final
 
 from dialer.domain.calls.effects import KeepWish
 from dialer.domain.calls.events import DncReached
-from dialer.domain.calls.plans import Call, CampaignPlan, Subscriber
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
+from dialer.domain.survey.heard import last_keys
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.proof import Proof, WishSource
 
 FORGETS_EVERY: Final = 1_000
@@ -40,6 +42,15 @@ def wish_in(call: Call, plan: CampaignPlan, reached: DncReached) -> KeepWish:
     dnc_id, answered_id = None if is_simulated else plan.dnc_id, plan.id if call.parts else None
     proof = proof_of(call, reached)
     return KeepWish(plan.user_id, dnc_id, call.subscriber.number, proof, answered_id, is_simulated=is_simulated)
+
+
+def wish_among_results(call: Call, outcome: CallOutcome) -> DncReached | None:
+    """Return the wish that the results of a call hold; None if there is none."""
+    for result in outcome.results:
+        if SECTION_TYPES[result.section_type].keeps_wishes:
+            said, section_id = last_keys(outcome.heard, result.section_id)
+            return DncReached(call.id, said=said, section_id=section_id)
+    return None
 
 
 def proof_of(call: Call, reached: DncReached) -> Proof:

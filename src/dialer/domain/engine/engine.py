@@ -24,7 +24,7 @@ from dialer.domain.calls.effects import (
 from dialer.domain.calls.plans import Call, CallOutcome, Disposition
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
-from dialer.domain.engine.called_off import wish_in
+from dialer.domain.engine.called_off import wish_among_results, wish_in
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.desks import Desks
@@ -221,6 +221,7 @@ class Engine:
         """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""
         call = self._calls.get(event.call_id)
         if call is not None and call.subscriber.number:
+            call.has_kept_wish = True
             campaign = self._campaigns.get(call.plan.id)
             plan = call.plan if campaign is None else campaign.plan
             self._keep_wish(now_ms, wish_in(call, plan, event))
@@ -240,6 +241,12 @@ class Engine:
         self._state.emit(wish)
         self._orders.number_stopped(now_ms, wish.number)
 
+    def _keep_unreported_wish(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
+        """Keep a wish that only the results of the ended call hold: its own report was lost, or came too late."""
+        wish = wish_among_results(call, outcome)
+        if wish is not None:
+            self._add_to_dnc(now_ms, wish)
+
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
         call = self._calls.get(event.call_id)
@@ -252,6 +259,8 @@ class Engine:
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]
+        if event.outcome.results and not call.has_kept_wish:
+            self._keep_unreported_wish(now_ms, call, event.outcome)
         if call.subscriber.promised_agent_id is not None:
             self._transfers.unreserve(call)
         if call.transfers:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, or_, select, true, union_all
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, func, or_, select, true, union_all
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
@@ -29,6 +29,7 @@ from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import (
     HALT_COMPLETED,
     CallRequest,
+    DncContact,
     Gateway,
     LiveLeg,
     SmsMessage,
@@ -127,14 +128,27 @@ _SUBSCRIBER: Final = (
     SubscriberRow.promised_agent_id,
     SubscriberRow.promised_until_ms,
 )
+_has_kept_wish = (
+    exists()
+    .where(
+        DncContact.number == func.coalesce(SubscriberRow.number, CallRequest.callerid),
+        DncContact.callrequest_id == CallRequest.id,
+    )
+    .correlate(CallRequest, SubscriberRow)
+    .label("has_kept_wish")
+)
+"""True if a do-not-call list has an entry with this call as its proof."""
 _IN_PROGRESS: Final = tuple(
     OwnedRows(
-        select(table, *_SUBSCRIBER)
+        select(table, *_SUBSCRIBER, *more)
         .outerjoin(SubscriberRow, SubscriberRow.id == table.c.subscriber_id)
         .where(condition, or_(table.c.subscriber_id.is_(None), SubscriberRow.id.is_not(None))),
         table.c.user_id,
     )
-    for table, condition in ((CallRequest.__table__, IS_CALLING), (SmsMessage.__table__, _is_on_its_way))
+    for table, condition, more in (
+        (CallRequest.__table__, IS_CALLING, (_has_kept_wish,)),
+        (SmsMessage.__table__, _is_on_its_way, ()),
+    )
 )
 
 
@@ -313,6 +327,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         amd=row["amd"],
         did_id=row["did_id"],
         did_number=row["phone_number"] if row["attempt"] < 0 else "",
+        has_kept_wish=bool(row["has_kept_wish"]),
     )
 
 
