@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
 import rich_click as click
+from click.exceptions import NoSuchCommand
 
 from dialer import __version__
 from dialer.commands.output import examples
@@ -52,6 +53,15 @@ class _Commands(click.RichGroup):
         command: click.Command = getattr(importlib.import_module(f"dialer.usage.{cmd_name}"), cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first argument names. The error of a wrong name has those that are like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=_COMMANDS, ctx=ctx) from None
+
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
@@ -87,8 +97,9 @@ def main() -> None:
     try:
         code = cli.main(prog_name="dialer", standalone_mode=False)
     except click.UsageError as error:
-        hint = f"; try: {error.ctx.command_path} --help" if error.ctx else ""
-        _fail(f"{error.format_message().rstrip('.')}{hint}", error.exit_code)
+        message = error.format_message().rstrip(".")
+        hint = f"{' Try' if message.endswith('?') else '; try'}: {error.ctx.command_path} --help" if error.ctx else ""
+        _fail(f"{message}{hint}", error.exit_code)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except click.Abort:

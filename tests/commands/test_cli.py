@@ -48,6 +48,19 @@ def test_wrong_usage_is_exit_code_2_with_a_hint(run: Run, arguments: list[str]) 
     assert outcome.err.rstrip().endswith("--help")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["key"], "No such command 'key'. Did you mean 'keys'? Try: dialer --help"),
+        (["keys", "creat"], "No such command 'creat'. Did you mean 'create'? Try: dialer keys --help"),
+        (["users", "list", "--jsn"], "No such option '--jsn'. Did you mean '--json'? Try: dialer users list --help"),
+        (["qqq"], "No such command 'qqq'; try: dialer --help"),
+    ],
+)
+def test_a_wrong_name_is_told_with_the_name_that_is_like_it(run: Run, arguments: list[str], message: str) -> None:
+    assert run(*arguments) == Outcome(2, "", f"dialer: {message}\n")
+
+
 def test_a_wrong_setting_is_told_in_one_line(run: Run) -> None:
     line = "dialer: DIALER_SEED is 'x': it may hold a whole number from 0 to 9223372036854775807\n"
     assert run("users", "list", DIALER_SEED="x") == Outcome(1, "", line)

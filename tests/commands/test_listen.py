@@ -15,6 +15,7 @@ import rich_click as click
 from standardwebhooks.webhooks import Webhook
 
 from dialer.commands.listen import Following, show
+from dialer.webhooks.examples import EXAMPLES
 from dialer.webhooks.server_sent import SentEvent
 from dialer.webhooks.signing import new_secret
 from tests.commands.conftest import Run
@@ -87,6 +88,20 @@ def test_a_refusal_ends_it(status: int) -> None:
         list(Following(client, {}, sleep=service.sleep).events())
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"types": ["'call.lost' is not a type."], "limit": ["'x' is no number."]}, "types: .*type.; limit: 'x' is no"),
+        ({"detail": "The account keeps no events."}, "400.: The account keeps no events."),
+        ([1], r"400.: \[1\]"),
+    ],
+)
+def test_the_reason_of_a_refusal_is_told_in_words(answer: object, words: str) -> None:
+    client = httpx.Client(base_url="http://x", transport=httpx.MockTransport(lambda _: httpx.Response(400, json=answer)))
+    with client, pytest.raises(click.ClickException, match=words):
+        list(Following(client, {}).events())
+
+
 def test_what_is_no_event_is_said_and_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
     show(SentEvent("evt_1", "x", "not JSON"), None)
     show(SentEvent("evt_2", "call.ended", '{"time": "now", "subject": "callrequest/7\\u001b[2J"}'), None)
@@ -132,13 +147,52 @@ def test_an_example_is_posted_with_a_signature(run: Run) -> None:
     assert Webhook(secret).verify(body, headers)["data"]["seconds"] == 42
 
 
+def test_an_example_takes_the_data_that_somebody_gives(run: Run) -> None:
+    with receiving() as (url, came, _):
+        done = run("trigger", "call.ended", "--data", '{"call": 12, "cause": 17, "seconds": 0}', "--forward-to", url)
+    ((_, body),) = came
+    event = json.loads(body)
+    assert (done.code, event["subject"]) == (0, "callrequest/12")
+    links = event["data"].pop("links")
+    assert (links["self"], links["call"]) == (f"{event['source']}callrequest/12/",) * 2
+    example = {"campaign": 1, "subscriber": 3, "attempt": 1, "is_inbound": False, "state": "answered", "cost": 1_400}
+    assert event["data"] == {**example, "call": 12, "cause": 17, "seconds": 0}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('{"causee": 1}', "Object contains unknown field `causee`. Give JSON with members of call.ended: campaign, call"),
+        ('{"cause": "busy"}', "Expected `int`, got `str` - at `$.cause`. Give JSON"),
+        ("[]", "Expected `object`, got `array`. Give JSON"),
+        ("{", "Input data was truncated. Give JSON"),
+        ('{"links": {}}', "links follow from the ids, so leave them out"),
+    ],
+)
+def test_data_that_no_event_has_is_refused(run: Run, data: str, message: str) -> None:
+    refused = run("trigger", "call.ended", "--forward-to", "http://127.0.0.1:1/", "--data", data)
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.startswith(f"dialer: --data: {message}")
+
+
+@pytest.mark.parametrize("command", ["listen", "trigger"])
+def test_the_help_lists_the_types_of_events(run: Run, command: str) -> None:
+    printed = run(command, "--help").out
+    assert [kind for kind in EXAMPLES if f" {kind} " not in printed] == []
+
+
 def test_an_example_that_nobody_takes_fails(run: Run) -> None:
     with receiving(500) as (url, _, _):
         refused = run("trigger", "call.ended", "--forward-to", url)
     assert (refused.code, "the program did not take the event" in refused.err) == (1, True)
     assert "Signing secret: whsec_" in refused.err
+    with receiving(400) as (url, _, _):
+        assert "takes the event only with its own secret" in run("trigger", "call.ended", "--forward-to", url).err
     assert f"not delivered: no program answers at {url}" in run("trigger", "call.ended", "--forward-to", url).out
-    assert "is not a type of events: agent.status" in run("trigger", "call", "--forward-to", url).err
+    assert "is not a type of events: agent.status" in run("trigger", "x", "--forward-to", url).err
+    assert "'call.end' is not a type of events: did you mean call.ended?" in (
+        run("trigger", "call.end", "--forward-to", url).err
+    )
     assert "--secret: A secret is whsec_" in run("trigger", "call.ended", "--forward-to", url, "--secret", "x").err
     assert "begins with http" in run("trigger", "call.ended", "--forward-to", "ftp://x").err
 

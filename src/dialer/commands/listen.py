@@ -20,7 +20,7 @@ from dialer.webhooks.server_sent import SentEvent, sent_events
 SILENCE_S: Final = 45.0
 """The silence after which a connection counts as lost. The service sends a comment every 15 seconds."""
 AGAIN_S_MAX: Final = 30.0
-_MESSAGE_MAX: Final = 300
+_MESSAGE_MAX: Final = 1_000
 _PASSING: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS}) | {status for status in HTTPStatus if status >= 500}  # noqa: PLR2004
 
 
@@ -62,11 +62,20 @@ class Following:
                 say(f"The service is not ready ({answer.status_code}). Again in {self._again_s:.0f} s.")
                 return
             if not answer.is_success:
-                text = printable(answer.read().decode("utf-8", "replace")[:_MESSAGE_MAX])
-                raise click.ClickException(f"the service refuses ({answer.status_code}): {text}")
+                raise click.ClickException(f"the service refuses ({answer.status_code}): {_refusal(answer.read())}")
             for event in sent_events(answer.iter_lines()):
                 self._again_s, self._last_id = 1.0, event.id
                 yield event
+
+
+def _refusal(body: bytes) -> str:
+    """Return the messages of an error of the API in words, or what else the answer holds."""
+    try:
+        members = msgspec.json.decode(body, type=dict[str, str | list[str]])
+    except msgspec.MsgspecError:
+        return printable(body.decode("utf-8", "replace")[:_MESSAGE_MAX])
+    texts = [text if isinstance(text, str) else f"{name}: {' '.join(text)}" for name, text in members.items()]
+    return printable("; ".join(texts)[:_MESSAGE_MAX])
 
 
 def listen(

@@ -3,6 +3,7 @@
 import rich_click as click
 
 from dialer.commands.output import examples
+from dialer.usage.event_types import EVENT_TYPES_TABLE
 from dialer.usage.running import runs
 from dialer.usage.service_options import service_options
 
@@ -17,6 +18,7 @@ from dialer.usage.service_options import service_options
 @examples(
     "dialer listen --key-file ~/dialer.key",
     "dialer listen --types call.ended,campaign.ended --forward-to http://localhost:3000/events",
+    table=EVENT_TYPES_TABLE,
 )
 @runs("dialer.commands.listen")
 def listen() -> None:

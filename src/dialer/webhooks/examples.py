@@ -55,21 +55,35 @@ _LINKED: Final = {
     "dnc_list": "dnc-list",
     "entry": "dnc-contact",
 }
+_SUBJECTS: Final = {
+    **{path: member for member, path in _LINKED.items()},
+    **{"campaigns": "campaign", "sms-campaigns": "campaign", "gateway": "gateway", "phonebook": "phonebook"},
+}
+"""The member of the data that holds the id of a subject, by the path of the subject."""
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
-def example_event(kind: str, event_id: str, source: str, now: datetime) -> dict[str, Any]:
-    """Return an event of a type as a receiver gets it; `source` is the address of the API, `now` an aware moment."""
+def example_event(
+    kind: str, event_id: str, source: str, now: datetime, given: Mapping[str, Any] = _NOTHING
+) -> dict[str, Any]:
+    """Return an event of a type as a receiver gets it; `source` is the address of the API, `now` an aware moment.
+
+    The members `given` replace those of the example's data. The links and the subject follow their ids.
+    """
     example = EXAMPLES[kind]
-    links = {name: f"{source}{path}/{example.data[name]}/" for name, path in _LINKED.items() if name in example.data}
+    data = {**example.data, **given}
+    links = {name: f"{source}{path}/{data[name]}/" for name, path in _LINKED.items() if data.get(name) is not None}
+    path, _, record_id = example.subject.partition("/")
+    subject = f"{path}/{data.get(_SUBJECTS.get(path, ''), record_id)}"
     return {
         "specversion": "1.0",
         "id": event_id,
         "source": source,
         "type": kind,
-        "subject": example.subject,
+        "subject": subject,
         "time": f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "datacontenttype": "application/json",
-        "data": {**example.data, "links": {"self": f"{source}{example.subject}/", **links}},
+        "data": {**data, "links": {"self": f"{source}{subject}/", **links}},
     }
 
 
