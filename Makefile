@@ -16,7 +16,7 @@ SEEDS ?= 1000
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console clients translations screenshots quick test test-postgresql lint docs bench vopr always
+.PHONY: help setup demo console wheel clients translations screenshots quick test test-postgresql lint docs bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,6 +28,9 @@ demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
 
 console: $(STAMP) ## run a campaign at 60 times real time, and print the address and a password of the console
 	@$(VENV)/bin/dialer demo --watch
+
+wheel: $(STAMP) ## build the wheel of this checkout in dist, and the locked versions of its libraries as constraints
+	@sh setup/wheel.sh
 
 clients: $(STAMP) $(NPM_STAMP) ## make the clients in Python and TypeScript, ready to publish, in build/clients
 	@$(VENV)/bin/python -m clients

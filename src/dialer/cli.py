@@ -11,8 +11,8 @@ from typing import Final, NoReturn, TypeGuard
 import rich_click as click
 from click.exceptions import NoSuchCommand
 
-from dialer import __version__
 from dialer.commands.output import examples
+from dialer.commands.version import version_in_words
 from dialer.store.moving.private_files import make_new_files_private
 from dialer.time_zone_rules import RULES
 
@@ -70,7 +70,7 @@ class _Commands(click.RichGroup):
     expose_value=False,
     is_eager=True,
     callback=lambda ctx, _, asked: _show_version(ctx) if asked and not ctx.resilient_parsing else None,
-    help="Show the version, and the release of the rules of time zones, and exit.",
+    help="Show the version with its commit, and the release of the rules of time zones, and exit.",
 )
 @click.option(
     "--config",
@@ -119,7 +119,7 @@ def main() -> None:
 
 
 def _show_version(ctx: click.Context) -> NoReturn:
-    click.echo(f"dialer, version {__version__}")
+    click.echo(f"dialer, version {version_in_words()}")
     click.echo(RULES.in_words())
     if RULES.is_old(datetime.now(UTC)):
         click.echo(f"Warning: {RULES.warning()}")

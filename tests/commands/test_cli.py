@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from dialer import __version__, cli
+from dialer.commands import version
+from dialer.commands.version import version_in_words
 from dialer.time_zone_rules import RULES
 from tests.commands.conftest import Outcome, Run
 from tests.new_database import new_file
@@ -38,7 +40,23 @@ def test_every_help_has_examples_before_its_options(run: Run, command: list[str]
 
 
 def test_the_version_is_printed(run: Run) -> None:
-    assert run("--version") == Outcome(0, f"dialer, version {__version__}\n{RULES.in_words()}\n", "")
+    assert run("--version") == Outcome(0, f"dialer, version {version_in_words()}\n{RULES.in_words()}\n", "")
+
+
+def test_the_version_of_a_checkout_has_its_commit(tmp_path: Path) -> None:
+    assert version_in_words(tmp_path) == __version__
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@example.com")
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    assert version_in_words(tmp_path) == __version__
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "A commit"], check=True)
+    found = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout
+    assert version_in_words(tmp_path) == f"{__version__} (commit {found[:8]})"
+
+
+def test_a_wheel_has_its_commit_in_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version, "__version__", "0.1.0+7.g1ef23857")
+    (tmp_path / ".git").mkdir()
+    assert version_in_words(tmp_path) == "0.1.0+7.g1ef23857"
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["users", "nonsense"], ["users", "list", "--nonsense"]])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-import rich_click as click
+from rich_click import ClickException
 from standardwebhooks.webhooks import Webhook
 
 from dialer.commands.listen import Following, show
@@ -84,7 +84,7 @@ def test_a_lost_stream_goes_on_after_the_last_event(capsys: pytest.CaptureFixtur
 def test_a_refusal_ends_it(status: int) -> None:
     service = Service(httpx.Response(status, json={"detail": "The account keeps no events."}))
     client = httpx.Client(base_url="http://x", transport=httpx.MockTransport(service.respond))
-    with client, pytest.raises(click.ClickException, match=rf"refuses \({status}\): .*keeps no events"):
+    with client, pytest.raises(ClickException, match=rf"refuses \({status}\): .*keeps no events"):
         list(Following(client, {}, sleep=service.sleep).events())
 
 
@@ -97,8 +97,10 @@ def test_a_refusal_ends_it(status: int) -> None:
     ],
 )
 def test_the_reason_of_a_refusal_is_told_in_words(answer: object, words: str) -> None:
-    client = httpx.Client(base_url="http://x", transport=httpx.MockTransport(lambda _: httpx.Response(400, json=answer)))
-    with client, pytest.raises(click.ClickException, match=words):
+    client = httpx.Client(
+        base_url="http://x", transport=httpx.MockTransport(lambda _: httpx.Response(400, json=answer))
+    )
+    with client, pytest.raises(ClickException, match=words):
         list(Following(client, {}).events())
 
 
@@ -162,7 +164,10 @@ def test_an_example_takes_the_data_that_somebody_gives(run: Run) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ('{"causee": 1}', "Object contains unknown field `causee`. Give JSON with members of call.ended: campaign, call"),
+        (
+            '{"causee": 1}',
+            "Object contains unknown field `causee`. Give JSON with members of call.ended: campaign",
+        ),
         ('{"cause": "busy"}', "Expected `int`, got `str` - at `$.cause`. Give JSON"),
         ("[]", "Expected `object`, got `array`. Give JSON"),
         ("{", "Input data was truncated. Give JSON"),

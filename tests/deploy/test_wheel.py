@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,7 @@ import httpx
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
+PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 UV: Final = Path(sys.executable).with_name("uv")
 MODULES_MIN: Final = 300
 FIRST_CALL_S_MAX: Final = 30
@@ -29,20 +32,24 @@ def uv(*arguments: str | Path) -> str:
     return done.stdout.decode()
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    uv("build", "--wheel", "--out-dir", folder)
+def build(root: Path, folder: Path) -> Path:
+    """Build the wheel of a checkout as `make wheel` does."""
+    command = ["sh", "setup/wheel.sh", str(folder)]
+    done = subprocess.run(command, cwd=root, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     (built,) = folder.glob("*.whl")
     return built
 
 
 @pytest.fixture(scope="module")
-def constraints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the versions of the lock file."""
-    file = tmp_path_factory.mktemp("versions") / "constraints.txt"
-    uv("export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--output-file", file)
-    return file
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def constraints(wheel: Path) -> Path:
+    """Return the file with the versions of the lock file."""
+    return wheel.with_name("constraints.txt")
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,32 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("dialer/") and name[-1] != "/"}
     ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file()}
     assert packed == {name for name in ours if "__pycache__" not in name}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    names = ("-c", "user.name=Anna", "-c", "user.email=anna@example.com")
+    return subprocess.run(["git", *names, *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_newer_commit_makes_a_newer_version_and_no_history_the_plain_one(tmp_path: Path) -> None:
+    root = tmp_path / "checkout"
+    (root / ".venv" / "bin").mkdir(parents=True)
+    (root / ".venv" / "bin" / "uv").symlink_to(UV)
+    for name in ("pyproject.toml", "uv.lock", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, root)
+    for folder in ("setup", "src/dialer"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy(ROOT / "setup" / "wheel.sh", root / "setup")
+    (root / "src" / "dialer" / "__init__.py").touch()
+    names = [build(root, tmp_path / "plain").name]
+    git(root, "init", "--quiet")
+    for number in (1, 2):
+        git(root, "commit", "--quiet", "--allow-empty", "--message", f"Commit {number}")
+        names.append(build(root, tmp_path / "dist").name)
+    commits = git(root, "log", "--reverse", "--format=%h", "--abbrev=8").split()
+    versions = ["", *(f"+{number}.g{commit}" for number, commit in enumerate(commits, 1))]
+    assert names == [f"dialer-{PROJECT['version']}{end}-py3-none-any.whl" for end in versions]
+    assert len([*(tmp_path / "dist").glob("*.whl")]) == 1
 
 
 def test_every_installed_module_finds_what_it_imports(installed: Path, tmp_path: Path) -> None:

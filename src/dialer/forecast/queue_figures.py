@@ -96,13 +96,14 @@ class ErlangForecast(msgspec.Struct, frozen=True):
 
 
 _PERCENTS: Final = {"p10": 81.0, "p50": 88.5, "p90": 93.0}
+_ERLANG_C: Final = {"erlangs": 6.4, "mean_wait": 4.1, "taken_in_time_percent": 91.5}
 QUEUES_EXAMPLE: Final = {
     "agents": 12,
     "queued": {"p10": 590, "p50": 640, "p90": 700},
     "mean_wait": {"p10": 1.2, "p50": 2.9, "p90": 7.3},
     "taken_in_time_percent": _PERCENTS,
     "busy_percent": _PERCENTS,
-    "erlang_c": None,
+    "erlang_c": _ERLANG_C,
 }
 """An example for the API document."""
 
@@ -124,7 +125,7 @@ class QueueForecast(msgspec.Struct, frozen=True):
         ErlangForecast | None,
         described(
             "The waits by the formula Erlang C under the same load. Null if no call is served.",
-            {"erlangs": 6.4, "mean_wait": 4.1, "taken_in_time_percent": 91.5},
+            _ERLANG_C,
         ),
     ]
 

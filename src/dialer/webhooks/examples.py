@@ -57,7 +57,10 @@ _LINKED: Final = {
 }
 _SUBJECTS: Final = {
     **{path: member for member, path in _LINKED.items()},
-    **{"campaigns": "campaign", "sms-campaigns": "campaign", "gateway": "gateway", "phonebook": "phonebook"},
+    "campaigns": "campaign",
+    "sms-campaigns": "campaign",
+    "gateway": "gateway",
+    "phonebook": "phonebook",
 }
 """The member of the data that holds the id of a subject, by the path of the subject."""
 _NOTHING: Final[Mapping[str, Any]] = {}

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import httpx
 
 from dialer_client.client import AuthenticatedClient
-from dialer_client.models.error import Error
+from dialer_client.models.error_detail import ErrorDetail
+from dialer_client.models.error_fields import ErrorFields
 from dialer_client.types import Response
 
 TIMEOUT_S = 60.0
@@ -38,13 +39,13 @@ def connect(url: str, key: str, *, timeout_s: float = TIMEOUT_S) -> Authenticate
     )
 
 
-def done(answer: Response[_Content | Error]) -> _Content:
+def done(answer: Response[_Content | ErrorDetail | ErrorFields]) -> _Content:
     """Return the content of an answer.
 
     Raises:
         RefusedError: the service refused the request.
     """
-    if isinstance(answer.parsed, Error):
+    if isinstance(answer.parsed, ErrorDetail | ErrorFields):
         raise RefusedError(answer.status_code, answer.parsed.to_dict())
     if answer.status_code >= HTTPStatus.BAD_REQUEST:
         raise RefusedError(answer.status_code, answer.content.decode("utf-8", "replace"))

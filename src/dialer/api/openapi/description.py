@@ -8,20 +8,17 @@ from typing import Any, Final
 import msgspec
 
 from dialer.api.actions.trial_calls import TrialCallRead
-from dialer.api.http.error_answers import PROBLEM_JSON, code_of
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
-    ALWAYS_TOLD,
     HEADERS,
     PREFER,
     answer_headers,
-    header_references,
     with_dry_run,
 )
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
-from dialer.api.openapi.forecast_example import FORECAST
-from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
+from dialer.api.openapi.error_part import ERROR_SCHEMAS, error_responses
+from dialer.api.openapi.guide import SERVERS, groups
 from dialer.api.openapi.parameters import noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.refused_statuses import is_repeatable, refusals
@@ -31,7 +28,7 @@ from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
-from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
+from dialer.api.routes.exports import CSV, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead, TransferOrderRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.previews import PersonOrdered, PreviewRead
@@ -40,9 +37,10 @@ from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
-from dialer.app.work.errors import ErrorCode
 from dialer.files.exchange import ApplyAnswer, ExportAnswer, ExportedText, FileBeside
+from dialer.forecast.example import FORECAST
 from dialer.resources.crud.properties import NUMBER
+from dialer.resources.crud.references import NO_OBJECT
 from dialer.resources.crud.resource import Resource
 from dialer.resources.crud.urls import PREFIX, URL_PATHS
 from dialer.resources.records.campaigns import CAMPAIGNS
@@ -62,87 +60,7 @@ _SUMMARIES: Final[Mapping[str, str]] = {
     "delete": "Delete one {}",
     "clear": "Delete every {} that the filters select",
 }
-_ERRORS: Final[Mapping[int, tuple[str, str]]] = {
-    400: ("Invalid fields, or an invalid request", "This field is required."),
-    401: ("Missing or invalid credentials", "Invalid username/password."),
-    403: ("Not permitted", "You do not have permission to perform this action."),
-    404: ("The record or the page does not exist", "Not found."),
-    408: ("The body did not arrive in time", "The body did not arrive in time."),
-    409: (
-        "The state of the record or another record forbids the request",
-        "Still used by campaigns 1. Change or delete them first.",
-    ),
-    412: ("The record is not in the state that the request requires", "The record has changed."),
-    413: ("The body is too large", "The body is too large."),
-    415: ("The content type of the body is not supported", "Send the body as application/json."),
-    416: ("The file does not have the wanted part", "The file has 100 bytes, so 'bytes=100-' is not a part of it."),
-    422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
-    429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
-    503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
-}
-_INVALID: Final = ErrorCode.INVALID_FIELDS.value
-_REQUIRED: Final = "This field is required."
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
-_MESSAGES: Final[Json] = {"type": "array", "items": TEXT}
-_BY_FIELD: Final[Json] = {"contact": [_REQUIRED]}
-_ERROR_SCHEMAS: Final[Json] = {
-    "Error": {
-        "title": "Error",
-        "description": "Messages by field, or one `detail`. Messages without a field are under `non_field_errors`.",
-        "type": "object",
-        "properties": {
-            "detail": {
-                **TEXT,
-                "description": "The problem in a sentence, if it is not the problem of one field.",
-                "examples": ["Not found."],
-            }
-        },
-        "additionalProperties": {**_MESSAGES, "description": "The problems of one field.", "examples": [[_REQUIRED]]},
-        "minProperties": 1,
-        "examples": [_BY_FIELD],
-    },
-    "Problem": {
-        "title": "Problem",
-        "description": "An error in the form of RFC 9457, for requests that accept application/problem+json.",
-        "type": "object",
-        "required": ["title", "status", "detail", "code"],
-        "properties": {
-            "title": {**TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
-            "status": {"type": "integer", "description": "The status code of the response.", "examples": [400]},
-            "detail": {
-                **TEXT,
-                "description": "The problem in a sentence.",
-                "examples": ["Some of the fields are not as they must be."],
-            },
-            "code": {
-                **TEXT,
-                "description": "The reason in a word, for programs. Words are never renamed; new ones may come.",
-                "examples": [_INVALID],
-            },
-            "errors": {
-                "title": "Messages",
-                "type": "object",
-                "description": "The problems of each field, by its name. Absent if the problem is not one of fields.",
-                "additionalProperties": _MESSAGES,
-                "examples": [_BY_FIELD],
-            },
-        },
-    },
-}
-_RETRY_AFTER: Final[Json] = {
-    "Retry-After": header("Seconds to wait before the next request", 30, {"type": "integer", "minimum": 0})
-}
-_HEADERS: Final[Mapping[int, Json]] = {
-    416: {
-        "Content-Range": header("Size of the file", "bytes */5000"),
-        "ETag": {"$ref": "#/components/headers/ETag"},
-    },
-    415: {"Accept-Encoding": header("`identity`, if the body was compressed", "identity")},
-    412: {"ETag": {"$ref": "#/components/headers/ETag"}},
-    401: {"WWW-Authenticate": header("The authentication scheme", 'Basic realm="dialer"')},
-    429: _RETRY_AFTER,
-    503: _RETRY_AFTER,
-}
 _LOCATION: Final[Json] = header(
     "The URL of the record", f"https://dialer.example{PREFIX}/phonebook/1/", {"type": "string", "format": "uri"}
 )
@@ -184,14 +102,15 @@ _AGGREGATE: Final = examples.answer(
         examples.answer(AnswerShare, response="no", count=1, percent=25.0),
     ],
 )
-_ADDED: Final = {
-    "created": 1,
-    "rejected": 1,
-    "results": [
-        {"status": 201, "id": 1, "url": f"https://dialer.example{PREFIX}/contact/1/"},
-        {"status": 400, "errors": {"phonebook": ["This field is required."]}},
-    ],
-}
+
+
+def _added(path: str, field: str) -> Json:
+    """Return an answer to two records, of which the second refers to a record that does not exist."""
+    refused = {"status": 400, "errors": {field: [NO_OBJECT]}}
+    made = {"status": 201, "id": 1, "url": f"https://dialer.example{PREFIX}/{path}/1/"}
+    return {"created": 1, "rejected": 1, "results": [made, refused]}
+
+
 _EXAMPLES: Final[Mapping[str, Any]] = {
     **STATISTICS_EXAMPLES,
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
@@ -223,8 +142,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     ),
     "aggregate_survey": examples.answer(SurveyAggregate, sections=[_AGGREGATE]),
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
-    "add_contacts": _ADDED,
-    "add_dnc_contacts": _ADDED,
+    "add_contacts": _added("contact", "phonebook"),
+    "add_dnc_contacts": _added("dnc-contact", "dnc"),
     "copy_campaign": examples.record(CAMPAIGNS.read),
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,
@@ -277,6 +196,8 @@ _SENT: Final[Mapping[str, Any]] = {
     "set_disposition": _DISPOSITION,
     "listen": {"mode": "listen"},
     "dial_person": {"campaign_id": 4, "number": NUMBER},
+    "transfer": {"phone_number": "+12025550150"},
+    "send_recording": {"audio_file": "(the bytes of a WAV file)"},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
@@ -297,14 +218,13 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
     described = {
         **generated,
         "servers": SERVERS,
-        "externalDocs": EXTERNAL_DOCS,
         "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
         "webhooks": webhooks(),
         "components": {
             **components,
-            "schemas": {**components["schemas"], **_ERROR_SCHEMAS, **event_schemas()},
-            "responses": {f"Error{status}": _error(status) for status in _ERRORS},
+            "schemas": {**components["schemas"], **ERROR_SCHEMAS, **event_schemas()},
+            "responses": error_responses(),
             "headers": HEADERS,
         },
     }
@@ -416,18 +336,3 @@ def _sent(name: str, verb: str, resource: Resource | None) -> object:
         return _SENT.get(name)
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
-
-
-def _error(status: int) -> Json:
-    description, detail = _ERRORS[status]
-    is_of_fields = status == HTTPStatus.BAD_REQUEST
-    plain = {"name": [detail]} if is_of_fields else {"detail": detail}
-    problem = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, "code": code_of(status).value}
-    if is_of_fields:
-        problem |= {"detail": "Some of the fields are not as they must be.", "code": _INVALID, "errors": plain}
-    content = {
-        JSON: {"schema": {"$ref": "#/components/schemas/Error"}, "example": plain},
-        PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem},
-    }
-    headers = {**header_references(ALWAYS_TOLD), **_HEADERS.get(status, {})}
-    return {"description": description, "headers": headers, "content": content}

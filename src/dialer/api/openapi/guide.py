@@ -82,7 +82,6 @@ _GROUPS: Final[dict[str, str]] = {
 }
 """The groups of operations with their descriptions, in the order of the document."""
 SERVERS: Final[list[Json]] = [{"url": "/", "description": "The service from which this document was read"}]
-EXTERNAL_DOCS: Final[Json] = {"description": "The operations, one by one, as a page", "url": "/schema"}
 
 
 def groups(used: Iterable[str]) -> list[Json]:

@@ -56,14 +56,14 @@ class BulkAnswer(msgspec.Struct):
     results: Annotated[list[BulkResult], described("One answer for each record, in the order of the request.")]
 
 
-def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:
+def _bodies(write: str, record: dict[str, str], refused: dict[str, str]) -> dict[str, OpenAPIMediaType]:
     records = Schema(
         type=OpenAPIType.ARRAY, items=Reference(ref=f"#/components/schemas/{write}"), max_items=BULK_RECORDS_MAX
     )
     lines = Schema(type=OpenAPIType.STRING, description="One record on a line, each a JSON object.")
     line = f"{msgspec.json.encode(record).decode()}\n"
     return {
-        JSON: OpenAPIMediaType(schema=records, example=[record, {}]),
+        JSON: OpenAPIMediaType(schema=records, example=[record, refused]),
         NDJSON: OpenAPIMediaType(schema=lines, example=line),
     }
 
@@ -73,7 +73,9 @@ def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:
     tags=[CONTACTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=BULK_BYTES_MAX,
-    operation_class=describe_bodies(_bodies("ContactWrite", _CONTACT)),
+    operation_class=describe_bodies(
+        _bodies("ContactWrite", _CONTACT, {**_CONTACT, "phonebook": "/rest-api/phonebook/999/"})
+    ),
 )
 async def add_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     """Create many contacts at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
@@ -89,7 +91,7 @@ async def add_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     tags=[DNC_CONTACTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=BULK_BYTES_MAX,
-    operation_class=describe_bodies(_bodies("DncContactWrite", _ENTRY)),
+    operation_class=describe_bodies(_bodies("DncContactWrite", _ENTRY, {**_ENTRY, "dnc": "/rest-api/dnc/999/"})),
 )
 async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     """Put many numbers on do-not-call lists at once, up to 10,000. Each record has its own answer.

@@ -26,6 +26,17 @@ STORAGE: Final = "storage"
 SECOND_MS: Final = 1_000
 
 
+_WORKER: Final = {
+    "name": "w1",
+    "number": 7,
+    "shards": 32,
+    "lease_seconds": 13.2,
+    "late_seconds": 0.0,
+    "takeovers": 1,
+    "steps_fenced": 0,
+}
+
+
 class WorkerHealth(msgspec.Struct):
     """The state of one of several workers."""
 
@@ -46,7 +57,7 @@ class Health(msgspec.Struct, omit_defaults=True):
         WorkerHealth | None,
         described(
             "The state of a process of `dialer worker`.",
-            {"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0},
+            _WORKER,
         ),
     ] = None
     lines_down: Annotated[

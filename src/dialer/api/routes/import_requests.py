@@ -1,6 +1,5 @@
 """The requests of imports: their options, the two forms of their bodies, and the two forms of their answers."""
 
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -177,7 +176,7 @@ def _parameters() -> list[Parameter]:
             "Phone:contact,First:first_name",
         ),
         CHARSET: (
-            Schema(type=OpenAPIType.STRING, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
+            Schema(type=OpenAPIType.STRING, pattern=f"^({'|'.join(CHARSETS)})$"),
             (
                 "The character set of the file. It overrides the content type's. Without either, the file tells it:"
                 " UTF-8, UTF-16 or Windows-1252."

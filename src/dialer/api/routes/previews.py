@@ -56,8 +56,8 @@ _EXAMPLE: Final = {
     "from_date": "2026-11-18T11:06:40Z",
     "until_date": "2026-11-18T11:07:40Z",
     "calls_then": False,
-    "is_wanted": False,
-    "callrequest_id": None,
+    "is_wanted": True,
+    "callrequest_id": 7,
 }
 
 

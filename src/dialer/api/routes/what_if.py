@@ -17,7 +17,9 @@ from dialer.api.service import ApiRequest
 from dialer.app.work.errors import ErrorCode
 from dialer.domain.words.described import described
 from dialer.domain.words.sentences import message_of
+from dialer.forecast.example import FORECAST
 from dialer.forecast.forecast import CampaignOverError
+from dialer.forecast.queue_figures import QUEUES_EXAMPLE
 from dialer.forecast.what_if import WhatIf
 from dialer.resources.crud import records
 from dialer.resources.crud.properties import describe_request
@@ -38,6 +40,9 @@ _NONE: Final = (
 SmsWhatIfAsked: Final = what_if_shape("SmsWhatIfAsked", SMS_CAMPAIGNS)
 
 
+_COMPARED: Final = {"present": {**FORECAST, "queues": QUEUES_EXAMPLE}, "settings": []}
+
+
 class WhatIfRead(msgspec.Struct, frozen=True):
     """A comparison of settings: how far it is, and its outcome once it is done."""
 
@@ -47,7 +52,8 @@ class WhatIfRead(msgspec.Struct, frozen=True):
     changes: Annotated[Sequence[dict[str, str]], described("The settings, as they were given.", [{"frequency": "40"}])]
     error: Annotated[str, described("The reason why it has failed; else empty.", "")]
     outcome: Annotated[
-        WhatIf | None, described("The forecasts and their differences; null until they are done.", {"settings": []})
+        WhatIf | None,
+        described("The forecasts and their differences; null until they are done.", _COMPARED),
     ]
 
 

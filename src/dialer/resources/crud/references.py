@@ -105,7 +105,7 @@ class OwnUrl(Reference, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a URL that only answers have."""
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URL, read_only=True)
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI, read_only=True)
 
 
 class Identity(Integer, frozen=True):

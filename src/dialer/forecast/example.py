@@ -1,4 +1,4 @@
-"""The example of a forecast in the OpenAPI document."""
+"""An example of a forecast, for documentation."""
 
 from collections import Counter
 from typing import Any, Final
@@ -13,21 +13,21 @@ from dialer.forecast.parameters import Order
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HourCounters, SeedRun
 from dialer.forecast.summary import summarise
-from dialer.resources.crud.properties import MOMENT_MS
 
+_MOMENT_MS: Final = 1_795_000_000_000
 _SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))
 _OUTCOME: Final = SeedRun(
     seed=0,
-    stop=Stop(MOMENT_MS, "completed"),
+    stop=Stop(_MOMENT_MS, "completed"),
     subscribers=2,
     counters=Counters(calls=2, answered=2, completed=1, cost=4_000, live_answered=0, abandoned=0, machine_answered=1),
     calls_in_progress_peak=1,
     digest=cdr_digest([]),
     answers=Counter({(1, "yes"): 1}),
     answered_sections=Counter({1: 1}),
-    hours=[HourCounters(MOMENT_MS // HOUR_MS, calls=2, cost=4_000)],
+    hours=[HourCounters(_MOMENT_MS // HOUR_MS, calls=2, cost=4_000)],
 )
 FORECAST: Final[Any] = msgspec.to_builtins(
-    summarise(Order(1, MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY, obeys_hours=False)
+    summarise(Order(1, _MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY, obeys_hours=False)
 )
 """A forecast with one seed, as JSON values."""
