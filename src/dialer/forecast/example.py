@@ -27,7 +27,7 @@ _OUTCOME: Final = SeedRun(
     answered_sections=Counter({1: 1}),
     hours=[HourCounters(_MOMENT_MS // HOUR_MS, calls=2, cost=4_000)],
 )
-FORECAST: Final[Any] = msgspec.to_builtins(
-    summarise(Order(1, _MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY, obeys_hours=False)
+FORECAST: Final[Any] = msgspec.json.decode(
+    msgspec.json.encode(summarise(Order(1, _MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY, obeys_hours=False))
 )
 """A forecast with one seed, as JSON values."""
