@@ -2,8 +2,12 @@
 
 import json
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 import structlog
@@ -148,3 +152,44 @@ def test_a_blocked_sink_blocks_nobody_and_the_lines_that_it_costs_are_counted(si
         {"event": "log_lines_dropped", "level": "warning", "lines": 10, "logger": "dialer.logs"},
     ]
     assert len(events) == QUEUE_LINES_MAX + 3
+
+
+SERVING: Final = """
+import threading, warnings
+from dialer import cli
+from dialer.commands import serve
+from dialer.logs import configure_logs, log_unhandled
+
+def fail(_settings):
+    configure_logs()
+    log_unhandled()
+    warnings.warn("the library says so")
+    thread = threading.Thread(target=lambda: 1 / 0)
+    thread.start()
+    thread.join()
+    raise RuntimeError("nobody expects this")
+
+serve.settings_from_environment = lambda: fail(None)
+cli.main()
+"""
+"""A program whose `dialer serve` fails in each way that nothing handles."""
+
+
+def test_whatever_a_process_that_serves_writes_is_a_line_of_json(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SERVING, "serve", "--port", "0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    events = [json.loads(line) for line in done.stderr.splitlines()]
+    assert (done.returncode, done.stdout) == (1, "")
+    assert sorted((event["level"], event["logger"]) for event in events) == [
+        ("critical", "dialer"),
+        ("critical", "dialer.logs"),
+        ("warning", "py.warnings"),
+    ]
+    exceptions = {event["logger"]: event["exception"].splitlines()[-1] for event in events if "exception" in event}
+    assert exceptions == {
+        "dialer": "RuntimeError: nobody expects this",
+        "dialer.logs": "ZeroDivisionError: division by zero",
+    }
+    assert {"Traceback (most recent call last):"} == {
+        event["exception"].splitlines()[0] for event in events if "exception" in event
+    }

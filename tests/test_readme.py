@@ -160,7 +160,7 @@ def server(folder: Path) -> Iterator[str]:
         text=True,
     ) as process:
         try:
-            match = READY.match(process.stdout.readline() if process.stdout else "")
+            match = READY.search(process.stdout.readline() if process.stdout else "")
             assert match, "the server did not start"
             yield match[1]
         finally:

@@ -27,6 +27,7 @@ from tests.new_database import new_database
 DIALER = Path(sys.executable).with_name("dialer")
 PASSWORD = "correct horse battery"
 ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": PASSWORD}
+READY = re.compile(r"dialer is ready at (http://[^\s\"]+)")
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00Z"}
 
 
@@ -39,7 +40,7 @@ class Served:
     def __init__(self, process: Process, ready: str) -> None:
         self.process = process
         self.ready = ready
-        self.base = ready.removeprefix("dialer is ready at ").strip()
+        self.base = READY.search(ready)[1]  # type: ignore[index] # a server that is not ready fails the test
         self.client = httpx.Client(base_url=self.base, auth=("root", PASSWORD), timeout=60)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
@@ -102,7 +103,8 @@ def raw(served: Served, head: str) -> bytes:
 
 def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None:
     with serving_as_a_shell_does(tmp_path, **ADMIN, **VIRTUAL) as served:
-        assert served.ready == f"dialer is ready at {served.base}\n"
+        ready = json.loads(served.ready)
+        assert (ready["event"], ready["level"]) == (f"dialer is ready at {served.base}", "info")
         assert served.client.get("clock/").json()["now"] == "2026-01-31T09:00:00Z"
         (user,) = served.client.get("users/").json()["results"]
         assert (user["username"], user["balance"]) == ("root", 0)
@@ -242,7 +244,9 @@ def test_without_users_it_says_how_to_create_one(tmp_path: Path) -> None:
     with serving_as_a_shell_does(tmp_path) as served:
         code, _, err = served.end(signal.SIGINT)
     assert code == 0
-    assert err.splitlines()[0] == "There are no users yet. To create the first: dialer users create NAME --admin"
+    said = [json.loads(line)["event"] for line in err.splitlines()]
+    assert said[0].startswith("Made the key of stored secrets in ")
+    assert said[1] == "There are no users yet. To create the first: dialer users create NAME --admin"
 
 
 def test_an_upload_that_hangs_does_not_hold_up_the_end(tmp_path: Path) -> None:

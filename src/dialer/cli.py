@@ -6,12 +6,13 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import TracebackType
 from typing import Final, NoReturn, TypeGuard
 
 import rich_click as click
 from click.exceptions import NoSuchCommand
 
-from dialer.commands.output import examples
+from dialer.commands.output import VOICE, examples, log_line
 from dialer.commands.version import version_in_words
 from dialer.store.moving.private_files import make_new_files_private
 from dialer.time_zone_rules import RULES
@@ -113,8 +114,12 @@ def main() -> None:
             _drop_output()
             _fail(f"cannot write the output: {error.strerror}", 1)
         if not _is_expected(error):
+            if VOICE.is_json(sys.stderr):
+                sys.excepthook = _log_error
             raise
         _fail(str(error), 1)
+    finally:
+        VOICE.end_log()
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -140,9 +145,14 @@ def _drop_output() -> None:
     sys.stdout = None
 
 
+def _log_error(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    """Write an unexpected error as the last line of the log of a process that serves."""
+    click.echo(log_line("uncaught_error", "critical", error), err=True)
+
+
 def _fail(message: str, code: int) -> NoReturn:
     try:
-        click.echo(f"dialer: {message}", err=True)
+        click.echo(log_line(message, "error") if VOICE.is_json(sys.stderr) else f"dialer: {message}", err=True)
     except OSError:
         sys.stderr = None
     if "--json" in sys.argv and sys.stdout is not None:

@@ -181,6 +181,17 @@ def _replace_handlers(handler: logging.Handler) -> None:
     root.setLevel(logging.INFO)
 
 
+def log_unhandled() -> None:
+    """Log the warnings of Python, and errors that end a thread, instead of printing them."""
+    logging.captureWarnings(capture=True)
+    threading.excepthook = _log_error_of_thread
+
+
+def _log_error_of_thread(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None and failed.exc_type is not SystemExit:
+        _log.critical("uncaught_error", thread=getattr(failed.thread, "name", ""), exc_info=failed.exc_value)
+
+
 def _write_stderr(line: str) -> None:
     # A blocked write through sys.stderr would hold its lock, and the process could not end.
     os.write(_STDERR, line.encode("utf-8", "backslashreplace"))

@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -26,6 +27,12 @@ class Outcome(NamedTuple):
     err: str
 
     @property
+    def told(self) -> list[str]:
+        """The messages on standard error, whether they are text or lines of a log."""
+        lines = self.err.splitlines()
+        return [json.loads(line)["event"] if line[:1] == "{" else line.removeprefix("dialer: ") for line in lines]
+
+    @property
     def data(self) -> Any:  # noqa: ANN401 - JSON
         return json.loads(self.out)
 
@@ -38,7 +45,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Yield a function that runs `dialer` in an empty folder with an environment of its own."""
     monkeypatch.chdir(tmp_path)
     root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+    handlers, level, excepthook = root.handlers[:], root.level, threading.excepthook
 
     def run(*arguments: str, stdin: str = "", **environ: str) -> Outcome:
         with monkeypatch.context() as one_run:
@@ -53,4 +60,5 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     yield run
     # Some commands log as a service does.
-    root.handlers[:], root.level = handlers, level
+    root.handlers[:], root.level, threading.excepthook = handlers, level, excepthook
+    logging.captureWarnings(capture=False)

@@ -14,16 +14,16 @@ def test_a_service_that_is_not_shared_has_no_workers(run: Run) -> None:
 
 def test_without_a_database_nothing_starts(run: Run) -> None:
     for command in ("api", "worker", "fleet"):
-        code, out, err = run(command)
-        assert (code, out) == (1, "")
-        assert err.startswith("dialer: there is no database at ")
+        outcome = run(command)
+        assert outcome[:2] == (1, "")
+        assert outcome.told[0].startswith("there is no database at ")
 
 
 def test_only_the_real_clock_is_shared(run: Run) -> None:
     run("database", "upgrade", "--create")
     for command in ("api", "worker"):
-        code, _, err = run(command, DIALER_CLOCK="virtual")
-        assert (code, err) == (1, "dialer: DIALER_CLOCK is 'virtual': several processes need 'real'\n")
+        outcome = run(command, DIALER_CLOCK="virtual")
+        assert (outcome.code, outcome.told) == (1, ["DIALER_CLOCK is 'virtual': several processes need 'real'"])
 
 
 def test_an_address_without_a_port_is_refused(run: Run) -> None:

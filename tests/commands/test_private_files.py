@@ -1,5 +1,6 @@
 """Tests of the files of a service: only its user can read them, whatever the umask of the shell was."""
 
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -57,7 +58,8 @@ def test_a_start_closes_old_files_to_others_and_says_so(tmp_path: Path) -> None:
         assert open_to_others(tmp_path / "media") == {}
         assert (mode(tmp_path / "dialer.db"), mode(tmp_path / "media")) == (0o600, 0o750)
         _, _, err = served.end()
-    warned = [line for line in err.splitlines() if line.startswith("Warning: other users")]
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    warned = [event for event in events if event.startswith("Warning: other users")]
     assert warned == [
         "Warning: other users of this machine could read dialer.db until now. Only its owner can from now on.",
         "Warning: other users of this machine could read media until now. " + GROUP,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialer.store.backends.process_lock import serving_alone
-from tests.commands.conftest import Outcome, Run
+from tests.commands.conftest import Run
 from tests.new_database import new_file
 
 ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": "short"}
@@ -17,7 +17,8 @@ def test_a_port_that_is_taken_is_told_before_anything_is_touched(run: Run, tmp_p
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         outcome = run("serve", "--port", str(port))
-    assert outcome == Outcome(1, "", f"dialer: cannot serve on 127.0.0.1 port {port}: Address already in use\n")
+    assert outcome[:2] == (1, "")
+    assert outcome.told == [f"cannot serve on 127.0.0.1 port {port}: Address already in use"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -38,8 +39,9 @@ def test_a_port_that_is_taken_is_told_before_anything_is_touched(run: Run, tmp_p
 def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, str], code: int, line: str) -> None:
     outcome = run("serve", "--port", "0", *arguments, **environ)
     assert outcome[:2] == (code, "")
-    assert outcome.err.startswith(f"dialer: {line.replace('8000', '0')}")
-    assert outcome.err.count("\n") == 1
+    (told,) = outcome.told
+    assert told.startswith(line.replace("8000", "0"))
+    assert (outcome.err[:1] == "{") == (code == 1)
 
 
 @pytest.mark.parametrize(("clock", "is_told"), [("virtual", True), ("x60", True), ("real", False)])
@@ -50,10 +52,10 @@ def test_a_clock_that_turns_real_by_default_is_told(run: Run, clock: str, is_tol
     second = run("serve", "--port", "0", **ADMIN)
     warning = (
         f"Warning: the clock is real now, and was {clock} at the last start. To keep that one, set"
-        f" DIALER_CLOCK={clock}.\n"
+        f" DIALER_CLOCK={clock}."
     )
-    assert second.err == (warning if is_told else "") + first.err
-    assert run("serve", "--port", "0", DIALER_CLOCK="real", **ADMIN).err == first.err
+    assert second.told == [*([warning] if is_told else []), *first.told]
+    assert run("serve", "--port", "0", DIALER_CLOCK="real", **ADMIN).told == first.told
 
 
 @pytest.mark.parametrize(
@@ -70,15 +72,16 @@ def test_a_media_folder_that_cannot_be_written_is_refused(run: Run, tmp_path: Pa
     (tmp_path / "file").write_text("a file")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     outcome = run("serve", "--port", "0", DIALER_MEDIA_DIR=folder)
-    line = f"dialer: DIALER_MEDIA_DIR is {folder!r}: {problem}; set it to a folder that the service may write\n"
-    assert outcome == Outcome(1, "", line)
+    line = f"DIALER_MEDIA_DIR is {folder!r}: {problem}; set it to a folder that the service may write"
+    assert (outcome.code, outcome.told) == (1, [line])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="permission bits do not bind root")
 def test_a_media_folder_that_is_read_only_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "media").mkdir(mode=0o500)
     outcome = run("serve", "--port", "0")
-    assert outcome.err.startswith("dialer: DIALER_MEDIA_DIR is 'media': cannot write there: Permission denied; ")
+    (told,) = outcome.told
+    assert told.startswith("DIALER_MEDIA_DIR is 'media': cannot write there: Permission denied; ")
 
 
 def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Path) -> None:
@@ -86,7 +89,7 @@ def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Pat
     assert run("database", "upgrade", "--create").code == 0
     with serving_alone(tmp_path / "dialer.db"):
         outcome = run("serve", "--port", "0")
-        assert outcome == Outcome(1, "", "dialer: another process serves dialer.db already\n")
+        assert (outcome.code, outcome.told) == (1, ["another process serves dialer.db already"])
         assert run("database", "check").code == 0
     with serving_alone(tmp_path / "dialer.db"):
         pass

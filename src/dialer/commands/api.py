@@ -14,12 +14,13 @@ from dialer.commands.open_service import (
     settings_from_environment,
     store_settings,
 )
+from dialer.commands.output import VOICE
 from dialer.commands.serve import address_of, announcer, check_media_folder, create_first_admin
 from dialer.commands.speaking import voice_of
 from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
-from dialer.logs import configure_logs
+from dialer.logs import configure_logs, log_unhandled
 from dialer.runtime.fleet.remote_workers import RemoteWorkers
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
@@ -31,6 +32,7 @@ from dialer.store.moving.key_check import check_key
 
 def api(host: str, port: int) -> None:
     """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials."""
+    VOICE.begin_log()
     settings = settings_from_environment()
     with (
         ending_on_signals(),
@@ -45,6 +47,7 @@ def api(host: str, port: int) -> None:
         let_stored_numbers_follow(database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
+        log_unhandled()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)
         console, streams = Console(database, first_admin_token=token), EventStreams()
         authenticator = shared_authenticator(settings, database, clock)

@@ -6,14 +6,16 @@ import anyio
 
 from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.line_process import alone, serve_lines
-from dialer.commands.output import say
-from dialer.logs import configure_logs
+from dialer.commands.output import VOICE, say
+from dialer.logs import configure_logs, log_unhandled
 from dialer.store.media.folder import FolderMedia
 
 
 def line(folder: Path, media: Path, helpers: int) -> None:
     """Hold the calls of SIP gateways, until no worker has needed the process for a while."""
+    VOICE.begin_log()
     configure_logs()
+    log_unhandled()
     with alone(folder) as is_alone:
         if is_alone:
             anyio.run(serve_lines, folder, FolderMedia(media), capture_folder(media), helpers)

@@ -1,8 +1,15 @@
-"""Output of commands: data on standard output, messages on standard error."""
+"""Output of commands: data on standard output, messages on standard error.
+
+The messages of a process that serves are lines of its log, which are JSON unless a terminal shows them.
+"""
 
 import inspect
+import json
+import sys
+import traceback
 from collections.abc import Callable
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Any, Final, TextIO, TypeVar
 
 import msgspec
 import rich_click as click
@@ -36,9 +43,46 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+class Voice:
+    """The form of messages: text, or lines of a log in JSON."""
+
+    def __init__(self) -> None:
+        self._serves = False
+
+    def begin_log(self) -> None:
+        """Write messages as lines of a log from now on, where no terminal shows them."""
+        self._serves = True
+
+    def end_log(self) -> None:
+        """Write messages as text again."""
+        self._serves = False
+
+    def is_json(self, stream: TextIO | None) -> bool:
+        """Return whether a message on this stream is a line of JSON."""
+        return self._serves and stream is not None and not stream.isatty()
+
+
+VOICE: Final = Voice()
+"""The form of this process's messages."""
+
+
+def log_line(message: str, level: str, error: BaseException | None = None) -> str:
+    """Return a message as a line of the log, in JSON. That of an error has its traceback."""
+    event = {"event": message, "level": level, "logger": "dialer", "timestamp": f"{datetime.now(UTC):%FT%T.%fZ}"}
+    if error is not None:
+        # The traceback has no local variables, because they hold passwords and phone numbers.
+        event["exception"] = "".join(traceback.format_exception(error)).rstrip()
+    return json.dumps(event, ensure_ascii=False)
+
+
 def say(message: str) -> None:
     """Print a message on standard error."""
-    click.echo(message, err=True)
+    click.echo(log_line(message, "warning") if VOICE.is_json(sys.stderr) else message, err=True)
+
+
+def announce(message: str) -> None:
+    """Print on standard output that a process serves."""
+    click.echo(log_line(message, "info") if VOICE.is_json(sys.stdout) else message)
 
 
 def print_json(data: Any) -> None:  # noqa: ANN401 - anything that msgspec can encode

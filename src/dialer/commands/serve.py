@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
 
-import rich_click as click
-
 from dialer.api.app import create_app
 from dialer.api.http.event_streams import EventStreams
 from dialer.app.accounts.users import NewUser, create_user
@@ -24,14 +22,14 @@ from dialer.commands.open_service import (
     store_settings,
     store_speech,
 )
-from dialer.commands.output import say
+from dialer.commands.output import VOICE, announce, say
 from dialer.commands.speaking import voice_of
 from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
 from dialer.domain.words.roles import Role
-from dialer.logs import configure_logs
+from dialer.logs import configure_logs, log_unhandled
 from dialer.passwords import PasswordError, check_password, hash_password
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
@@ -49,6 +47,7 @@ TOKEN_BYTES: Final = 16
 
 def serve(host: str, port: int) -> None:
     """Serve the API and dial, until SIGTERM or Ctrl+C."""
+    VOICE.begin_log()
     settings = settings_from_environment()
     with (
         ending_on_signals(),
@@ -65,6 +64,7 @@ def serve(host: str, port: int) -> None:
         store_speech(settings, database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
+        log_unhandled()
         worker = new_worker(settings, database, clock)
         console, streams = Console(database, first_admin_token=token), EventStreams()
         app = create_app(
@@ -151,8 +151,8 @@ def announcer(host: str, bound: socket.socket) -> Callable[[], None]:
     """Return a function that prints the address of the API once it answers."""
     line = f"dialer is ready at {address_of(host, bound)}/rest-api/"
 
-    def announce() -> None:
-        click.echo(line)
+    def tell() -> None:
+        announce(line)
         report_ready()
 
-    return announce
+    return tell

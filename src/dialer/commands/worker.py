@@ -18,8 +18,9 @@ from dialer.commands.open_service import (
     store_settings,
     store_speech,
 )
+from dialer.commands.output import VOICE, announce
 from dialer.commands.taught_places import let_stored_numbers_follow
-from dialer.logs import configure_logs
+from dialer.logs import configure_logs, log_unhandled
 from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
 from dialer.runtime.fleet.fleet_member import FleetMember
 from dialer.runtime.steps.clock import NANOSECONDS
@@ -31,6 +32,7 @@ from dialer.store.moving.key_check import check_key
 
 def worker(name: str | None, listen: str) -> None:
     """Dial, beside other workers and `dialer api`, until SIGTERM or Ctrl+C."""
+    VOICE.begin_log()
     settings = settings_from_environment()
     host, port = _address(listen)
     with ending_on_signals(), served_together(settings) as place, open_existing_database(settings, place) as database:
@@ -40,6 +42,7 @@ def worker(name: str | None, listen: str) -> None:
         let_stored_numbers_follow(database)
         store_speech(settings, database)
         configure_logs()
+        log_unhandled()
         fleet = FleetCoordinator(
             name or f"{socket.gethostname()}-{os.getpid()}",
             clock,
@@ -55,7 +58,7 @@ def worker(name: str | None, listen: str) -> None:
 
 
 def _announce(fleet: FleetCoordinator, host: str, bound: socket.socket) -> None:
-    click.echo(f"dialer worker {fleet.name} is ready at http://{host}:{bound.getsockname()[1]}/health/ready")
+    announce(f"dialer worker {fleet.name} is ready at http://{host}:{bound.getsockname()[1]}/health/ready")
     report_ready()
 
 

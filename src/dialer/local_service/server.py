@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -17,8 +18,7 @@ from dialer.local_service.starting import first_line
 END_S_MAX: Final = 15
 PASSWORD_BYTES: Final = 18
 _DIALER: Final = (sys.executable, "-P", "-c", "from dialer.cli import main; main()")
-_READY: Final = "dialer is ready at "
-_API: Final = "/rest-api/"
+_READY: Final = re.compile(r"dialer is ready at (http://[^\s/]+)/rest-api/")
 _NOTHING: Final[Mapping[str, str]] = {}
 
 
@@ -121,10 +121,10 @@ def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: st
 
 def _address(line: str) -> str:
     """Return the server's address, from the only line that it prints, when it is ready."""
-    said = line.strip()
-    if not (said.startswith(_READY) and said.endswith(_API)):
-        raise DemoError(f"the server did not start: it printed {said!r}")
-    return said.removeprefix(_READY).removesuffix(_API)
+    found = _READY.search(line)
+    if found is None:
+        raise DemoError(f"the server did not start: it printed {line.strip()!r}")
+    return found[1]
 
 
 def _end(process: subprocess.Popen[str]) -> None:
