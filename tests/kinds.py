@@ -32,6 +32,7 @@ END_TO_END: Final = "end_to_end/test_campaign.py"
 PROGRAMS: Final = frozenset(
     {
         "api/http/test_hosts.py",
+        "api/openapi/test_examples.py",
         "api/routes/test_webhooks_at_once.py",
         "app/imports/test_workbooks.py",
         "carriers/freeswitch/test_line.py",
@@ -63,6 +64,9 @@ PROGRAMS: Final = frozenset(
         "examples",
         "fleet",
         "forecast/test_subprocess.py",
+        "pages/test_requests.py",
+        "pages/test_run.py",
+        "pages/test_shell.py",
         "peers",
         "postgresql",
         "runtime/test_determinism.py",
@@ -71,6 +75,7 @@ PROGRAMS: Final = frozenset(
         "sim/test_determinism.py",
         "store/database/test_migrate.py",
         "test_benchmarks.py",
+        "test_logs.py",
         "test_readme.py",
         "webhooks/test_node_receiver.py",
         "test_server.py",

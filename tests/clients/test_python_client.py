@@ -13,6 +13,7 @@ import pytest
 from clients.making import PYTHON, ROOT, MakingError, document, python_client, run
 from dialer import __version__
 from tests.clients.touring import FIRST, FORWARDED, guide, heard, heard_twice, shown, walk
+from tests.test_readme import blocks
 
 TOUR: Final = Path(__file__).with_name("tour.py")
 EXAMPLE: Final = PYTHON / "examples" / "hear_the_end.py"
@@ -100,7 +101,8 @@ def test_a_program_that_fails_is_told(tmp_path: Path) -> None:
 
 
 def test_the_parts_that_are_kept_and_the_programs_are_typed(installed: Path, tmp_path: Path) -> None:
-    guides = {"guide.py": guide("python"), "async_guide.py": guide("py")}
+    (readme,) = blocks((PYTHON / "README.md").read_text("utf-8"), "python")
+    guides = {"guide.py": guide("python"), "async_guide.py": guide("py"), "readme.py": readme}
     for name, program in guides.items():
         (tmp_path / name).write_text(program, "utf-8")
     modules = [str(tmp_path / name) for name in guides] + [

@@ -16,6 +16,7 @@ from dialer.webhooks.examples import EXAMPLES, example_of
 from dialer.webhooks.signing import new_secret, signed_headers
 from tests.clients.touring import FIRST, FORWARDED, guide, heard, heard_twice, shown, walk
 from tests.optional_tools import find_tool, install_packages
+from tests.test_readme import blocks
 
 HERE: Final = Path(__file__).parent
 EXAMPLE: Final = TYPESCRIPT / "examples" / "hear-the-end.ts"
@@ -53,7 +54,10 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(program, programs)
     (programs / "package.json").write_text('{"type": "module"}', "utf-8")
     (programs / "guide.ts").write_text(guide("typescript"), "utf-8")
-    names = ["guide.ts", *(program.name for program in PROGRAMS)]
+    (programs / "readme.ts").write_text(
+        "".join(blocks((TYPESCRIPT / "README.md").read_text("utf-8"), "typescript")), "utf-8"
+    )
+    names = ["guide.ts", "readme.ts", *(program.name for program in PROGRAMS)]
     (programs / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS, "files": names}), "utf-8")
     run(programs, str(modules / ".bin" / "tsc"))
     return programs

@@ -77,7 +77,8 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
 
 def git(folder: Path, *arguments: str) -> str:
     names = ("-c", "user.name=Anna", "-c", "user.email=anna@example.com")
-    return subprocess.run(["git", *names, *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
+    command = ["git", *names, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
 def test_a_newer_commit_makes_a_newer_version_and_no_history_the_plain_one(tmp_path: Path) -> None:
@@ -126,8 +127,9 @@ def test_the_installed_service_starts_and_commands_see_its_users(installed: Path
     ) as process:
         try:
             line = process.stdout.readline() if process.stdout else ""
-            assert line.startswith(READY)
-            address = line.removeprefix(READY).strip().removesuffix("/rest-api/")
+            event = json.loads(line)["event"]
+            assert event.startswith(READY)
+            address = event.removeprefix(READY).removesuffix("/rest-api/")
             assert httpx.get(f"{address}/health/ready", trust_env=False).json() == {"status": "ok"}
             assert httpx.get(f"{address}/schema/openapi.json", trust_env=False).json()["info"]["title"]
             users = json.loads(run(installed, tmp_path, "users", "list", "--json"))

@@ -1,5 +1,7 @@
 """`dialer openapi`: the OpenAPI document of the API."""
 
+from typing import Any
+
 from dialer.api.app import create_app
 from dialer.api.openapi.document import served_document
 from dialer.commands.output import print_json
@@ -12,6 +14,11 @@ from dialer.store.database.database import Database
 
 def openapi() -> None:
     """Print the OpenAPI document of the API, in JSON."""
+    print_json(described_api())
+
+
+def described_api() -> dict[str, Any]:
+    """Return the OpenAPI document of the API, as a service answers it."""
     settings = Settings()
     # Nothing connects to this database: the document depends on the code alone.
     database = Database(settings.database_url)
@@ -19,4 +26,4 @@ def openapi() -> None:
         database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_carrier=SimulatedCarrier
     )
     app = create_app(settings, database=database, worker=worker)
-    print_json(served_document(app))
+    return served_document(app)

@@ -21,7 +21,7 @@ def _commit_of(root: Path) -> str:
     if not (root / ".git").exists():
         return ""
     try:
-        done = subprocess.run(  # noqa: S603 - no input of anybody
+        done = subprocess.run(
             ["git", "rev-parse", "--short=8", "HEAD"],  # noqa: S607 - the user's git
             cwd=root,
             capture_output=True,
