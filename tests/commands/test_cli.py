@@ -100,7 +100,7 @@ def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, comma
             [DIALER, *command.split()], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "dialer: cannot write the output: No space left on device"
+    assert Outcome(1, "", done.stderr).told[-1] == "cannot write the output: No space left on device"
     assert "Traceback" not in done.stderr
 
 

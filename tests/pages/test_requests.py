@@ -72,7 +72,7 @@ def has_requests(block: Block) -> bool:
 def test_the_api_has_every_request_of_a_page(document: dict[str, Any]) -> None:
     found = [(block.name, request) for block in every_block() if has_requests(block) for request in requests_in(block)]
     # The tour of README.md has its own test, and shortens paths by a variable.
-    # What is sent to a service may be refused in part, to show that.
+    # A service may refuse a part of a request that is sent to it: the page shows that.
     sent = {block.name for block in _SENT}
     ours = [(name, request) for name, request in found if request.path.startswith(("/rest-api/", "/health/"))]
     judged = [(name, request._replace(body=None) if name in sent else request) for name, request in ours]
