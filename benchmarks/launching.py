@@ -46,7 +46,7 @@ def launched(folder: Path, *arguments: str, environ: Mapping[str, str] | None = 
         text=True,
     )
     if serves and process.stdout is not None:
-        address = process.stdout.readline().split()[-1]
+        address = json.loads(process.stdout.readline())["event"].split()[-1]
         with urllib.request.urlopen(address.replace("rest-api/", "health/live")) as answer:  # noqa: S310 - our own
             answer.read()
         process.send_signal(signal.SIGKILL)

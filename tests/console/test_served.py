@@ -1,6 +1,7 @@
 """Tests of the console of a server process: the first admin, and streams of live parts."""
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def printed_path(served: Served) -> str:
     """Return the path below the console that the server printed for the first admin."""
     assert served.process.stderr is not None
     served.process.stderr.readline()
-    return served.process.stderr.readline().rpartition("/console/")[2].strip()
+    said: str = json.loads(served.process.stderr.readline())["event"]
+    return said.rpartition("/console/")[2]
 
 
 def test_the_first_admin_is_created_with_the_printed_token_and_never_again(tmp_path: Path, visitor_of: Opening) -> None:

@@ -27,7 +27,7 @@ from tests.end_to_end.service import START, advance
 from tests.end_to_end.test_freeswitch_campaign import ANY_HOUR
 from tests.forked import ForkedProcess
 from tests.new_database import new_database
-from tests.test_server import ADMIN
+from tests.test_server import ADMIN, address_in
 
 ENVIRONMENT: Final = {**ADMIN, **ANY_HOUR, "DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": START}
 ARMED: Final = "dies"
@@ -90,7 +90,7 @@ class Life:
         (folder / ARMED).unlink(missing_ok=True)
         self._folder: Final = folder
         self._process: Final = ForkedProcess(["serve", "--port", "0"], folder, {**os.environ, **ENVIRONMENT}, prepare)
-        self.base: Final = self._process.stdout.readline().rpartition(" ")[2].strip()
+        self.base: Final = address_in(self._process.stdout.readline())
 
     def __enter__(self) -> Self:
         return self

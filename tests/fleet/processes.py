@@ -17,7 +17,7 @@ from tests.end_to_end.killing import NO_TLS
 from tests.fleet.storm.network import Link, Network
 from tests.fleet.storm.process import Preparation, prepare
 from tests.forked import ForkedProcess
-from tests.test_server import ADMIN
+from tests.test_server import ADMIN, address_in
 
 END_S: Final = 30
 COMMAND_S: Final = 120
@@ -37,7 +37,7 @@ class Process:
         """Its way to the database, if it can be cut."""
         self.ready: Final = forked.stdout.readline()
         """The line that the process prints when it is ready."""
-        self.base: Final = self.ready.rpartition(" ")[2].strip()
+        self.base: Final = address_in(self.ready)
         """The URL at its end."""
 
     def send(self, number: int) -> None:
