@@ -14,7 +14,11 @@ from typing import Final, NamedTuple
 from benchmarks.measure import Figure, print_row
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    campaign_events,
+)
 from dialer.domain.calls.plans import (
     VOICE,
     Call,
@@ -82,7 +86,7 @@ class SilentLine:
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:  # noqa: ARG002 - the port's
         """Take up a call."""
-        return Taken(events.CallRestored(call), None)
+        return Taken(call_events.CallRestored(call), None)
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return that nothing is known."""
@@ -159,8 +163,8 @@ class Centre:
             )
             for place in range(size.campaigns)
         ]
-        self._kernel.apply(events.AccountOpened(1, 10**12, 0, Rate(0)))
-        self._kernel.apply(events.GatewayOpened(GatewayPlan(GATEWAY)))
+        self._kernel.apply(campaign_events.AccountOpened(1, 10**12, 0, Rate(0)))
+        self._kernel.apply(campaign_events.GatewayOpened(GatewayPlan(GATEWAY)))
         self._open_floor(size.agents, queues)
         self._open_campaigns()
         self._kernel.run(START_MS + 1)
@@ -172,11 +176,11 @@ class Centre:
     def _open_floor(self, agents: int, queues: int) -> None:
         for agent_id in range(1, agents + 1):
             plan = AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=1_000)
-            self._kernel.apply(events.AgentOpened(plan))
+            self._kernel.apply(agent_events.AgentOpened(plan))
         for queue_id in range(1, queues + 1):
             first = (queue_id - 1) * AGENTS_OF_A_QUEUE + 1
             tiers = tuple(map(TierPlan, range(first, min(first + AGENTS_OF_A_QUEUE, agents + 1))))
-            self._kernel.apply(events.QueueOpened(QueuePlan(queue_id, tiers=tiers)))
+            self._kernel.apply(agent_events.QueueOpened(QueuePlan(queue_id, tiers=tiers)))
 
     def _open_campaigns(self) -> None:
         first_id = 1
@@ -186,7 +190,7 @@ class Centre:
             first_id = last_id
             self._store.add_campaign(plan.id, people, ())
         for plan in self._plans:
-            opened = events.CampaignOpened(plan, CampaignStatus.START, 0, self._store.zones(plan.id))
+            opened = campaign_events.CampaignOpened(plan, CampaignStatus.START, 0, self._store.zones(plan.id))
             self._kernel.apply(opened)
 
     def _after(self, milliseconds: int) -> int:
@@ -206,19 +210,19 @@ class Centre:
         now_ms, plan = self._kernel.now_ms, self._plans[0]
         person = Subscriber(10**9 + self._callers, f"+1202666{self._callers:07d}", "UTC", attempts=1)
         call = Call(self._callers, f"call {self._callers}", plan, person, 1, now_ms, 45_000, 10**8, 0, Rate(0))
-        self._kernel.apply(events.CallRestored(call, now_ms))
-        self._kernel.apply(events.TransferReached(call.id, 1, BUSY, "", now_ms))
+        self._kernel.apply(call_events.CallRestored(call, now_ms))
+        self._kernel.apply(call_events.TransferReached(call.id, 1, BUSY, "", now_ms))
 
     def _agent_answers(self, call_id: int) -> None:
-        self._kernel.apply(events.AgentAnswered(call_id, *self._line.offers.pop(call_id)))
+        self._kernel.apply(agent_events.AgentAnswered(call_id, *self._line.offers.pop(call_id)))
         self._talks.append(call_id)
 
     def _talk_ends(self) -> None:
         call_id, now_ms = self._talks.pop(0), self._after(700)
         leg = LegOutcome(now_ms, Cause.NORMAL_CLEARING, now_ms - 500, is_connected=True)
-        self._kernel.apply(events.LegEnded(call_id, leg))
+        self._kernel.apply(call_events.LegEnded(call_id, leg))
         outcome = CallOutcome(now_ms, Cause.NORMAL_CLEARING, now_ms - 500, is_completed=True)
-        self._kernel.apply(events.CallEnded(call_id, outcome))
+        self._kernel.apply(call_events.CallEnded(call_id, outcome))
 
     def _serve_one_of_many(self) -> int:
         """Let one more call wait, and an agent finish a talk and take the first call of the queue."""
@@ -233,8 +237,8 @@ class Centre:
         """Let a callee answer, reach the queue and talk to an agent, until the next one is dialled."""
         campaigns = [self._engine.engine_state.campaigns[plan.id] for plan in self._plans[:CAMPAIGNS_OF_A_QUEUE]]
         call_id, now_ms = next(call_id for campaign in campaigns for call_id in campaign.dialling), self._after(1_000)
-        self._kernel.apply(events.CallAnswered(call_id, now_ms, is_live=True))
-        self._kernel.apply(events.TransferReached(call_id, 1, BUSY, "", now_ms))
+        self._kernel.apply(call_events.CallAnswered(call_id, now_ms, is_live=True))
+        self._kernel.apply(call_events.TransferReached(call_id, 1, BUSY, "", now_ms))
         self._after(1_000)
         self._agent_answers(call_id)
         self._talk_ends()

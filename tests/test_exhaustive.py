@@ -1,13 +1,19 @@
 """Effects, events and section types that nobody handles: each driver refuses to start with one."""
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Final, Union, get_args
 
 import msgspec
 import pytest
 
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    call_effects,
+    effects,
+    events,
+)
 from dialer.domain.engine.engine import Engine
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.enums import SectionType
@@ -52,7 +58,7 @@ def kernel() -> Kernel:
 
 
 def journal() -> None:
-    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(effects.KeepLine(FIRST, ""), 0)
+    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(call_effects.KeepLine(FIRST, ""), 0)
 
 
 DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [
@@ -88,9 +94,20 @@ def test_an_entry_for_a_type_that_is_gone_is_refused() -> None:
 def test_each_effect_has_one_kind_and_each_class_of_effects_and_events_is_in_its_union() -> None:
     kinds = [set(get_args(kind)) for kind in (effects.Question, effects.Recorded, effects.Command)]
     assert sum(map(len, kinds)) == len(set(get_args(effects.Effect)))
-    for module, union in ((effects, effects.Effect), (events, events.Event)):
-        own = {one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__}
-        assert own == set(get_args(union))
+    assert declared("effects") == set(get_args(effects.Effect))
+    assert declared("events") == set(get_args(events.Event))
+
+
+def declared(kind: str) -> set[type]:
+    """Return the classes of all modules of effects, or of events."""
+    names = [name for _, name, _ in iter_modules(calls.__path__) if name.endswith(kind)]
+    modules = [import_module(f"{calls.__name__}.{name}") for name in names]
+    return {
+        member
+        for module in modules
+        for member in vars(module).values()
+        if isinstance(member, type) and member.__module__ == module.__name__
+    }
 
 
 def test_each_section_type_is_in_the_table() -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from dialer.api.routes.statistics_answer import shown_figures
 from dialer.console.pages.figures import _OF_AGENTS, _OF_CALLS
 from dialer.console.parts.sheets import ValueKind
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+)
 from dialer.domain.engine.call_results import results_by_cause
 from dialer.domain.engine.retry import is_enough
 from dialer.domain.figures.statistics import Figures, NoShareError, Strictness, add_figures, percent
@@ -23,7 +25,7 @@ from tests.domain.workers import Fleet
 RATES: Final = ("asr", "contact_rate", "completion_rate", "abandoned_percent", "delivery_rate")
 
 
-def figures_of(effect: effects.FinishCall) -> Figures:
+def figures_of(effect: call_effects.FinishCall) -> Figures:
     """Return the counters of one call, as the journal counts them."""
     row, sums, counters = cdr(0, effect), [0] * 11, [0] * len(COUNTERS)
     _count(row, sums)
@@ -35,7 +37,7 @@ def figures_of(effect: effects.FinishCall) -> Figures:
 @given(fleets())
 def test_no_share_of_simulated_calls_leaves_0_to_100(fleet: Fleet) -> None:
     """Machines, mistakes of detection, several attempts and aborts included; each group of calls and their sum."""
-    ended = [effect for _, effect in fleet.store.entries if isinstance(effect, effects.FinishCall)]
+    ended = [effect for _, effect in fleet.store.entries if isinstance(effect, call_effects.FinishCall)]
     calls = [(int(effect.outcome.cause), figures_of(effect)) for effect in ended]
     total = add_figures(one for _, one in calls)
     for figures in (*(one for _, one in calls), total):

@@ -12,7 +12,10 @@ from msgspec import structs
 
 from dialer.carriers.engine_port import Milestone
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    text_events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.engine.retry import CAUSE_REASONS, disposition
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -82,7 +85,7 @@ class Line:
         self._follow(self._session.hang_up(), now_ms)
         while True:
             milestone = self.next()
-            if isinstance(milestone.event, events.CallEnded):
+            if isinstance(milestone.event, call_events.CallEnded):
                 return milestone.event.outcome
 
     @property
@@ -244,7 +247,7 @@ def answered(call: Call, after_ms: int = 2_000) -> IvrSession:
 
 def end_of(reaction: Reaction) -> CallOutcome:
     (report,) = reaction.engine_events
-    assert isinstance(report, events.CallEnded)
+    assert isinstance(report, call_events.CallEnded)
     return report.outcome
 
 
@@ -261,12 +264,12 @@ def test_a_call_that_is_hung_up_at_any_moment_ends_as_if_walked_ahead(seed: int,
     now_ms, walked = DIALLED_MS + after_ms, CalleeLine(call, callee(), IvrSession(call))
     milestone = walked.dial()
     while milestone is not None and milestone.at_ms <= now_ms:
-        if isinstance(milestone.event, events.CallEnded | events.TransferReached):
+        if isinstance(milestone.event, call_events.CallEnded | call_events.TransferReached):
             break
         milestone = walked.next()
     leg = Dialling("key", "", "", call.ring_limit_ms, call.talk_limit_ms)
     outcome = Line(call, Phone(leg, callee(), DIALLED_MS)).hang_up(now_ms)
-    if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+    if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, call_events.CallEnded):
         assert outcome == milestone.event.outcome
     else:
         assert (None, outcome) == walked.hang_up(now_ms)
@@ -276,7 +279,7 @@ def test_a_section_begins_again_after_a_restart_and_its_message_is_not_sent_agai
     first = IvrSession(call_of())
     reaction = first.hear(DIALLED_MS + 2_000, Answered(0, "handle"))
     prompt = (Speech(file="3000-no.wav", length_ms=3_000),)
-    assert reaction == Reaction((Play(1, prompt),), (events.TextRequested(7, "+4930123456", "Thank you", 1),))
+    assert reaction == Reaction((Play(1, prompt),), (text_events.TextRequested(7, "+4930123456", "Thank you", 1),))
     second = IvrSession.continued(call_of(), first.state)
     assert second.resume(DIALLED_MS + 4_000) == Reaction((Play(2, prompt),), ())
     assert second.hear(DIALLED_MS + 5_000, Done(1, 0)) == Reaction((), ())
@@ -384,7 +387,7 @@ def test_a_callee_who_presses_a_key_after_detection_took_them_for_a_machine_is_a
     heard = session.hear(at_ms, Done(1, 0, status=AmdStatus.MACHINE))
     outcome: CallOutcome | None = None
     for _ in range(20):
-        ended = [one for one in heard.engine_events if isinstance(one, events.CallEnded)]
+        ended = [one for one in heard.engine_events if isinstance(one, call_events.CallEnded)]
         if ended:
             outcome = ended[0].outcome
             break

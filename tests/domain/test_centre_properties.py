@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import effects
-from dialer.domain.calls.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    effects,
+)
+from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plans import CampaignPlan, GatewayKey, GatewayPlan
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.state import ACTIVE, OpenCampaign
@@ -142,7 +147,7 @@ class Centre(Fleet):
 
     def tell_floor(self) -> None:
         """Give the engine the state of all agents and queues."""
-        statuses = {one.agent_id: one.status for one in self.effects(effects.KeepAgent) if one.status is not None}
+        statuses = {one.agent_id: one.status for one in self.effects(agent_effects.KeepAgent) if one.status is not None}
         for one in self._agents:
             status = statuses.get(one.id, one.status)
             self.kernel.apply(AgentOpened(msgspec.structs.replace(one, status=status)))
@@ -233,19 +238,19 @@ class Load:
         self._open: set[str] = set()
 
     def take_in(self, effect: effects.Effect) -> None:
-        if isinstance(effect, effects.Dial):
+        if isinstance(effect, call_effects.Dial):
             self._grow(effect.call.plan.gateway_id, effect.call.hold, 1)
-        elif isinstance(effect, effects.FinishCall):
+        elif isinstance(effect, call_effects.FinishCall):
             self._grow(effect.call.plan.gateway_id, effect.call.hold, -1)
             assert effect.bill.cost <= effect.call.hold
             self.balance -= effect.bill.cost
-        elif isinstance(effect, effects.FinishLeg):
+        elif isinstance(effect, call_effects.FinishLeg):
             assert effect.bill.cost <= effect.transfer.hold
             self.balance -= effect.bill.cost
-        elif isinstance(effect, effects.KeepTransfer):
+        elif isinstance(effect, call_effects.KeepTransfer):
             self._keep(effect)
 
-    def _keep(self, effect: effects.KeepTransfer) -> None:
+    def _keep(self, effect: call_effects.KeepTransfer) -> None:
         transfer = effect.transfer
         change = (transfer.status is not TransferStatus.OVER) - (transfer.callid in self._open)
         if change:

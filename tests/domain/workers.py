@@ -7,9 +7,13 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+    effects,
+)
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.circuit_breaker import CircuitBreaker
-from dialer.domain.calls.events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Subscriber
 from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
@@ -46,8 +50,8 @@ class Diary(SimulationStore):
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Store a copy of the effect, because the transfer that it holds changes later."""
         kept = effect
-        if isinstance(effect, effects.KeepTransfer):
-            kept = effects.KeepTransfer(effect.call, msgspec.structs.replace(effect.transfer))
+        if isinstance(effect, call_effects.KeepTransfer):
+            kept = call_effects.KeepTransfer(effect.call, msgspec.structs.replace(effect.transfer))
         self.entries.append((now_ms, kept))
         super().record(effect, now_ms)
 
@@ -149,18 +153,20 @@ class Fleet:
 
     def breaker(self, gateway_id: GatewayKey) -> CircuitBreaker:
         """Return the circuit breaker that was last stored for a gateway."""
-        kept = [effect.breaker for effect in self.effects(effects.KeepBreaker) if effect.gateway_id == gateway_id]
+        kept = [
+            effect.breaker for effect in self.effects(campaign_effects.KeepBreaker) if effect.gateway_id == gateway_id
+        ]
         return kept[-1] if kept else CircuitBreaker()
 
     @property
     def dials(self) -> list[Call]:
         """Return every call, in the order in which they were placed."""
-        return [effect.call for effect in self.effects(effects.Dial)]
+        return [effect.call for effect in self.effects(call_effects.Dial)]
 
     @property
-    def ends(self) -> list[effects.FinishCall]:
+    def ends(self) -> list[call_effects.FinishCall]:
         """Return every end of a call."""
-        return list(self.effects(effects.FinishCall))
+        return list(self.effects(call_effects.FinishCall))
 
     def effects(self, kind: type[_Effect]) -> Iterator[_Effect]:
         """Return every effect of a kind, in order."""
@@ -172,7 +178,7 @@ class Fleet:
         return [
             (at_ms - START_MS, effect.campaign_id, effect.status, effect.reason)
             for at_ms, effect in self.store.entries
-            if isinstance(effect, effects.MoveCampaign)
+            if isinstance(effect, campaign_effects.MoveCampaign)
         ]
 
     def _open(self, plan_: CampaignPlan, callees: list[tuple[str, str]]) -> None:
@@ -188,7 +194,7 @@ class Fleet:
 
     def _paced(self, plan_: CampaignPlan) -> tuple[int, dict[str, int]]:
         """Return the time of the next dial, and the turns of the caller IDs."""
-        theirs = [effect for effect in self.effects(effects.Dial) if effect.call.plan.id == plan_.id]
+        theirs = [effect for effect in self.effects(call_effects.Dial) if effect.call.plan.id == plan_.id]
         return (theirs[-1].next_dial_us, dict(theirs[-1].callerid_turns)) if theirs else (0, {})
 
     def _open_zones(self, plan_: CampaignPlan) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.work.errors import InvalidFieldsError
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+)
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign, ignore_progress, run_seeds
@@ -169,7 +171,7 @@ def test_a_persons_attempt_has_the_same_fate_in_every_setting(
     fates: dict[tuple[int, int], tuple[Any, ...]] = {}
     plain = RunStore._record_finish  # noqa: SLF001 - to hear of each call
 
-    def listen(store: RunStore, effect: effects.FinishCall, now_ms: int) -> None:
+    def listen(store: RunStore, effect: call_effects.FinishCall, now_ms: int) -> None:
         call, outcome = effect.call, effect.outcome
         after_ms = None if outcome.answered_ms is None else outcome.answered_ms - call.started_ms
         keys = tuple(result.response for result in outcome.results[:1])

@@ -7,7 +7,11 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+    effects,
+)
 from dialer.domain.calls.plans import Disposition
 from dialer.domain.engine import dialling, engine
 from dialer.domain.engine.credit import Account
@@ -272,12 +276,12 @@ def ended_calls_are_counted(patch: Patch) -> None:
 
 
 def _twice(effect: effects.Effect) -> list[effects.Effect]:
-    return [effect, effect] if isinstance(effect, effects.FinishCall) and is_anns(effect) else [effect]
+    return [effect, effect] if isinstance(effect, call_effects.FinishCall) and is_anns(effect) else [effect]
 
 
 def _back_to_new(effect: effects.Effect) -> list[effects.Effect]:
-    if isinstance(effect, effects.Dial) and is_anns(effect):
-        return [effect, effects.MoveCampaign(effect.call.plan.id, CampaignStatus.NEW, CampaignReason.USER)]
+    if isinstance(effect, call_effects.Dial) and is_anns(effect):
+        return [effect, campaign_effects.MoveCampaign(effect.call.plan.id, CampaignStatus.NEW, CampaignReason.USER)]
     return [effect]
 
 

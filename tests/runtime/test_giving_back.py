@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import GatewayPlan, Lent
 from dialer.store.fleet.slices import Demand, GatewayLimits, new_slice, settle_slice
 from tests.gateways import FIRST

@@ -9,7 +9,8 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
-from dialer.domain.calls.events import CallEnded, Event
+from dialer.domain.calls.call_events import CallEnded
+from dialer.domain.calls.events import Event
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.runtime.steps.kernel import Kernel

@@ -4,7 +4,7 @@ from collections import Counter
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calls import effects, events
-from dialer.domain.calls.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
 from dialer.domain.calls.plans import GatewayPlan, Subscriber
 from dialer.domain.engine.engine import Engine
 from dialer.domain.words.enums import CampaignStatus

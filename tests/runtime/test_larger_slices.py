@@ -8,7 +8,7 @@ from msgspec import structs
 from sqlalchemy import Connection
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import GatewayKey, Lent
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps.clock import NANOSECONDS, RealClock

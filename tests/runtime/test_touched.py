@@ -11,7 +11,11 @@ from sqlalchemy import Connection, delete, event, insert, select, update
 from dialer.app.campaigns.change import abort_campaign, start_campaign
 from dialer.app.work.unit import UnitOfWork
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    campaign_effects,
+    effects,
+    events,
+)
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.engine.engine import Engine
 from dialer.domain.words.enums import CampaignStatus
@@ -174,7 +178,7 @@ class Claiming(Kernel):
         self._claimed = claimed
 
     def _claim(self, effect: effects.Effect) -> tuple[events.Event, ...]:
-        if isinstance(effect, (effects.ClaimFresh, effects.ClaimRetries)):
+        if isinstance(effect, (campaign_effects.ClaimFresh, campaign_effects.ClaimRetries)):
             self._claimed.append(effect.campaign_id)
         return super()._claim(effect)
 

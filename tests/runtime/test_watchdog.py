@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from dialer.domain.calls.events import CallEnded, Event
+from dialer.domain.calls.call_events import CallEnded
+from dialer.domain.calls.events import Event
 from dialer.domain.engine.watchdog import GRACE_MS, LOOKS_EVERY_MS
 from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.runtime.steps.kernel import Kernel

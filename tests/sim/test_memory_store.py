@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dialer.domain.billing.charge import Bill, Rate
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+    campaign_events,
+    effects,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
@@ -25,10 +30,10 @@ def call_to(subscriber: Subscriber, call_id: int) -> Call:
     return Call(call_id, str(call_id), PLAN, subscriber, subscriber.attempts, 0, 45_000, 60_000, 0, Rate(0))
 
 
-def finish(call: Call, disposition: Disposition, cost: int) -> effects.FinishCall:
+def finish(call: Call, disposition: Disposition, cost: int) -> call_effects.FinishCall:
     """Return the engine's effect at the end of a call, after setting the subscriber's retry time."""
     call.subscriber.due_ms = disposition.due_ms or call.subscriber.due_ms
-    return effects.FinishCall(call, CallOutcome(1_000, Cause.USER_BUSY), Bill(1, 0, 0, cost), disposition)
+    return call_effects.FinishCall(call, CallOutcome(1_000, Cause.USER_BUSY), Bill(1, 0, 0, cost), disposition)
 
 
 class BookMachine(RuleBasedStateMachine):
@@ -61,7 +66,7 @@ class BookMachine(RuleBasedStateMachine):
         call = call_to(subscriber, self.dialled)
         self.calls.append(call)
         self.standings[subscriber.id] = SubscriberStatus.IN_PROCESS
-        self.store.record(effects.Dial(call, 0), 0)
+        self.store.record(call_effects.Dial(call, 0), 0)
 
     @precondition(lambda self: self.calls)
     @rule(due_ms=st.integers(0, 5), cost=st.integers(0, 9))
@@ -77,7 +82,7 @@ class BookMachine(RuleBasedStateMachine):
     def refuse(self, data: st.DataObject) -> None:
         subscriber = data.draw(st.sampled_from(self.pending()))
         self.standings[subscriber.id] = SubscriberStatus.NOT_AUTHORIZED
-        self.store.record(effects.RefuseSubscriber(1, subscriber, SubscriberReason.DNC), 0)
+        self.store.record(campaign_effects.RefuseSubscriber(1, subscriber, SubscriberReason.DNC), 0)
 
     @rule(index=st.integers(0, 11))
     def wish(self, index: int) -> None:
@@ -89,8 +94,8 @@ class BookMachine(RuleBasedStateMachine):
         if zone not in self.store.zones(1):
             return
         fresh = [one for one in self.pending() if one.zone == zone and one.attempts == 0 and one.id > after_id]
-        claimed = self.store.claim_fresh(effects.ClaimFresh(1, zone, after_id, limit))
-        assert claimed == events.FreshClaimed(1, zone, fresh[:limit], is_last=len(fresh) < limit)
+        claimed = self.store.claim_fresh(campaign_effects.ClaimFresh(1, zone, after_id, limit))
+        assert claimed == campaign_events.FreshClaimed(1, zone, fresh[:limit], is_last=len(fresh) < limit)
         self.check_marks(claimed.subscribers)
 
     @rule(
@@ -105,8 +110,8 @@ class BookMachine(RuleBasedStateMachine):
             (one for one in self.pending() if one.zone == zone and one.attempts and (one.due_ms, one.id) > after),
             key=lambda one: (one.due_ms, one.id),
         )
-        claimed = self.store.claim_retries(effects.ClaimRetries(1, zone, *after, limit))
-        assert claimed == events.RetriesClaimed(1, zone, waiting[:limit], is_last=len(waiting) < limit)
+        claimed = self.store.claim_retries(campaign_effects.ClaimRetries(1, zone, *after, limit))
+        assert claimed == campaign_events.RetriesClaimed(1, zone, waiting[:limit], is_last=len(waiting) < limit)
         self.check_marks(claimed.subscribers)
 
     def check_marks(self, subscribers: list[Subscriber]) -> None:
@@ -119,8 +124,8 @@ class BookMachine(RuleBasedStateMachine):
         has_open = any(
             status in {SubscriberStatus.PENDING, SubscriberStatus.IN_PROCESS} for status in self.standings.values()
         )
-        counted = self.store.count_subscribers(effects.CountSubscribers(1))
-        assert counted == events.SubscribersCounted(1, has_any=True, has_open=has_open)
+        counted = self.store.count_subscribers(campaign_effects.CountSubscribers(1))
+        assert counted == campaign_events.SubscribersCounted(1, has_any=True, has_open=has_open)
         assert {one.id: self.store.standing(one.id).status for one in self.everybody} == self.standings
         assert self.store.calls_in_progress == len(self.calls)
         assert (self.store.spent[1], len(self.store.cdrs)) == (self.spent, self.dialled - len(self.calls))
@@ -133,14 +138,14 @@ TestBook.settings = settings(max_examples=100, stateful_step_count=40)
 def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
     """The campaign runs out of credit first, and expires later."""
     store = SimulationStore()
-    store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT), 5)
-    store.record(effects.MoveCampaign(1, CampaignStatus.END, CampaignReason.EXPIRED), 9)
+    store.record(campaign_effects.MoveCampaign(1, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT), 5)
+    store.record(campaign_effects.MoveCampaign(1, CampaignStatus.END, CampaignReason.EXPIRED), 9)
     assert store.closings == {1: Closing(CampaignStatus.PAUSE, "no_credit", 5)}
 
 
 def test_a_campaign_without_subscribers_has_none() -> None:
     store = SimulationStore()
     store.add_campaign(1, [])
-    assert store.count_subscribers(effects.CountSubscribers(1)) == events.SubscribersCounted(
+    assert store.count_subscribers(campaign_effects.CountSubscribers(1)) == campaign_events.SubscribersCounted(
         1, has_any=False, has_open=False
     )

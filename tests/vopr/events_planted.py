@@ -6,7 +6,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+    effects,
+)
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.journal import account_events as journal
 from dialer.store.journal.account_events import AccountEventRows
@@ -131,8 +135,8 @@ EVENT_PLANTED: Final = (
     Planted("events stay though their step was rolled back", _events_are_written_though_the_step_was_rolled_back, 12),
     Planted("events are lost if the process dies after the commit", _events_are_written_after_the_commit, 8),
     Planted("events are written again after a retry", _events_are_written_again_after_a_retry, 8),
-    Planted("calls that came in have no end", _without(effects.FinishInbound), 49),
-    Planted("those who are refused have no event", _without(effects.RefuseSubscriber), 0),
+    Planted("calls that came in have no end", _without(call_effects.FinishInbound), 49),
+    Planted("those who are refused have no event", _without(campaign_effects.RefuseSubscriber), 0),
     Planted("wishes have no event", _without(effects.KeepWish), 4),
     Planted("the events of a step are turned round", _changed(lambda rows: rows[::-1]), 0),
     Planted("campaigns end before their calls begin", _campaigns_end_before_their_calls_begin, 0),

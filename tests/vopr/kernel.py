@@ -7,13 +7,18 @@ from typing import Final, get_args
 import msgspec
 
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    effects,
+    events,
+)
 from dialer.domain.engine.engine import Engine
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.sim.chance import Chance
 from tests.vopr.faults import Mischief
 
-REPORTS: Final = (*get_args(events.Report), events.AgentAnswered)
+REPORTS: Final = (*get_args(events.Report), agent_events.AgentAnswered)
 """Events that a carrier or an agent's telephone reports."""
 HARMLESS: Final = (
     effects.WakeCampaign,
@@ -69,7 +74,7 @@ class FaultyKernel(Kernel):
         if self._is(chance, self._mischief.lost):
             self._lose(at_ms, rank, key)
             return
-        if isinstance(event, events.LegEnded) and self._is(chance, self._mischief.swapped):
+        if isinstance(event, call_events.LegEnded) and self._is(chance, self._mischief.swapped):
             self._swap(at_ms, event)
             return
         super()._happen(at_ms, rank, key, sequence, event)
@@ -85,7 +90,7 @@ class FaultyKernel(Kernel):
         self.now_ms = max(self.now_ms, at_ms)
         (self._expected if rank <= 1 else self._answers).pop(key, None)
 
-    def _swap(self, at_ms: int, event: events.LegEnded) -> None:
+    def _swap(self, at_ms: int, event: call_events.LegEnded) -> None:
         """Hang up a call during its B-leg, and report the end of the leg after the end of the call."""
         self.now_ms = max(self.now_ms, at_ms)
         self._expected.pop(event.call_id, None)
@@ -93,10 +98,10 @@ class FaultyKernel(Kernel):
         if hung_up is None:
             return
         _, outcome = hung_up
-        for one in (events.CallEnded(event.call_id, outcome), event):
+        for one in (call_events.CallEnded(event.call_id, outcome), event):
             self._perform(self._engine.handle(self.now_ms, one))
 
-    def _repeat(self, chance: Chance, at_ms: int, event: events.Report | events.AgentAnswered) -> None:
+    def _repeat(self, chance: Chance, at_ms: int, event: events.Report | agent_events.AgentAnswered) -> None:
         """Deliver a report again, now or later, or as the report of another call."""
         if self._is(chance, self._mischief.doubled):
             self._again(event)
@@ -106,7 +111,7 @@ class FaultyKernel(Kernel):
             late_ms = at_ms + chance.between(1, chance.between(1, _DAY_MS))
             heapq.heappush(self._heap, (late_ms, _RANK, event.call_id, next(self._sequence), event))
 
-    def _again(self, event: events.Report | events.AgentAnswered) -> None:
+    def _again(self, event: events.Report | agent_events.AgentAnswered) -> None:
         to_do = self._engine.handle(self.now_ms, event)
         wrong = [type(effect).__name__ for effect in to_do if not isinstance(effect, HARMLESS)]
         if wrong:

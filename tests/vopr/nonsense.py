@@ -11,7 +11,11 @@ from typing import Any, Final, NoReturn
 import structlog
 
 from dialer.carriers.line_port import Alive, Over, Unplaced
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    events,
+    text_events,
+)
 from dialer.domain.sessions.leg_protocol import Accepted, Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.domain.words.enums import AmdStatus, Cause, MessageStatus
 from dialer.runtime.steps.kernel import Kernel
@@ -29,7 +33,7 @@ _TEXTS: Final = (
 _WHOLES: Final = (0, -1, 7, 2**31, 2**53 + 1, -(2**70), 10**40)
 _ODD: Final[tuple[Any, ...]] = (None, True, 0.5, float("nan"), float("inf"), b"\\xff", [], {}, object(), "soon", 999)
 _CAUSES: Final = (*Cause, 0, -1, 999, None, "busy")
-_BROKEN: Final = (events.CallEnded, events.DncReached, events.TextRequested, events.TransferReached)
+_BROKEN: Final = (call_events.CallEnded, call_events.DncReached, text_events.TextRequested, call_events.TransferReached)
 
 
 class TwiceError(Exception):
@@ -74,7 +78,7 @@ class BrittleKernel(Kernel):
 
     def apply(self, event: events.Event) -> None:
         """Apply an event now. Some break the engine half-way."""
-        if isinstance(event, events.CallReceived) and event.caller == POISON:
+        if isinstance(event, call_events.CallReceived) and event.caller == POISON:
             self._engine.engine_state.new_id()
             raise RuntimeError(f"{type(event).__name__} breaks the engine")
         super().apply(event)
@@ -85,7 +89,7 @@ class BrittleKernel(Kernel):
         """Return whether an event breaks the engine. The end of a call of which nobody can say anything does not."""
         if not isinstance(event, _BROKEN):
             return False
-        if isinstance(event, events.CallEnded):
+        if isinstance(event, call_events.CallEnded):
             outcome = event.outcome
             if outcome.message_status is not None or outcome.cause is Cause.TEMPORARY_FAILURE:
                 return False

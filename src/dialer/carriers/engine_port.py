@@ -4,7 +4,10 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
 from dialer.domain.words.enums import Cause
@@ -14,7 +17,7 @@ class Milestone(msgspec.Struct, frozen=True, gc=False):
     """Moment of a call that the engine must know of, and its event."""
 
     at_ms: int
-    event: events.Report | events.LegDue
+    event: events.Report | call_events.LegDue
 
 
 class Taken(NamedTuple):
@@ -23,7 +26,7 @@ class Taken(NamedTuple):
     `milestone` is the call's next milestone. It is None if the carrier does not know it yet.
     """
 
-    restored: events.CallRestored
+    restored: call_events.CallRestored
     milestone: Milestone | None
 
 

@@ -5,8 +5,10 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import FinishLeg
+from dialer.domain.calls import (
+    agent_events,
+)
+from dialer.domain.calls.call_effects import FinishLeg
 from dialer.domain.calls.plans import Transfer
 from dialer.domain.figures.statistics import percent
 from dialer.domain.queueing.agents import TAKES_CALLS
@@ -42,7 +44,7 @@ class QueueCounters(NamedTuple):
 class QueueTally:
     """The counters of a run that grows, for the agents on duty."""
 
-    def __init__(self, agents: Iterable[events.AgentOpened], queues: Iterable[QueuePlan]) -> None:
+    def __init__(self, agents: Iterable[agent_events.AgentOpened], queues: Iterable[QueuePlan]) -> None:
         """Take all agents, and the queues that the campaign's calls can reach."""
         self._wrap_ups_ms: Final = {
             agent.plan.id: agent.plan.wrap_up_ms for agent in agents if agent.plan.status in TAKES_CALLS

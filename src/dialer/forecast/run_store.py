@@ -6,7 +6,13 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call
 from dialer.domain.figures.digest import RunningDigest
 from dialer.domain.figures.statistics import HOUR_MS
@@ -21,9 +27,20 @@ from dialer.store.queries.do_not_call import hashed
 from dialer.store.queries.survey_results import counted_name
 
 _IGNORED: Final = (
-    *(effects.AnswerCall, effects.SendText, effects.KeepText, effects.DropText),
-    *(effects.KeepAgent, effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
-    *(effects.ExpectCallBack, effects.RefuseInbound, effects.TakeBackCall, effects.KeepPreview),
+    *(call_effects.AnswerCall, text_effects.SendText, text_effects.KeepText, text_effects.DropText),
+    *(
+        agent_effects.KeepAgent,
+        agent_effects.KeepQueue,
+        campaign_effects.KeepFigures,
+        campaign_effects.KeepBreaker,
+        call_effects.KeepLine,
+    ),
+    *(
+        campaign_effects.ExpectCallBack,
+        call_effects.RefuseInbound,
+        call_effects.TakeBackCall,
+        agent_effects.KeepPreview,
+    ),
 )
 """Effects that no figure of a forecast depends on, or that only lines cause."""
 _NO_ID: Final = 0
@@ -82,12 +99,12 @@ class RunStore(MemoryStore):
         return {
             **super()._all_recorders(),
             **dict.fromkeys(_IGNORED),
-            effects.FinishCall: self._record_finish,
-            effects.FinishInbound: self._record_inbound,
-            effects.FinishText: self._record_text,
-            effects.FinishLeg: self._record_leg,
-            effects.KeepTransfer: self._record_transfer,
-            effects.MoveCampaign: self._record_move,
+            call_effects.FinishCall: self._record_finish,
+            call_effects.FinishInbound: self._record_inbound,
+            text_effects.FinishText: self._record_text,
+            call_effects.FinishLeg: self._record_leg,
+            call_effects.KeepTransfer: self._record_transfer,
+            campaign_effects.MoveCampaign: self._record_move,
         }
 
     def open_until(self, opening: Opening) -> None:
@@ -113,7 +130,7 @@ class RunStore(MemoryStore):
         key = self._number_key
         return key is not None and any(hashed(key, form) in self._listed for form in listed_forms(number))
 
-    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+    def _record_finish(self, effect: call_effects.FinishCall, _now_ms: int) -> None:
         call, outcome, cost, after = effect.call, effect.outcome, effect.bill.cost, effect.disposition
         if call.parts:
             self._count_message(call, cost)
@@ -128,10 +145,10 @@ class RunStore(MemoryStore):
         self._cost += cost
         self._settle(call.plan.id, call.subscriber, after, after.due_ms)
 
-    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+    def _record_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
 
-    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
+    def _record_call(self, effect: call_effects.FinishCall | call_effects.FinishInbound) -> CdrRow:
         call, outcome = effect.call, effect.outcome
         row = cdr(_NO_ID, effect)
         self._record_cdr(row, calls=call.attempt > 0)
@@ -161,12 +178,12 @@ class RunStore(MemoryStore):
             )
         )
 
-    def _record_leg(self, effect: effects.FinishLeg, _now_ms: int) -> None:
+    def _record_leg(self, effect: call_effects.FinishLeg, _now_ms: int) -> None:
         self._record_cdr(leg_cdr(_NO_ID, effect), calls=0)
         self._cost += effect.bill.cost
         self.queues.leg_finished(effect)
 
-    def _record_text(self, effect: effects.FinishText, _now_ms: int) -> None:
+    def _record_text(self, effect: text_effects.FinishText, _now_ms: int) -> None:
         self._count_message(effect.message, effect.bill.cost)
         self._cost += effect.bill.cost
 
@@ -175,10 +192,10 @@ class RunStore(MemoryStore):
         hour[0] += 1
         hour[1] += cost
 
-    def _record_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+    def _record_transfer(self, effect: call_effects.KeepTransfer, _now_ms: int) -> None:
         self.queues.transfer_kept(effect.transfer)
 
-    def _record_move(self, effect: effects.MoveCampaign, now_ms: int) -> None:
+    def _record_move(self, effect: campaign_effects.MoveCampaign, now_ms: int) -> None:
         if effect.status is not CampaignStatus.START:
             self.stop = Stop(now_ms, effect.reason)
 

@@ -12,7 +12,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    campaign_events,
+    events,
+    text_events,
+)
 from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.engine.engine import Engine
 from dialer.forecast.queue_figures import QueueCounters
@@ -102,7 +108,7 @@ def _run(stage: ForecastStage, store: RunStore, seed: int) -> Stop:
     return stop or Stop(expires_ms, UNREADABLE)
 
 
-def _without_preview(opened: events.AgentOpened) -> events.AgentOpened:
+def _without_preview(opened: agent_events.AgentOpened) -> agent_events.AgentOpened:
     """Return an agent who sees nobody: the agents of a forecast look at persons anew."""
     return msgspec.structs.replace(opened, plan=msgspec.structs.replace(opened.plan, preview="", preview_order=""))
 
@@ -124,7 +130,7 @@ def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
         figures = deepcopy(campaign.figures)  # The engine changes it.
         kernel.apply(msgspec.structs.replace(campaign, figures=figures, zones=stage.openings[0].zones))
     for plan in world.over:
-        kernel.apply(events.CampaignRenewed(plan))
+        kernel.apply(campaign_events.CampaignRenewed(plan))
     for line in lost:
         kernel.apply(line)
     for opening in stage.openings[1:]:
@@ -133,7 +139,7 @@ def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     return kernel
 
 
-def _open_gateways(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier) -> list[events.LineLost]:
+def _open_gateways(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier) -> list[call_events.LineLost]:
     """Open the gateways; return that those are lost whose callees cannot be read."""
     lost = []
     for opened in stage.world.gateways:
@@ -141,7 +147,7 @@ def _open_gateways(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarri
         try:
             carrier.open_gateway(opened.plan.id, settings.simulated())
         except UNREADABLE_ERRORS:
-            lost.append(events.LineLost(opened.plan.id, STARTING))
+            lost.append(call_events.LineLost(opened.plan.id, STARTING))
         kernel.apply(opened)
     return lost
 
@@ -157,11 +163,11 @@ def _take_up(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier, se
             # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
             opened.add(call.plan.gateway_id)
             carrier.open_gateway(call.plan.gateway_id, "{}")
-            kernel.apply(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)))
+            kernel.apply(campaign_events.GatewayOpened(GatewayPlan(call.plan.gateway_id)))
         kernel.restore(call, stage.done_until_ms)
     for message in stage.waiting:
         own = msgspec.structs.replace(message, subscriber=msgspec.structs.replace(message.subscriber))
-        kernel.apply(events.TextRestored(own))
+        kernel.apply(text_events.TextRestored(own))
 
 
 def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: RunStore, opening: Opening) -> None:
@@ -177,7 +183,7 @@ def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: Run
     for campaign in stage.world.campaigns:
         now = state.campaigns[campaign.plan.id]
         kernel.apply(
-            events.CampaignOpened(
+            campaign_events.CampaignOpened(
                 campaign.plan, now.status, now.next_dial_us, opening.zones, now.callerid_turns, figures=None
             )
         )

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.calls.events import CallArrived
+from dialer.domain.calls.call_events import CallArrived
 from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plans import Call
 from dialer.domain.calls.plans import Subscriber as Callee

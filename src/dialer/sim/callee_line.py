@@ -13,7 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
@@ -126,7 +128,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         session.end(at_ms, cause)
         (ended,) = session.engine_events
         after_ms = self._callee.calls_back_after_ms() if cause is _NO_ANSWER else None
-        if after_ms is not None and isinstance(ended, events.CallEnded):
+        if after_ms is not None and isinstance(ended, call_events.CallEnded):
             ended = replace(ended, outcome=replace(ended.outcome, calls_back_ms=at_ms + after_ms))
         return Milestone(at_ms, ended)
 
@@ -161,7 +163,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """
         again: CalleeLine = self._anew()
         milestone = again.walk_again(self._replies, now_ms)
-        if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+        if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, call_events.CallEnded):
             return again._b_leg, milestone.event.outcome
         return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
 
@@ -269,7 +271,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         if isinstance(reply, Transfer):
             session.seq += 1
             leg = self._b_leg = self._agent_leg(reply, until_ms) if reply.has_queued else self._leg(reply, until_ms)
-            return Milestone(leg.ended_ms, events.LegEnded(call_id, leg, session.seq))
+            return Milestone(leg.ended_ms, call_events.LegEnded(call_id, leg, session.seq))
         if isinstance(reply, QueueWait):
             session.seq += 1
             return self._patience()
@@ -289,8 +291,8 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         session, patience_ms = self._session, self._callee.waits_ms()
         if patience_ms is None or self._at_ms + patience_ms >= self._cut_ms:
             outcome = session.outcome(self._cut_ms, _CLEARED)
-            return Milestone(self._cut_ms, events.CallEnded(self.call.id, outcome, session.seq))
-        return Milestone(self._at_ms + patience_ms, events.CallerLeft(self.call.id, session.seq))
+            return Milestone(self._cut_ms, call_events.CallEnded(self.call.id, outcome, session.seq))
+        return Milestone(self._at_ms + patience_ms, call_events.CallerLeft(self.call.id, session.seq))
 
     def _agent_leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to the agent who took the call at the transfer's `answered_ms`."""
@@ -398,12 +400,12 @@ class CalleeTextLine:
         call_id, sent_ms = self._message.id, self._message.started_ms
         if self._status is not MessageStatus.DELIVERED:
             ended_ms = sent_ms + FAILURE_MS
-            yield Milestone(ended_ms, events.CallEnded(call_id, self._received(ended_ms), seq=2))
+            yield Milestone(ended_ms, call_events.CallEnded(call_id, self._received(ended_ms), seq=2))
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
         if understand(self._reply) is Understood.STOP:
-            yield Milestone(ended_ms, events.DncReached(call_id, seq=1, said=said_in(self._reply)))
-        yield Milestone(ended_ms, events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
+            yield Milestone(ended_ms, call_events.DncReached(call_id, seq=1, said=said_in(self._reply)))
+        yield Milestone(ended_ms, call_events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
 
     def _delivered(self, ended_ms: int) -> CallOutcome:
         """Return the outcome of a delivered message, which was in progress until `ended_ms`."""
@@ -414,7 +416,7 @@ class CalleeTextLine:
         """Return the outcome that follows from the final receipt."""
         self._session.hear(self._message.started_ms, Accepted(()))
         (ended,) = self._session.hear(at_ms, Receipt("", self._status)).engine_events
-        if not isinstance(ended, events.CallEnded):
+        if not isinstance(ended, call_events.CallEnded):
             raise TypeError(self._message.callid)
         return ended.outcome
 

@@ -6,7 +6,9 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.engine_port import Decision, Milestone, Taken
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -64,7 +66,7 @@ class SimulatedCarrier:
         else:
             line = self._line(call, behaviour)
             milestone = line.dial()
-            if milestone is not None and type(milestone.event) is events.CallEnded:
+            if milestone is not None and type(milestone.event) is call_events.CallEnded:
                 self._walked[call.id] = (call, behaviour)
                 return milestone
             self._lines[call.id] = line
@@ -141,15 +143,15 @@ class SimulatedCarrier:
         if self._past_seed != self._seed:
             self._past_seeds[call.id] = self._past_seed
         transfers = deque(call.transfers)
-        restored = events.CallRestored(call)
+        restored = call_events.CallRestored(call)
         milestone: Milestone | None = self.dial(call)
         while milestone is not None and milestone.at_ms <= done_until_ms:
             event = milestone.event
-            if isinstance(event, events.CallEnded):
+            if isinstance(event, call_events.CallEnded):
                 break
-            if isinstance(event, events.CallAnswered):
-                restored = events.CallRestored(call, event.answered_ms, event.is_live)
-            if not isinstance(event, events.TransferReached):
+            if isinstance(event, call_events.CallAnswered):
+                restored = call_events.CallRestored(call, event.answered_ms, event.is_live)
+            if not isinstance(event, call_events.TransferReached):
                 call.last_seq = event.seq
                 milestone = self.proceed(call.id)
                 continue

@@ -10,7 +10,15 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    call_effects,
+    call_events,
+    campaign_effects,
+    campaign_events,
+    effects,
+    text_effects,
+    text_events,
+)
 from dialer.domain.calls.plans import NO_SUBSCRIBER, Disposition, Subscriber
 from dialer.domain.engine.called_off import lists_of_wish
 from dialer.domain.numbers.listed_forms import has_no_country, is_listed
@@ -119,10 +127,10 @@ class MemoryStore:
     def _all_recorders(self) -> dict[type, Callable[[Any, int], None] | None]:
         """Return functions by the type of each effect; None for one that changes nothing. Subclasses add theirs."""
         return {
-            effects.Dial: self._record_dial,
-            effects.PutBack: self._record_put_back,
-            effects.CompleteSubscriber: self._record_completion,
-            effects.RefuseSubscriber: self._record_refusal,
+            call_effects.Dial: self._record_dial,
+            campaign_effects.PutBack: self._record_put_back,
+            campaign_effects.CompleteSubscriber: self._record_completion,
+            campaign_effects.RefuseSubscriber: self._record_refusal,
             effects.KeepWish: self._record_wish,
         }
 
@@ -159,7 +167,7 @@ class MemoryStore:
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
-    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+    def claim_fresh(self, claim: campaign_effects.ClaimFresh) -> campaign_events.FreshClaimed:
         """Return subscribers who were never called, lowest id first."""
         campaign, standings = self._campaigns[claim.campaign_id], self._standings
         people, last_id = campaign.people.fresh.get(claim.zone, ()), campaign.last_id
@@ -171,9 +179,9 @@ class MemoryStore:
             if one.id not in standings:
                 found.append(replace(one) if self._copies else one)
         self._mark(found, campaign)
-        return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+        return campaign_events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
-    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+    def claim_retries(self, claim: campaign_effects.ClaimRetries) -> campaign_events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order of their due times.
 
         The subscribers found stay among the retries, because the claim may be released again.
@@ -190,44 +198,46 @@ class MemoryStore:
             if waiting.get(entry[1]) is entry:
                 found.append(entry[2])
         self._mark(found, campaign)
-        return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+        return campaign_events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
-    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+    def claim_again(self, claim: campaign_effects.ClaimAgain) -> campaign_events.SubscriberClaimedAgain:
         """Return a subscriber who waits for a retry, checked against the lists again; None if they do not wait."""
         found = [claim.subscriber] if claim.subscriber.id in self._waiting else []
         self._mark(found, self._campaigns[claim.campaign_id])
-        return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
+        return campaign_events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
-    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+    def claim_offered(self, claim: campaign_effects.ClaimOffered) -> campaign_events.OfferedClaimed:
         """Return the subscriber whom an agent sees, checked against the lists again; None if they are not PENDING."""
         is_pending = self._standings.get(claim.subscriber.id, _FRESH).status is _PENDING
         found = [claim.subscriber] if is_pending else []
         self._mark(found, self._campaigns[claim.campaign_id])
-        return events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
+        return campaign_events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
 
-    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    def count_subscribers(self, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them are not final."""
         campaign = self._campaigns[request.campaign_id]
         has_any, has_open = campaign.people.size > 0, campaign.open > 0
-        return events.SubscribersCounted(request.campaign_id, has_any=has_any, has_open=has_open)
+        return campaign_events.SubscribersCounted(request.campaign_id, has_any=has_any, has_open=has_open)
 
-    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+    def check_number(self, check: campaign_effects.CheckNumber) -> campaign_events.NumberChecked:
         """Return whether a number is on a do-not-call list of a campaign."""
         is_on_dnc = self._is_listed(check.number, self._campaigns[check.campaign_id].lists)
-        return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
+        return campaign_events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
-    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+    def check_text(self, check: text_effects.CheckText) -> text_events.TextChecked:
         """Return whether a waiting message goes to a number on a do-not-call list of its campaign."""
         is_on_dnc = self._is_listed(check.number, self._campaigns[check.campaign_id].lists)
-        return events.TextChecked(check.gateway_id, check.message_id, is_recorded=True, is_on_dnc=is_on_dnc)
+        return text_events.TextChecked(check.gateway_id, check.message_id, is_recorded=True, is_on_dnc=is_on_dnc)
 
     @staticmethod
-    def find_caller(request: effects.FindCaller) -> events.CallerFound:
+    def find_caller(request: call_effects.FindCaller) -> call_events.CallerFound:
         """Return a caller whom no campaign knows: simulated calls do not come in over lines."""
-        return events.CallerFound(request.received, request.did_id, Subscriber(NO_SUBSCRIBER, request.number, ""), -1)
+        return call_events.CallerFound(
+            request.received, request.did_id, Subscriber(NO_SUBSCRIBER, request.number, ""), -1
+        )
 
     @staticmethod
-    def take_call_back(arrived: events.CallArrived) -> events.CallArrived:
+    def take_call_back(arrived: call_events.CallArrived) -> call_events.CallArrived:
         """Return the expected call unchanged: no subscriber is ever deleted here."""
         return arrived
 
@@ -254,16 +264,16 @@ class MemoryStore:
         if recorder is not None:
             recorder(effect, now_ms)
 
-    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+    def _record_dial(self, effect: call_effects.Dial, _now_ms: int) -> None:
         subscriber_id = effect.call.subscriber.id
         self._standings[subscriber_id] = IN_PROCESS
         self._waiting.pop(subscriber_id, None)
 
-    def _record_put_back(self, effect: effects.PutBack, _now_ms: int) -> None:
+    def _record_put_back(self, effect: campaign_effects.PutBack, _now_ms: int) -> None:
         self._settle(effect.campaign_id, effect.subscriber, effect, effect.at_ms)
 
     def _settle(
-        self, campaign_id: int, subscriber: Subscriber, after: Disposition | effects.PutBack, due_ms: int
+        self, campaign_id: int, subscriber: Subscriber, after: Disposition | campaign_effects.PutBack, due_ms: int
     ) -> None:
         """Give a subscriber the standing after an attempt. Those who were halted meanwhile are not called again."""
         campaign, status, reason = self._campaigns[campaign_id], after.status, after.reason
@@ -284,7 +294,7 @@ class MemoryStore:
             campaign.open -= 1
             campaign.completed += status is _COMPLETED
 
-    def _record_completion(self, effect: effects.CompleteSubscriber, _now_ms: int) -> None:
+    def _record_completion(self, effect: campaign_effects.CompleteSubscriber, _now_ms: int) -> None:
         """Complete a PENDING subscriber. If an attempt is in progress, its end completes them."""
         campaign, subscriber_id = self._campaigns[effect.campaign_id], effect.subscriber_id
         standing, pending_ids = self._standings.get(subscriber_id), campaign.people.pending_ids
@@ -293,7 +303,7 @@ class MemoryStore:
             self._end(campaign, subscriber_id, SubscriberStanding(_COMPLETED))
             campaign.completed += 1
 
-    def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
+    def _record_refusal(self, effect: campaign_effects.RefuseSubscriber, _now_ms: int) -> None:
         standing = SubscriberStanding(SubscriberStatus.NOT_AUTHORIZED, effect.reason)
         self._end(self._campaigns[effect.campaign_id], effect.subscriber.id, standing)
 

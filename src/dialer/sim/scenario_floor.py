@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from dialer.domain.calls.events import AgentOpened, QueueOpened
+from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
 from dialer.domain.words.enums import AgentStatus, QueueStrategy

@@ -11,7 +11,9 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import parse_money
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import zone_key, zone_of_number
-from dialer.domain.calls.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
+from dialer.domain.calls.call_events import DidOpened
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.calls.events import Event
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.engine.called_off import lists_over

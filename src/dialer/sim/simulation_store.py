@@ -6,7 +6,12 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, SectionResult, Transfer
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType
@@ -42,9 +47,15 @@ class Closing(msgspec.Struct, frozen=True):
 
 
 _IGNORED: Final = (
-    *(effects.SendText, effects.KeepText, effects.DropText, effects.TakeBackCall),
-    *(effects.KeepAgent, effects.KeepQueue, effects.KeepBreaker, effects.KeepLine, effects.ExpectCallBack),
-    effects.KeepPreview,
+    *(text_effects.SendText, text_effects.KeepText, text_effects.DropText, call_effects.TakeBackCall),
+    *(
+        agent_effects.KeepAgent,
+        agent_effects.KeepQueue,
+        campaign_effects.KeepBreaker,
+        call_effects.KeepLine,
+        campaign_effects.ExpectCallBack,
+    ),
+    agent_effects.KeepPreview,
 )
 """Effects that change nothing here: agents, queues and gateways have no rows."""
 _A_LEG: Final = LegType.A_LEG
@@ -77,18 +88,18 @@ class SimulationStore(MemoryStore):
         return {
             **super()._all_recorders(),
             **dict.fromkeys(_IGNORED),
-            effects.MoveCampaign: self._record_move,
-            effects.AnswerCall: self._record_answer,
-            effects.FinishCall: self._record_call,
-            effects.FinishInbound: self._record_call,
-            effects.RefuseInbound: self._record_refused_inbound,
-            effects.FinishLeg: self._record_leg,
-            effects.KeepTransfer: self._record_transfer,
-            effects.FinishText: self._record_message,
-            effects.KeepFigures: self._record_figures,
+            campaign_effects.MoveCampaign: self._record_move,
+            call_effects.AnswerCall: self._record_answer,
+            call_effects.FinishCall: self._record_call,
+            call_effects.FinishInbound: self._record_call,
+            call_effects.RefuseInbound: self._record_refused_inbound,
+            call_effects.FinishLeg: self._record_leg,
+            call_effects.KeepTransfer: self._record_transfer,
+            text_effects.FinishText: self._record_message,
+            campaign_effects.KeepFigures: self._record_figures,
         }
 
-    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+    def _record_dial(self, effect: call_effects.Dial, _now_ms: int) -> None:
         # Written out: a call of the method of the base would cost each simulated call as much as this.
         subscriber_id = effect.call.subscriber.id
         self._standings[subscriber_id] = IN_PROCESS
@@ -97,12 +108,12 @@ class SimulationStore(MemoryStore):
         if self.calls_in_progress > self.calls_in_progress_peak:  # noqa: PLR1730 - three times as fast as max()
             self.calls_in_progress_peak = self.calls_in_progress
 
-    def _record_answer(self, _effect: effects.AnswerCall, _now_ms: int) -> None:
+    def _record_answer(self, _effect: call_effects.AnswerCall, _now_ms: int) -> None:
         """Count a call that came in. It changes nothing for the subscriber."""
         self.calls_in_progress += 1
         self.calls_in_progress_peak = max(self.calls_in_progress, self.calls_in_progress_peak)
 
-    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound, _now_ms: int) -> None:
+    def _record_call(self, effect: call_effects.FinishCall | call_effects.FinishInbound, _now_ms: int) -> None:
         call, outcome, bill = effect.call, effect.outcome, effect.bill
         plan, subscriber = call.plan, call.subscriber
         self.cdrs.append(
@@ -128,31 +139,31 @@ class SimulationStore(MemoryStore):
             self.results.append((call.id, result))
         self.spent[plan.user_id] += bill.cost
         self.calls_in_progress -= 1
-        if isinstance(effect, effects.FinishCall):
+        if isinstance(effect, call_effects.FinishCall):
             self._settle(plan.id, subscriber, effect.disposition, effect.disposition.due_ms)
 
-    def _record_refused_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+    def _record_refused_inbound(self, effect: call_effects.RefuseInbound, now_ms: int) -> None:
         self.cdrs.append(_refused_cdr(effect, now_ms))
 
-    def _record_leg(self, effect: effects.FinishLeg, _now_ms: int) -> None:
+    def _record_leg(self, effect: call_effects.FinishLeg, _now_ms: int) -> None:
         self.cdrs.append(_leg_cdr(effect))
         self.spent[effect.call.plan.user_id] += effect.bill.cost
 
-    def _record_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+    def _record_transfer(self, effect: call_effects.KeepTransfer, _now_ms: int) -> None:
         self.transfers[effect.transfer.callid] = (effect.call, effect.transfer)
 
-    def _record_message(self, effect: effects.FinishText, _now_ms: int) -> None:
+    def _record_message(self, effect: text_effects.FinishText, _now_ms: int) -> None:
         self.messages.append((effect.message, effect.outcome))
         self.spent[effect.message.plan.user_id] += effect.bill.cost
 
-    def _record_figures(self, effect: effects.KeepFigures, _now_ms: int) -> None:
+    def _record_figures(self, effect: campaign_effects.KeepFigures, _now_ms: int) -> None:
         self.figures[effect.campaign_id] = effect.figures
 
-    def _record_move(self, effect: effects.MoveCampaign, now_ms: int) -> None:
+    def _record_move(self, effect: campaign_effects.MoveCampaign, now_ms: int) -> None:
         self.closings.setdefault(effect.campaign_id, Closing(effect.status, effect.reason, now_ms))
 
 
-def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> SimulatedCdr:
+def _refused_cdr(effect: call_effects.RefuseInbound, now_ms: int) -> SimulatedCdr:
     caller = effect.subscriber
     return SimulatedCdr(
         callid=effect.callid,
@@ -173,7 +184,7 @@ def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> SimulatedCdr:
     )
 
 
-def _leg_cdr(effect: effects.FinishLeg) -> SimulatedCdr:
+def _leg_cdr(effect: call_effects.FinishLeg) -> SimulatedCdr:
     call, transfer, bill = effect.call, effect.transfer, effect.bill
     return SimulatedCdr(
         callid=transfer.callid,

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    campaign_effects,
+)
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
 from dialer.domain.calls.circuit_breaker import CircuitBreaker as Breaker
 from dialer.domain.calls.plans import GatewayKey, GatewayPlan
@@ -209,5 +211,5 @@ class TestCampaigns:
     def test_each_change_is_recorded_once(self) -> None:
         callees = [NO_CIRCUIT, BUSY, BUSY, *[NO_CIRCUIT] * 5]
         fleet = Fleet(plan(), callees=[callees]).run()
-        kept = [effect.breaker.failures for effect in fleet.effects(effects.KeepBreaker)]
+        kept = [effect.breaker.failures for effect in fleet.effects(campaign_effects.KeepBreaker)]
         assert kept == [1, 0, 1, 2, 3, 4, 5]

@@ -6,7 +6,9 @@ from typing import Final, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.calls.effects import Effect, HangUp, KeepAgent
+from dialer.domain.calls.agent_effects import KeepAgent
+from dialer.domain.calls.call_effects import HangUp
+from dialer.domain.calls.effects import Effect
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor

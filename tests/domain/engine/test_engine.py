@@ -8,8 +8,13 @@ import pytest
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import UNKNOWN
-from dialer.domain.calls import effects
-from dialer.domain.calls.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached, Event
+from dialer.domain.calls import (
+    call_effects,
+    effects,
+)
+from dialer.domain.calls.call_events import CallEnded, DidOpened, DncReached
+from dialer.domain.calls.campaign_events import CampaignClosed, CampaignOpened
+from dialer.domain.calls.events import Event
 from dialer.domain.calls.plans import CallOutcome, GatewayPlan, SectionResult
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import LEFT, HeardInput
@@ -281,10 +286,10 @@ class TestReports:
         fleet = Fleet(plan(), callees=[callees(BUSY, LISTENS)]).run()
         kinds = [(type(effect), effect.call.id) for _, effect in fleet.store.entries if hasattr(effect, "call")]
         assert kinds == [
-            (effects.Dial, 1),
-            (effects.FinishCall, 1),
-            (effects.Dial, 2),
-            (effects.FinishCall, 2),
+            (call_effects.Dial, 1),
+            (call_effects.FinishCall, 1),
+            (call_effects.Dial, 2),
+            (call_effects.FinishCall, 2),
         ]
 
 
@@ -303,6 +308,8 @@ def test_a_campaign_ends_once_though_an_inbound_call_goes_on() -> None:
     )
     fleet.kernel.apply(DidOpened(1, 1, shown, one))
     fleet.run()
-    ((came_in_until_ms, _),) = (entry for entry in fleet.store.entries if isinstance(entry[1], effects.FinishInbound))
+    ((came_in_until_ms, _),) = (
+        entry for entry in fleet.store.entries if isinstance(entry[1], call_effects.FinishInbound)
+    )
     assert came_in_until_ms > START_MS + 28_000
     assert fleet.moves == [(28_000, 1, CampaignStatus.END, "completed")]

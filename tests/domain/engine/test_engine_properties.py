@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+)
 from dialer.domain.calls.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
@@ -119,8 +122,8 @@ def check_crowd(fleet: Fleet, limit: int, is_counted: Callable[[Call], bool]) ->
     """Check that at most `limit` counted calls are in progress at once (0: no limit), and none at the end."""
     in_progress = 0
     for _, effect in fleet.store.entries:
-        if isinstance(effect, (effects.Dial, effects.FinishCall)) and is_counted(effect.call):
-            in_progress += 1 if isinstance(effect, effects.Dial) else -1
+        if isinstance(effect, (call_effects.Dial, call_effects.FinishCall)) and is_counted(effect.call):
+            in_progress += 1 if isinstance(effect, call_effects.Dial) else -1
             assert not limit or in_progress <= limit
     assert in_progress == 0
 
@@ -144,11 +147,11 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
     for gateway in fleet.gateways:
         open_until_ms, row = 0, 0
         for at_ms, effect in fleet.store.entries:
-            if isinstance(effect, effects.Dial) and effect.call.plan.gateway_id == gateway.id:
+            if isinstance(effect, call_effects.Dial) and effect.call.plan.gateway_id == gateway.id:
                 assert at_ms >= open_until_ms
-            elif isinstance(effect, effects.FinishCall) and effect.call.plan.gateway_id == gateway.id:
+            elif isinstance(effect, call_effects.FinishCall) and effect.call.plan.gateway_id == gateway.id:
                 row = row + 1 if effect.outcome.cause is Cause.NO_CIRCUIT else 0
-            elif isinstance(effect, effects.KeepBreaker) and effect.gateway_id == gateway.id:
+            elif isinstance(effect, campaign_effects.KeepBreaker) and effect.gateway_id == gateway.id:
                 if effect.breaker.open_until_ms > at_ms:
                     assert open_until_ms <= at_ms
                     assert row >= 5 or open_until_ms > 0
@@ -160,14 +163,14 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
 def test_every_failure_has_a_reason_of_the_table(fleet: Fleet) -> None:
     """Failures, retries, refusals and stopped campaigns have a reason, and nothing else has one."""
     for _, effect in fleet.store.entries:
-        if isinstance(effect, effects.FinishCall):
+        if isinstance(effect, call_effects.FinishCall):
             is_done = effect.disposition.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
             is_by_message = effect.outcome.is_message_left and effect.disposition.status is SubscriberStatus.SENT
             of_done = {SubscriberReason.MESSAGE_LEFT} if is_by_message else {""}
             assert effect.disposition.reason in (of_done if is_done else SUBSCRIBER_REASONS)
-        elif isinstance(effect, effects.RefuseSubscriber):
+        elif isinstance(effect, campaign_effects.RefuseSubscriber):
             assert effect.reason in SUBSCRIBER_REASONS
-        elif isinstance(effect, effects.MoveCampaign):
+        elif isinstance(effect, campaign_effects.MoveCampaign):
             assert effect.reason in CAMPAIGN_REASONS
 
 
@@ -175,7 +178,7 @@ def test_every_failure_has_a_reason_of_the_table(fleet: Fleet) -> None:
 def test_no_machine_completes_a_survey_or_is_a_person_reached(fleet: Fleet) -> None:
     """A machine's subscriber is tried again, given up, or SENT with the reason that a message was left."""
     for _, effect in fleet.store.entries:
-        if isinstance(effect, effects.FinishCall) and effect.outcome.amd_status is AmdStatus.MACHINE:
+        if isinstance(effect, call_effects.FinishCall) and effect.outcome.amd_status is AmdStatus.MACHINE:
             assert not effect.outcome.is_completed
             assert effect.disposition.status is not SubscriberStatus.COMPLETED or effect.call.subscriber.has_completed
             is_reached = effect.disposition.status is SubscriberStatus.SENT
@@ -209,7 +212,7 @@ def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fle
     attempts: Counter[int] = Counter()
     due_ms: dict[int, int] = {}
     for _, effect in fleet.store.entries:
-        if isinstance(effect, effects.Dial):
+        if isinstance(effect, call_effects.Dial):
             call = effect.call
             attempts[call.subscriber.id] += 1
             assert call.attempt == attempts[call.subscriber.id]
@@ -217,7 +220,7 @@ def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fle
             assert due_ms.pop(call.subscriber.id, 0) <= call.started_ms
             assert call.subscriber.id not in due_ms
             due_ms[call.subscriber.id] = START_MS * 2  # while it is in progress
-        elif isinstance(effect, effects.FinishCall):
+        elif isinstance(effect, call_effects.FinishCall):
             due_ms[effect.call.subscriber.id] = effect.disposition.due_ms or START_MS * 2
 
 
@@ -226,9 +229,9 @@ def test_the_balance_and_its_holds_are_never_overdrawn(fleet: Fleet) -> None:
     """I3 and I4: every hold covers its charge, and the balance covers all holds."""
     balance, held = fleet.balance, 0
     for _, effect in fleet.store.entries:
-        if isinstance(effect, effects.Dial):
+        if isinstance(effect, call_effects.Dial):
             held += effect.call.hold
-        elif isinstance(effect, effects.FinishCall):
+        elif isinstance(effect, call_effects.FinishCall):
             assert effect.bill.cost <= effect.call.hold
             held -= effect.call.hold
             balance -= effect.bill.cost

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls.effects import Effect, HoldCall, KeepAgent
+from dialer.domain.calls.agent_effects import HoldCall, KeepAgent
+from dialer.domain.calls.effects import Effect
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.holds import HOLD_MS_MAX

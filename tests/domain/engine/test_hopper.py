@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import UNKNOWN
-from dialer.domain.calls.effects import ClaimFresh, ClaimRetries
+from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import CampaignPlan, Subscriber
 from dialer.domain.engine import hopper as hopper_module
 from dialer.domain.engine.hopper import Hopper

@@ -13,15 +13,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls import effects
-from dialer.domain.calls.events import (
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+)
+from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
+from dialer.domain.calls.campaign_events import (
     AccountOpened,
-    AgentOpened,
     CampaignOpened,
     GatewayOpened,
     NumberStopped,
     OfferedClaimed,
-    QueueOpened,
 )
 from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine.preview_orders import SKIPS_MAX
@@ -57,22 +61,22 @@ class Rows(Diary):
         self.people: dict[int, Any] = {}
 
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
-        if isinstance(effect, effects.KeepPreview):
+        if isinstance(effect, agent_effects.KeepPreview):
             document = "" if effect.preview is None else msgspec.json.encode(effect.preview).decode()
             self.agents[effect.agent_id] = replace(self.agents[effect.agent_id], preview=document, preview_order="")
-        elif isinstance(effect, effects.KeepAgent) and effect.status is not None:
+        elif isinstance(effect, agent_effects.KeepAgent) and effect.status is not None:
             self.agents[effect.agent_id] = replace(self.agents[effect.agent_id], status=effect.status)
         super().record(effect, now_ms)
 
-    def claim_offered(self, claim: effects.ClaimOffered) -> OfferedClaimed:
+    def claim_offered(self, claim: campaign_effects.ClaimOffered) -> OfferedClaimed:
         one = self.people.get(claim.subscriber.id)
         if one is None or self.standing(one.id).status is not PENDING:
             return OfferedClaimed(claim.campaign_id, claim.agent_id, None)
         return super().claim_offered(replace_subscriber(claim, one))
 
 
-def replace_subscriber(claim: effects.ClaimOffered, subscriber: Any) -> effects.ClaimOffered:  # noqa: ANN401 - a Subscriber
-    return effects.ClaimOffered(claim.campaign_id, claim.agent_id, subscriber)
+def replace_subscriber(claim: campaign_effects.ClaimOffered, subscriber: Any) -> campaign_effects.ClaimOffered:  # noqa: ANN401 - a Subscriber
+    return campaign_effects.ClaimOffered(claim.campaign_id, claim.agent_id, subscriber)
 
 
 class Desks(Fleet):
@@ -222,7 +226,7 @@ def test_a_row_that_changed_ends_the_look() -> None:
     """The subscriber is on a list now, or waits no more. Reading the campaign again says so."""
     desks = Desks(previewed(dnc_ids=(7,)), agents=2).after(1_000)
     desks.store.add_dnc(7, [desks.members[1][0].number])
-    desks.store.record(effects.CompleteSubscriber(1, 2, desks.members[1][1].number), desks.kernel.now_ms)
+    desks.store.record(campaign_effects.CompleteSubscriber(1, 2, desks.members[1][1].number), desks.kernel.now_ms)
     desks.tell_again()
     assert (desks.after(10).sees(1), desks.sees(2)) == (3, None)
     assert desks.store.standing(1).reason == "dnc"
@@ -370,7 +374,7 @@ class Rules:
             end.call.subscriber.id for end in self._desks.ends
         }
         for _, effect in store.entries[self._checked :]:
-            if isinstance(effect, effects.Dial):
+            if isinstance(effect, call_effects.Dial):
                 subscriber_id = effect.call.subscriber.id
                 assert subscriber_id in self._wanted or self._calls_by_itself, "nobody wanted to call this person"
                 assert subscriber_id not in self._stopped, "the person did not want to be called"

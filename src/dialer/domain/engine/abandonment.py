@@ -6,7 +6,7 @@ Source: 47 CFR 64.1200(a)(7), which lets two seconds pass after the callee's gre
 from collections import deque
 from typing import Final
 
-from dialer.domain.calls.effects import KeepTransfer
+from dialer.domain.calls.call_effects import KeepTransfer
 from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
 from dialer.domain.pacing import measure

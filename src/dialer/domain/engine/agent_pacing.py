@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dialer.domain.calls.events import CallAnswered, CallRestored
+from dialer.domain.calls.call_events import CallAnswered, CallRestored
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.pacing import measure

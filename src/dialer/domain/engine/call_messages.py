@@ -6,10 +6,15 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
+from dialer.domain.calls import (
+    campaign_events,
+    text_events,
+)
+from dialer.domain.calls.campaign_effects import CheckNumber
+from dialer.domain.calls.effects import WakeGateway
 from dialer.domain.calls.identity import call_uuid
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey
+from dialer.domain.calls.text_effects import CheckText, DropText, FinishText, KeepText, SendText
 from dialer.domain.engine.credit import CreditOffer, bill
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
@@ -37,7 +42,7 @@ class CallMessages:
         self._checking: Final[set[GatewayKey]] = set()
         """Gateways whose oldest message is looked up."""
 
-    def requested(self, _now_ms: int, event: events.TextRequested) -> None:
+    def requested(self, _now_ms: int, event: text_events.TextRequested) -> None:
         """Look up the number of a message that a section asked for on the do-not-call lists. `checked` sends it."""
         call = self._state.calls.get(event.call_id)
         if call is None:
@@ -49,7 +54,7 @@ class CallMessages:
             return
         self._state.emit(CheckNumber(call.id, call.plan.id, number, event.text))
 
-    def checked(self, now_ms: int, event: events.NumberChecked) -> None:
+    def checked(self, now_ms: int, event: campaign_events.NumberChecked) -> None:
         """Send the message if its number is on no do-not-call list."""
         call = self._state.calls.get(event.call_id)
         if call is None:
@@ -124,7 +129,7 @@ class CallMessages:
 
     # --- messages that wait -----------------------------------------------------------------------------------------
 
-    def restore(self, now_ms: int, event: events.TextRestored) -> None:
+    def restore(self, now_ms: int, event: text_events.TextRestored) -> None:
         """Let a message wait again that is on record. Messages are restored in the order in which they were recorded.
 
         A message whose gateway is gone is dropped.
@@ -148,7 +153,7 @@ class CallMessages:
         else:
             self._wake(line, now_ms)
 
-    def confirmed(self, now_ms: int, event: events.TextChecked) -> None:
+    def confirmed(self, now_ms: int, event: text_events.TextChecked) -> None:
         """Send the oldest message, unless it is not on record any more, or may not be sent. Go on with the next one."""
         self._checking.discard(event.gateway_id)
         line, waiting = self._state.gateways[event.gateway_id], self._waiting[event.gateway_id]
@@ -158,7 +163,7 @@ class CallMessages:
             self._send_or_drop(now_ms, line, message, event)
         self.release(now_ms, event.gateway_id)
 
-    def _send_or_drop(self, now_ms: int, line: GatewayLoad, message: Call, event: events.TextChecked) -> None:
+    def _send_or_drop(self, now_ms: int, line: GatewayLoad, message: Call, event: text_events.TextChecked) -> None:
         offer = self._offer(line, message.plan.user_id, message.subscriber.number, message.text)
         if not event.is_recorded:
             self._state.emit(DropText(message, TextReason.ERASED))

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from dialer.domain.calls.call_events import DncReached
 from dialer.domain.calls.effects import KeepWish
-from dialer.domain.calls.events import DncReached
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
 from dialer.domain.survey.heard import last_keys

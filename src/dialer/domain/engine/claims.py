@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from dialer.domain.calls.effects import ClaimAgain, ClaimFresh, ClaimOffered, ClaimRetries
-from dialer.domain.calls.events import FreshClaimed, RetriesClaimed
+from dialer.domain.calls.campaign_effects import ClaimAgain, ClaimFresh, ClaimOffered, ClaimRetries
+from dialer.domain.calls.campaign_events import FreshClaimed, RetriesClaimed
 from dialer.domain.engine.state import EngineState
 
 

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from dialer.domain.calls.effects import HangUp, KeepAgent
+from dialer.domain.calls.agent_effects import KeepAgent
+from dialer.domain.calls.call_effects import HangUp
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.desk_transfers import DeskTransfers
 from dialer.domain.engine.holds import Holds

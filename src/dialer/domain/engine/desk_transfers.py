@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Final
 
-from dialer.domain.calls.effects import KeepAgent, MoveCall
-from dialer.domain.calls.events import TransferReached
+from dialer.domain.calls.agent_effects import KeepAgent
+from dialer.domain.calls.call_effects import MoveCall
+from dialer.domain.calls.call_events import TransferReached
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor

@@ -2,7 +2,11 @@
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    events,
+)
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.transfers import Transfers
@@ -16,29 +20,29 @@ class Desks:
         self._previews: Final = previews
         self._orders: Final = orders
 
-    def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
+    def open_queue(self, now_ms: int, event: agent_events.QueueOpened) -> None:
         """Add or update a queue."""
         self._transfers.open_queue(now_ms, event)
         self._orders.queue_changed()
 
-    def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
+    def open_agent(self, now_ms: int, event: agent_events.AgentOpened) -> None:
         """Add or update an agent, and note the orders of the agent."""
         self._transfers.open_agent(now_ms, event)
         self._orders.read(event.plan)
 
-    def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
+    def close_agent(self, now_ms: int, event: agent_events.AgentClosed) -> None:
         """Remove a deleted agent from queues, orders and previews."""
         self._transfers.close_agent(now_ms, event)
         self._orders.close_agent(now_ms, event.agent_id)
 
-    def reached(self, now_ms: int, event: events.TransferReached) -> None:
+    def reached(self, now_ms: int, event: call_events.TransferReached) -> None:
         """Start the transfer of a call that has reached one, and end the reservation of its previewing agent."""
         self._transfers.reached(now_ms, event)
         self._previews.reached(event.call_id)
 
-    def moved(self, now_ms: int, event: events.CallMoved) -> None:
+    def moved(self, now_ms: int, event: call_events.CallMoved) -> None:
         """Take a call that an agent has transferred. Nobody is dialled for the agent before the call waits again."""
-        self._transfers.leg_ended(now_ms, events.LegEnded(event.call_id, event.outcome))
+        self._transfers.leg_ended(now_ms, call_events.LegEnded(event.call_id, event.outcome))
         self.reached(now_ms, event.reached)
 
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:

@@ -4,18 +4,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import (
+from dialer.domain.calls import (
+    campaign_events,
+)
+from dialer.domain.calls.call_effects import Dial
+from dialer.domain.calls.campaign_effects import (
     ClaimFresh,
     ClaimRetries,
     CountSubscribers,
-    Dial,
     MoveCampaign,
     PutBack,
     RefuseSubscriber,
-    WakeCampaign,
-    WakeGateway,
 )
+from dialer.domain.calls.effects import WakeCampaign, WakeGateway
 from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.claims import Claims
@@ -70,7 +71,7 @@ class CampaignDialling:
 
     # --- permission to dial --------------------------------------------------------------------------------------
 
-    def wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
+    def wake_campaign(self, now_ms: int, event: campaign_events.CampaignWoken) -> None:
         """Check a campaign at its scheduled time."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
@@ -79,7 +80,7 @@ class CampaignDialling:
             campaign.wake_ms = NEVER_MS
         self.consider(campaign, now_ms)
 
-    def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+    def wake_gateway(self, now_ms: int, event: campaign_events.GatewayWoken) -> None:
         """Place the calls that a gateway may place now, because its scheduled time has come."""
         gateway = self._gateways[event.gateway_id]
         if gateway.wake_ms <= now_ms:
@@ -354,14 +355,14 @@ class CampaignDialling:
 
     # --- results of claims ---------------------------------------------------------------------------------------
 
-    def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
+    def fill_one(self, now_ms: int, event: campaign_events.SubscriberClaimedAgain) -> None:
         """Schedule the retry of a subscriber who was read again."""
         campaign = self._campaigns.get(event.campaign_id)
         if event.subscriber is not None and campaign is not None:
             self.schedule_retry(campaign, event.subscriber, now_ms)
         self._claims.answered(now_ms)
 
-    def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
+    def end_if_completed(self, now_ms: int, event: campaign_events.SubscribersCounted) -> None:
         """End a campaign none of whose subscribers is open, unless it stays open until it expires."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None or not campaign.plan.end_when_done:

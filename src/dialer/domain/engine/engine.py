@@ -10,17 +10,17 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from dialer.domain.calls import events
-from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED
-from dialer.domain.calls.effects import (
-    ClaimAgain,
-    CountSubscribers,
-    Effect,
-    ExpectCallBack,
-    FinishCall,
-    KeepWish,
-    TakeBackCall,
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    campaign_events,
+    events,
+    text_events,
 )
+from dialer.domain.calls.call_effects import FinishCall, TakeBackCall
+from dialer.domain.calls.campaign_effects import ClaimAgain, CountSubscribers, ExpectCallBack
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED
+from dialer.domain.calls.effects import Effect, KeepWish
 from dialer.domain.calls.plans import Call, CallOutcome, Disposition
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
@@ -44,16 +44,16 @@ from dialer.domain.words.exhaustive import exhaustive
 
 _AGENT_EVENTS: Final = frozenset(
     {
-        events.CallAnswered,
-        events.TransferReached,
-        events.CallerLeft,
-        events.AgentAnswered,
-        events.AgentMissed,
-        events.LegEnded,
-        events.CallMoved,
+        call_events.CallAnswered,
+        call_events.TransferReached,
+        call_events.CallerLeft,
+        agent_events.AgentAnswered,
+        agent_events.AgentMissed,
+        call_events.LegEnded,
+        call_events.CallMoved,
         events.DistributorWoken,
-        events.PersonDecided,
-        events.CallEnded,
+        campaign_events.PersonDecided,
+        call_events.CallEnded,
     }
 )
 """Events that may change the agents' talks, or the number of calls on their way to an agent."""
@@ -61,7 +61,7 @@ _PENDING: Final = SubscriberStatus.PENDING
 KEPT_ASIDE_MAX: Final = 100
 """Number of reports without effect that are kept for inspection."""
 _REPORTS: Final = frozenset(get_args(events.Report))
-_ABOUT_OFFERS: Final = frozenset({events.AgentAnswered, events.AgentMissed})
+_ABOUT_OFFERS: Final = frozenset({agent_events.AgentAnswered, agent_events.AgentMissed})
 
 
 class Engine:
@@ -100,49 +100,49 @@ class Engine:
 
     def _handlers_of_all(self) -> dict[type, Callable[[int, Any], None]]:
         return {
-            events.AccountOpened: self._openings.open_account,
-            events.GatewayOpened: self._openings.open_gateway,
-            events.CampaignOpened: self._openings.open_campaign,
-            events.CampaignClosed: self._openings.close_campaign,
-            events.CampaignRenewed: self._openings.renew_campaign,
-            events.CallRestored: self._restore_call,
-            events.CampaignWoken: self._dialling.wake_campaign,
-            events.GatewayWoken: self._openings.wake_gateway,
-            events.FreshClaimed: self._claims.fill_fresh,
-            events.RetriesClaimed: self._claims.fill_retries,
-            events.SubscriberClaimedAgain: self._dialling.fill_one,
-            events.OfferedClaimed: self._orders.claimed,
-            events.PersonDecided: self._orders.decided,
-            events.SubscribersCounted: self._dialling.end_if_completed,
-            events.DncReached: self._add_to_dnc,
-            events.NumberStopped: self._stop_number,
-            events.CallAnswered: self._pacing.answered,
-            events.TextRequested: self._call_messages.requested,
-            events.NumberChecked: self._call_messages.checked,
-            events.TextRestored: self._call_messages.restore,
-            events.TextChecked: self._call_messages.confirmed,
-            events.TransferReached: self._desks.reached,
-            events.CallerLeft: self._transfers.left,
-            events.AgentAnswered: self._transfers.taken,
-            events.AgentMissed: self._transfers.missed,
-            events.SupervisionEnded: self._transfers.supervision_over,
-            events.LegEnded: self._end_leg,
-            events.CallMoved: self._move_call,
+            campaign_events.AccountOpened: self._openings.open_account,
+            campaign_events.GatewayOpened: self._openings.open_gateway,
+            campaign_events.CampaignOpened: self._openings.open_campaign,
+            campaign_events.CampaignClosed: self._openings.close_campaign,
+            campaign_events.CampaignRenewed: self._openings.renew_campaign,
+            call_events.CallRestored: self._restore_call,
+            campaign_events.CampaignWoken: self._dialling.wake_campaign,
+            campaign_events.GatewayWoken: self._openings.wake_gateway,
+            campaign_events.FreshClaimed: self._claims.fill_fresh,
+            campaign_events.RetriesClaimed: self._claims.fill_retries,
+            campaign_events.SubscriberClaimedAgain: self._dialling.fill_one,
+            campaign_events.OfferedClaimed: self._orders.claimed,
+            campaign_events.PersonDecided: self._orders.decided,
+            campaign_events.SubscribersCounted: self._dialling.end_if_completed,
+            call_events.DncReached: self._add_to_dnc,
+            campaign_events.NumberStopped: self._stop_number,
+            call_events.CallAnswered: self._pacing.answered,
+            text_events.TextRequested: self._call_messages.requested,
+            campaign_events.NumberChecked: self._call_messages.checked,
+            text_events.TextRestored: self._call_messages.restore,
+            text_events.TextChecked: self._call_messages.confirmed,
+            call_events.TransferReached: self._desks.reached,
+            call_events.CallerLeft: self._transfers.left,
+            agent_events.AgentAnswered: self._transfers.taken,
+            agent_events.AgentMissed: self._transfers.missed,
+            agent_events.SupervisionEnded: self._transfers.supervision_over,
+            call_events.LegEnded: self._end_leg,
+            call_events.CallMoved: self._move_call,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
-            events.QueueOpened: self._desks.open_queue,
-            events.AgentOpened: self._desks.open_agent,
-            events.QueueClosed: self._transfers.close_queue,
-            events.AgentClosed: self._desks.close_agent,
-            events.DidOpened: self._inbound.open_did,
-            events.DidClosed: self._inbound.close_did,
-            events.CallArrived: self._inbound.arrived,
-            events.CallReceived: self._inbound.received,
-            events.CallerFound: self._inbound.caller_found,
-            events.CallEnded: self._end_call,
-            events.CallTakenBack: self._take_back,
-            events.LineLost: self._openings.lose_line,
-            events.LineFound: self._openings.find_line,
+            agent_events.QueueOpened: self._desks.open_queue,
+            agent_events.AgentOpened: self._desks.open_agent,
+            agent_events.QueueClosed: self._transfers.close_queue,
+            agent_events.AgentClosed: self._desks.close_agent,
+            call_events.DidOpened: self._inbound.open_did,
+            call_events.DidClosed: self._inbound.close_did,
+            call_events.CallArrived: self._inbound.arrived,
+            call_events.CallReceived: self._inbound.received,
+            call_events.CallerFound: self._inbound.caller_found,
+            call_events.CallEnded: self._end_call,
+            call_events.CallTakenBack: self._take_back,
+            call_events.LineLost: self._openings.lose_line,
+            call_events.LineFound: self._openings.find_line,
         }
 
     @property
@@ -198,7 +198,7 @@ class Engine:
 
     # --- calls --------------------------------------------------------------------------------------------------
 
-    def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
+    def _restore_call(self, now_ms: int, event: call_events.CallRestored) -> None:
         call = event.call
         call.is_restored = True
         self._calls[call.id] = call
@@ -217,7 +217,7 @@ class Engine:
         self._transfers.restore(now_ms, call)
         self._previews.restore_call(call)
 
-    def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
+    def _add_to_dnc(self, now_ms: int, event: call_events.DncReached) -> None:
         """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""
         call = self._calls.get(event.call_id)
         if call is not None and call.subscriber.number:
@@ -226,7 +226,7 @@ class Engine:
             plan = call.plan if campaign is None else campaign.plan
             self._keep_wish(now_ms, wish_in(call, plan, event))
 
-    def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
+    def _stop_number(self, now_ms: int, event: campaign_events.NumberStopped) -> None:
         kinds = {"is_held": event.is_held, "is_simulated": event.is_simulated}
         self._keep_wish(now_ms, KeepWish(event.user_id, event.dnc_id, event.number, event.proof, **kinds))
 
@@ -247,17 +247,17 @@ class Engine:
         if wish is not None:
             self._add_to_dnc(now_ms, wish)
 
-    def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
+    def _end_leg(self, now_ms: int, event: call_events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
         call = self._calls.get(event.call_id)
         if call is not None:
             self._free(call, now_ms)
 
-    def _move_call(self, now_ms: int, event: events.CallMoved) -> None:
+    def _move_call(self, now_ms: int, event: call_events.CallMoved) -> None:
         self._desks.moved(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 
-    def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
+    def _end_call(self, now_ms: int, event: call_events.CallEnded) -> None:
         call = self._calls[event.call_id]
         if event.outcome.results and not call.has_kept_wish:
             self._keep_unreported_wish(now_ms, call, event.outcome)
@@ -310,7 +310,7 @@ class Engine:
         if gateway.waiting or account.waiting or campaign.is_full or campaign.in_progress == 0:
             self._use_freed_places(campaign, gateway, account, now_ms)
 
-    def _take_back(self, now_ms: int, event: events.CallTakenBack) -> None:
+    def _take_back(self, now_ms: int, event: call_events.CallTakenBack) -> None:
         """Undo an attempt that was never made. Its subscriber is due at once, before those who were never called."""
         call = self._calls.pop(event.call_id, None)
         if call is None:

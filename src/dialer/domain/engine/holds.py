@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from dialer.domain.calls.effects import HoldCall, KeepAgent, KeepTransfer
+from dialer.domain.calls.agent_effects import HoldCall, KeepAgent
+from dialer.domain.calls.call_effects import KeepTransfer
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
-from dialer.domain.calls.effects import ClaimFresh, ClaimRetries
+from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import CampaignPlan, Subscriber
 from dialer.domain.words.moments import NEVER_MS
 

@@ -6,16 +6,11 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import (
-    AnswerCall,
-    CompleteSubscriber,
-    CountSubscribers,
-    FindCaller,
-    FinishInbound,
-    RefuseInbound,
-    TurnAway,
+from dialer.domain.calls import (
+    call_events,
 )
+from dialer.domain.calls.call_effects import AnswerCall, FindCaller, FinishInbound, RefuseInbound, TurnAway
+from dialer.domain.calls.campaign_effects import CompleteSubscriber, CountSubscribers
 from dialer.domain.calls.identity import call_uuid
 from dialer.domain.calls.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 from dialer.domain.engine.credit import bill
@@ -41,28 +36,28 @@ class Inbound:
         self._state: Final = engine_state
         self._digits: Final[dict[int, frozenset[str]]] = {}
         """The digits of each known number, as written and in normal form, by its id."""
-        self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
+        self._dids: Final[defaultdict[str, dict[int, call_events.DidOpened]]] = defaultdict(dict)
         """The numbers with equal digits, by these digits and by id."""
         self._of_account: Final[Counter[int]] = Counter()
         """Inbound calls in progress of each account that has any."""
         self._of_did: Final[Counter[int]] = Counter()
         """Inbound calls in progress to each number that has any."""
 
-    def open_did(self, now_ms: int, event: events.DidOpened) -> None:
+    def open_did(self, now_ms: int, event: call_events.DidOpened) -> None:
         """Add or update a number and the campaign that answers its calls."""
-        self.close_did(now_ms, events.DidClosed(event.did_id))
+        self.close_did(now_ms, call_events.DidClosed(event.did_id))
         self._digits[event.did_id] = digits_meant(event.written, event.number)
         for digits in self._digits[event.did_id]:
             self._dids[digits][event.did_id] = event
 
-    def close_did(self, _now_ms: int, event: events.DidClosed) -> None:
+    def close_did(self, _now_ms: int, event: call_events.DidClosed) -> None:
         """Stop answering a number for incoming calls that was deleted."""
         for digits in self._digits.pop(event.did_id, ()):
             del self._dids[digits][event.did_id]
             if not self._dids[digits]:
                 del self._dids[digits]
 
-    def arrived(self, now_ms: int, event: events.CallArrived) -> None:
+    def arrived(self, now_ms: int, event: call_events.CallArrived) -> None:
         """Answer an inbound call with its campaign's survey, or refuse it with cause 1.
 
         Callers are recognised by a call they missed, and only for the owner of that call. Other inbound calls are
@@ -77,7 +72,7 @@ class Inbound:
             return
         self._answer(self._call_back(did, did.plan, event, now_ms))
 
-    def received(self, _now_ms: int, event: events.CallReceived) -> None:
+    def received(self, _now_ms: int, event: call_events.CallReceived) -> None:
         """Look for the caller of a call that came in over a line, or turn the call away."""
         did = self._did(self._normal_form(event.gateway_id, event.called) or event.called)
         number = self._normal_form(event.gateway_id, event.caller)
@@ -88,7 +83,7 @@ class Inbound:
         else:
             self._state.emit(FindCaller(event, did.did_id, did.plan.id, number))
 
-    def caller_found(self, now_ms: int, event: events.CallerFound) -> None:
+    def caller_found(self, now_ms: int, event: call_events.CallerFound) -> None:
         """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
         received = event.received
         did = self._dids[min(self._digits[event.did_id])][event.did_id]
@@ -108,7 +103,7 @@ class Inbound:
         plan = self._state.gateways[gateway_id].plan
         return number_given(number, addprefix=plan.addprefix, removeprefix=plan.removeprefix)
 
-    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: GatewayKey) -> Cause | None:
+    def _full(self, did: call_events.DidOpened, plan: CampaignPlan, gateway_id: GatewayKey) -> Cause | None:
         """Return the cause with which a call is turned away because of the others; None if there is room for it."""
         gateway = self._state.gateways[gateway_id]
         if gateway.channels <= gateway.in_progress:
@@ -117,7 +112,9 @@ class Inbound:
         is_full = of_did >= CALLS_OF_DID_MAX or of_account >= CALLS_OF_ACCOUNT_MAX
         return Cause.USER_BUSY if is_full else None
 
-    def _refuse(self, did: events.DidOpened, event: events.CallReceived, caller: Subscriber, cause: Cause) -> None:
+    def _refuse(
+        self, did: call_events.DidOpened, event: call_events.CallReceived, caller: Subscriber, cause: Cause
+    ) -> None:
         refusal = RefuseInbound(_answers_for(did), event.key, did.number, caller, cause, event.gateway_id)
         self._state.emit(refusal)
         self._state.emit(TurnAway(event.gateway_id, event.key, cause))
@@ -127,7 +124,7 @@ class Inbound:
         self._state.calls[call.id] = call
         self._state.emit(AnswerCall(call))
 
-    def _did(self, number: str) -> events.DidOpened | None:
+    def _did(self, number: str) -> call_events.DidOpened | None:
         """Return the number with these digits; of several, the one with the lowest id."""
         dids_of_number = self._dids.get(digits_of(number))
         return dids_of_number[min(dids_of_number)] if dids_of_number else None
@@ -174,7 +171,9 @@ class Inbound:
             if concerned.in_progress == 0 and concerned.status is CampaignStatus.START:
                 self._state.emit(CountSubscribers(concerned.plan.id))
 
-    def _call_back(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
+    def _call_back(
+        self, did: call_events.DidOpened, plan: CampaignPlan, event: call_events.CallArrived, now_ms: int
+    ) -> Call:
         attempt = -event.missed_attempt
         callid = call_uuid(self._state.seed, plan.id, event.subscriber.id, attempt)
         call = self._new_call(did, plan, structs.replace(event.subscriber), attempt, callid, now_ms)
@@ -183,7 +182,7 @@ class Inbound:
         return call
 
     def _new_call(
-        self, did: events.DidOpened, plan: CampaignPlan, caller: Subscriber, attempt: int, callid: str, now_ms: int
+        self, did: call_events.DidOpened, plan: CampaignPlan, caller: Subscriber, attempt: int, callid: str, now_ms: int
     ) -> Call:
         return Call(
             id=self._state.new_id(),
@@ -213,6 +212,6 @@ def _count_down(counts: Counter[int], key: int) -> None:
         del counts[key]
 
 
-def _answers_for(did: events.DidOpened) -> int:
+def _answers_for(did: call_events.DidOpened) -> int:
     """Return the id of the user to whom the number's inbound calls belong."""
     return did.user_id if did.plan is None else did.plan.user_id

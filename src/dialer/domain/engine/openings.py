@@ -2,8 +2,11 @@
 
 from typing import Final
 
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import HangUp, KeepLine
+from dialer.domain.calls import (
+    call_events,
+    campaign_events,
+)
+from dialer.domain.calls.call_effects import HangUp, KeepLine
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account
@@ -43,7 +46,7 @@ class Openings:
         self._transfers: Final = transfers
         self._call_messages: Final = call_messages
 
-    def open_account(self, now_ms: int, event: events.AccountOpened) -> None:
+    def open_account(self, now_ms: int, event: campaign_events.AccountOpened) -> None:
         """Add an account, or replace what is known of it."""
         account = self._accounts.get(event.user_id)
         money = (event.balance, event.held, event.rate, event.sms_rate)
@@ -52,7 +55,7 @@ class Openings:
         if account is not None:
             self._dialling.wake_all(account.waiting, now_ms)
 
-    def open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
+    def open_gateway(self, now_ms: int, event: campaign_events.GatewayOpened) -> None:
         """Add a gateway, or replace its settings and its part of the limits."""
         gateway = self._gateways.get(event.plan.id)
         is_known = event.lent is not None
@@ -70,19 +73,19 @@ class Openings:
         self._dialling.wake_all(gateway.waiting, now_ms)
         self._call_messages.release(now_ms, event.plan.id)
 
-    def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+    def wake_gateway(self, now_ms: int, event: campaign_events.GatewayWoken) -> None:
         """Place the calls and send the messages that a gateway may take now, because its scheduled time has come."""
         self._dialling.wake_gateway(now_ms, event)
         self._call_messages.release(now_ms, event.gateway_id)
 
-    def lose_line(self, _now_ms: int, event: events.LineLost) -> None:
+    def lose_line(self, _now_ms: int, event: call_events.LineLost) -> None:
         """Note that the line of a gateway does not work."""
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
             gateway.is_down = True
             self._state.emit(KeepLine(event.gateway_id, event.why))
 
-    def find_line(self, now_ms: int, event: events.LineFound) -> None:
+    def find_line(self, now_ms: int, event: call_events.LineFound) -> None:
         """Note that the line of a gateway works again."""
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
@@ -98,7 +101,7 @@ class Openings:
                 campaign.hopper.limit(gateway.plan.hours, now_ms)
                 self._dialling.wake_at(campaign, now_ms)
 
-    def open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
+    def open_campaign(self, now_ms: int, event: campaign_events.CampaignOpened) -> None:
         """Add a campaign, or read it again: its subscribers are claimed anew."""
         plan = event.plan
         campaign = self._campaigns.get(plan.id)
@@ -126,7 +129,7 @@ class Openings:
         self._orders.campaign_opened(campaign)
         self._dialling.wake_at(campaign, now_ms)
 
-    def close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
+    def close_campaign(self, now_ms: int, event: campaign_events.CampaignClosed) -> None:
         """End a campaign that a user has ended or aborted. The calls of an aborted one are hung up."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
@@ -145,7 +148,7 @@ class Openings:
             self._transfers.wake(now_ms)
         self._state.forget_if_over(campaign)
 
-    def renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
+    def renew_campaign(self, _now_ms: int, event: campaign_events.CampaignRenewed) -> None:
         """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
         campaign = self._campaigns.get(event.plan.id)
         if campaign is not None and campaign.status not in ACTIVE:

@@ -4,8 +4,11 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import ClaimOffered, CountSubscribers, KeepPreview, OfferPerson, PutBack
+from dialer.domain.calls import (
+    campaign_events,
+)
+from dialer.domain.calls.agent_effects import KeepPreview, OfferPerson
+from dialer.domain.calls.campaign_effects import ClaimOffered, CountSubscribers, PutBack
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.dialling import CampaignDialling
@@ -90,12 +93,12 @@ class PreviewOrders:
             self._previews.touched.update(looks)
             self._previews.wake(now_ms)
 
-    def decided(self, now_ms: int, event: events.PersonDecided) -> None:
+    def decided(self, now_ms: int, event: campaign_events.PersonDecided) -> None:
         """Perform the order of a simulated agent."""
         self._orders[event.agent_id] = event.order
         self.follow(now_ms)
 
-    def claimed(self, now_ms: int, event: events.OfferedClaimed) -> None:
+    def claimed(self, now_ms: int, event: campaign_events.OfferedClaimed) -> None:
         """Continue the preview of a person whose row was read again."""
         offered = self._previews.offers.get(event.agent_id)
         campaign = self._state.campaigns.get(event.campaign_id)

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.calls.effects import KeepPreview, OfferPerson
+from dialer.domain.calls.agent_effects import KeepPreview, OfferPerson
 from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.queueing.call_distributor import CallDistributor

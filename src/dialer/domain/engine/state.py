@@ -6,7 +6,8 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
-from dialer.domain.calls.effects import Effect, KeepBreaker, KeepFigures
+from dialer.domain.calls.campaign_effects import KeepBreaker, KeepFigures
+from dialer.domain.calls.effects import Effect
 from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls.effects import KeepAgent, SuperviseCall
+from dialer.domain.calls.agent_effects import KeepAgent, SuperviseCall
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor

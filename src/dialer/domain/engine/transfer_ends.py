@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.words.enums import Cause, TransferStatus
 from dialer.domain.words.reasons import NoReason, TransferReason
@@ -25,7 +27,7 @@ def reason_of(outcome: LegOutcome) -> TransferReason:
     return _LEG_REASONS.get(outcome.cause, TransferReason.CARRIER_FAILURE)
 
 
-def missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
+def missing_destination(event: call_events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
     """Return the reason why a transfer has no destination; empty if it has one."""
     if event.queue_id is not None:
         return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE

@@ -5,21 +5,15 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import bill_leg
-from dialer.domain.calls import events
-from dialer.domain.calls.effects import (
-    BridgeCall,
-    DialLeg,
-    FinishLeg,
-    KeepAgent,
-    KeepQueue,
-    KeepTransfer,
-    OfferCall,
-    ResumeCall,
-    WaitForAgent,
-    WakeDistributor,
-    WithdrawOffer,
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    events,
 )
-from dialer.domain.calls.events import LegEnded
+from dialer.domain.calls.agent_effects import BridgeCall, KeepAgent, KeepQueue, OfferCall, WaitForAgent, WithdrawOffer
+from dialer.domain.calls.call_effects import DialLeg, FinishLeg, KeepTransfer, ResumeCall
+from dialer.domain.calls.call_events import LegEnded
+from dialer.domain.calls.effects import WakeDistributor
 from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.engine.abandonment import Abandonment
@@ -61,13 +55,13 @@ class Transfers:
 
     # Nothing is decided before all changes of one moment are known: the wake-up comes after them.
 
-    def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
+    def open_queue(self, now_ms: int, event: agent_events.QueueOpened) -> None:
         """Add or update a queue."""
         self._queue_ids.add(event.plan.id)
         self._distributor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
         self.wake(now_ms)
 
-    def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
+    def open_agent(self, now_ms: int, event: agent_events.AgentOpened) -> None:
         """Add or update an agent. An agent whose behaviour changes is asked again for the call that rings.
 
         An agent whose contact is an emergency number counts as logged out.
@@ -83,7 +77,7 @@ class Transfers:
             self._offer(self._state.calls[ringing_for.call_id], plan, ringing_for.offers[plan.id])
         self.wake(now_ms)
 
-    def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
+    def close_queue(self, now_ms: int, event: agent_events.QueueClosed) -> None:
         """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
         self._queue_ids.discard(event.queue_id)
         self._distributor.open_queue(QueuePlan(event.queue_id))
@@ -98,7 +92,7 @@ class Transfers:
                 self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
         self.wake(now_ms)
 
-    def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
+    def close_agent(self, now_ms: int, event: agent_events.AgentClosed) -> None:
         """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
         agent = self._agents.pop(event.agent_id)
         self._desk_orders.close(agent.id)
@@ -143,7 +137,7 @@ class Transfers:
 
     # --- events ----------------------------------------------------------------------------------------------------
 
-    def reached(self, now_ms: int, event: events.TransferReached) -> None:
+    def reached(self, now_ms: int, event: call_events.TransferReached) -> None:
         """Start a transfer: dial its B-leg, or let the call wait for an agent, or record the reason against it."""
         call = self._state.calls.get(event.call_id)
         if call is None:
@@ -169,7 +163,7 @@ class Transfers:
         else:
             self._wait(call, transfer, event.answered_ms, now_ms)
 
-    def left(self, now_ms: int, event: events.CallerLeft) -> None:
+    def left(self, now_ms: int, event: call_events.CallerLeft) -> None:
         """Record that a caller left the queue, and continue the call."""
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
@@ -178,12 +172,12 @@ class Transfers:
             self._withdraw(self._distributor.leave(now_ms, call.id))
             self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
-    def is_asked(self, event: events.AgentAnswered | events.AgentMissed) -> bool:
+    def is_asked(self, event: agent_events.AgentAnswered | agent_events.AgentMissed) -> bool:
         """Return whether the call still waits for the agent who answered, or did not."""
         waiting = self._distributor.waiting_of(event.call_id)
         return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
 
-    def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
+    def taken(self, now_ms: int, event: agent_events.AgentAnswered) -> None:
         """Connect a waiting call with the agent who took it."""
         self._abandonment.count(now_ms)
         others = self._distributor.taken(now_ms, event.call_id, event.agent_id)
@@ -204,16 +198,16 @@ class Transfers:
         self._state.emit(BridgeCall(call, transfer))
         self._touch()
 
-    def missed(self, now_ms: int, event: events.AgentMissed) -> None:
+    def missed(self, now_ms: int, event: agent_events.AgentMissed) -> None:
         """Offer a call to other agents, as the agent's telephone did not take it."""
         self._distributor.missed(now_ms, event.call_id, event.agent_id)
         self._touch()
 
-    def supervision_over(self, _now_ms: int, event: events.SupervisionEnded) -> None:
+    def supervision_over(self, _now_ms: int, event: agent_events.SupervisionEnded) -> None:
         """Note that a supervisor's telephone has hung up or did not answer."""
         self._desk_orders.supervision_over(event.agent_id, event.turn)
 
-    def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
+    def leg_ended(self, now_ms: int, event: call_events.LegEnded) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
@@ -270,7 +264,7 @@ class Transfers:
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
+    def _new(self, call: Call, event: call_events.TransferReached, now_ms: int) -> Transfer:
         place = len(call.transfers) + 1
         try:
             number = target_number(event.number, self._region_of(call.plan.user_id))

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from dialer.domain.calls.effects import GiveUpCall, WakeWatchdog
+from dialer.domain.calls.call_effects import GiveUpCall
+from dialer.domain.calls.effects import WakeWatchdog
 from dialer.domain.calls.events import WatchdogWoken
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome
 from dialer.domain.engine.state import EngineState

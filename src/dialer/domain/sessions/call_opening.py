@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import NO_AMD
 from dialer.domain.sessions.leg_protocol import (
     AwaitBeep,
@@ -71,7 +73,7 @@ class CallOpening(TransferTalk, eq=False, gc=False):
     def _report_answer(self, at_ms: int) -> None:
         self.seq += 1
         is_live = self.amd_status is not _MACHINE
-        self.engine_events += (events.CallAnswered(self.call.id, self.answered_ms or at_ms, is_live, self.seq),)
+        self.engine_events += (call_events.CallAnswered(self.call.id, self.answered_ms or at_ms, is_live, self.seq),)
 
     def _hear_person(self, at_ms: int) -> None:
         """Take a callee who presses keys for a person: detection was wrong, as machines press none."""

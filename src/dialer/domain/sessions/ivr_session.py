@@ -7,7 +7,9 @@ over real lines, so that another process can continue them.
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import Call
 from dialer.domain.sessions.call_opening import CallOpening
 from dialer.domain.sessions.leg_protocol import (
@@ -194,4 +196,4 @@ class IvrSession(CallOpening, eq=False, gc=False):
         seq = self.seq = self.seq + 1
         self.stage = _OVER
         outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms)
-        self.engine_events += (events.CallEnded(self.call.id, outcome, seq),)
+        self.engine_events += (call_events.CallEnded(self.call.id, outcome, seq),)

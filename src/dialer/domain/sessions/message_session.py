@@ -4,7 +4,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.messages.carrier_names import name_meant
 from dialer.domain.sessions.leg_protocol import (
@@ -83,7 +85,7 @@ class MessageSession:
         return _NOTHING if left else self._end(now_ms, status)
 
     def _end(self, now_ms: int, status: MessageStatus) -> Reaction:
-        return Reaction((), (events.CallEnded(self.message.id, self._outcome(now_ms, status)),))
+        return Reaction((), (call_events.CallEnded(self.message.id, self._outcome(now_ms, status)),))
 
     def _outcome(self, now_ms: int, status: MessageStatus) -> CallOutcome:
         delivered_ms = now_ms if status is MessageStatus.DELIVERED else None

@@ -4,7 +4,10 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, SectionResult
 from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.sessions.leg_protocol import Order, Speech
@@ -79,11 +82,11 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
         return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
 
 
-def way_back(session: SessionFields, section_id: int, at_ms: int) -> events.TransferReached | None:
+def way_back(session: SessionFields, section_id: int, at_ms: int) -> call_events.TransferReached | None:
     """Return the transfer back to the queue of the agent who has transferred the call; None if there is no way back."""
     earlier = session.call.transfers[: session.transfers]
     if not earlier or not earlier[-1].comes_back:
         return None
     agent_id, queue_id = earlier[-1].from_agent_id, earlier[-2].queue_id
     where = (session.call.id, section_id, queue_id, "", session.answered_ms or at_ms)
-    return events.TransferReached(*where, session.seq + 1, agent_id, agent_id)
+    return call_events.TransferReached(*where, session.seq + 1, agent_id, agent_id)

@@ -2,7 +2,10 @@
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    text_events,
+)
 from dialer.domain.calls.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import (
     Ask,
@@ -101,11 +104,11 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
                 self._keep(step, response, at_ms)
                 self.seq += 1
                 said, section_id = last_keys(self.heard, step.section.id)
-                self.engine_events += (events.DncReached(call_id, self.seq, said, section_id),)
+                self.engine_events += (call_events.DncReached(call_id, self.seq, said, section_id),)
             case MessageToSend(response, number, text):
                 self._keep(step, response, at_ms)
                 self.seq += 1
-                self.engine_events += (events.TextRequested(call_id, number, text, self.seq),)
+                self.engine_events += (text_events.TextRequested(call_id, number, text, self.seq),)
             case None:
                 pass
 
@@ -130,7 +133,9 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
         self.transfers += 1
-        reached = events.TransferReached(self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq)
+        reached = call_events.TransferReached(
+            self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq
+        )
         self.engine_events += (reached,)
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:

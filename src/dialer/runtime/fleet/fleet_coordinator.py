@@ -13,7 +13,7 @@ import structlog
 from msgspec import structs
 from sqlalchemy import Connection, select
 
-from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.domain.fleet.shards import ALL_SHARDS, gift_of, shard_of
 from dialer.runtime.steps.clock import RealClock

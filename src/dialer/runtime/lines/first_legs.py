@@ -4,7 +4,10 @@ from collections import defaultdict, deque
 from typing import Final
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    events,
+)
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -81,7 +84,7 @@ class FirstLegs:
         self._legs.give(leg, reaction.orders)
         following: list[events.Event] = []
         for event in reaction.engine_events:
-            if isinstance(event, events.CallEnded):
+            if isinstance(event, call_events.CallEnded):
                 following += self._end_others(leg.call_id, event.outcome.ended_ms)
                 self.remove(leg)
             following.append(event)
@@ -93,7 +96,7 @@ class FirstLegs:
         for leg in self._legs.seconds(call_id):
             session = b_leg_of(leg)
             if session.state.is_taken and leg.handed_ms is not None:
-                told.append(events.LegEnded(call_id, session.cut(ended_ms)))
+                told.append(call_events.LegEnded(call_id, session.cut(ended_ms)))
         self._legs.leave_others(call_id)
         return told
 

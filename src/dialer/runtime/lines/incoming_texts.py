@@ -9,7 +9,9 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    campaign_events,
+)
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
@@ -158,7 +160,9 @@ def _keep_wish(
         is_held_here = is_held and not one.is_simulated
         dnc_id = None if is_held_here else one.dnc_id
         listener.apply(
-            events.NumberStopped(one.user_id, dnc_id, one.number, proof, is_held_here, is_simulated=one.is_simulated)
+            campaign_events.NumberStopped(
+                one.user_id, dnc_id, one.number, proof, is_held_here, is_simulated=one.is_simulated
+            )
         )
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
@@ -174,7 +178,7 @@ def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, heard: TextR
     number = _number_of(heard.number) if has_country_code(heard) else ""
     _log.warning("stop_of_unknown_number", gateway_id=gateway_id.id, is_number=bool(number))
     if number:
-        listener.apply(events.NumberStopped(None, None, number, Proof(WishSource.TEXT, said=said)))
+        listener.apply(campaign_events.NumberStopped(None, None, number, Proof(WishSource.TEXT, said=said)))
 
 
 def _number_of(text: str) -> str:

@@ -3,7 +3,11 @@
 from typing import Final
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    events,
+)
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
@@ -23,7 +27,7 @@ class SecondLegs:
         self._legs: Final = legs
         self._firsts: Final = firsts
         self._names: Final = names
-        self._missed: list[events.AgentMissed] = []
+        self._missed: list[agent_events.AgentMissed] = []
         """Offers to agents without a telephone."""
 
     # --- orders of the engine ---------------------------------------------------------------------------------------
@@ -33,7 +37,7 @@ class SecondLegs:
         first = self._firsts.of(call.id)
         rings = any(b_leg_of(leg).state.agent_id == agent.id for leg in self._legs.seconds(call.id))
         if not dialled:
-            self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
+            self._missed.append(agent_events.AgentMissed(call.id, agent.id, offered_ms))
         elif not rings:
             transfer = call.transfers[-1]
             key = self._names.key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
@@ -42,7 +46,7 @@ class SecondLegs:
             self._legs.dial(self._legs.add_new(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms)))
         return None
 
-    def take_missed(self) -> list[events.AgentMissed]:
+    def take_missed(self) -> list[agent_events.AgentMissed]:
         """Return the offers to agents without a telephone, once."""
         missed, self._missed = self._missed, []
         return missed
@@ -68,7 +72,7 @@ class SecondLegs:
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
         session = BLegSession(call, BLegSessionState(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, session, due_ms))
-        return Milestone(due_ms, events.LegDue(call_id, transfer.place))
+        return Milestone(due_ms, call_events.LegDue(call_id, transfer.place))
 
     def dial(self, call_id: int, place: int) -> None:
         """Dial the B-leg of a transfer, whose turn on the gateway has come."""
@@ -125,7 +129,7 @@ class SecondLegs:
         if reaction.ended is not None:
             return self.over(leg, reaction.ended)
         if reaction.is_accepted and state.agent_id is not None:
-            return [events.AgentAnswered(leg.call_id, state.agent_id, state.began_ms)]
+            return [agent_events.AgentAnswered(leg.call_id, state.agent_id, state.began_ms)]
         if reaction.is_accepted:
             self._join(leg)
         return []
@@ -135,8 +139,8 @@ class SecondLegs:
         self._legs.remove(leg)
         state, first = b_leg_of(leg).state, self._legs.first(leg.call_id)
         if state.agent_id is not None and not state.is_taken:
-            return [events.AgentMissed(leg.call_id, state.agent_id, state.began_ms)]
-        ended = events.LegEnded(leg.call_id, outcome)
+            return [agent_events.AgentMissed(leg.call_id, state.agent_id, state.began_ms)]
+        ended = call_events.LegEnded(leg.call_id, outcome)
         if first is None:
             return [ended]
         reaction = session_of(first).transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)

@@ -5,7 +5,10 @@ Such a leg belongs to no transfer and has no CDR. Its call goes on when it ends.
 
 from typing import Final
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    events,
+)
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import Supervision
 from dialer.domain.sessions.leg_protocol import Dialling, LegReport
@@ -59,7 +62,7 @@ class SupervisorLegs:
         if not session.is_over:
             return []
         self._legs.remove(leg)
-        return [events.SupervisionEnded(leg.call_id, session.state.agent_id, session.state.supervision)]
+        return [agent_events.SupervisionEnded(leg.call_id, session.state.agent_id, session.state.supervision)]
 
 
 def _session(leg: LineLeg) -> SupervisorSession:

@@ -12,7 +12,10 @@ from sqlalchemy import Connection
 
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    events,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome
 from dialer.domain.queueing.plans import AgentPlan, Preview
 from dialer.domain.sessions.b_leg_session import BLegSession
@@ -167,12 +170,12 @@ class Switchboard:
                 self._to_follow_up.append(leg)
         session = first.session
         if not isinstance(session, IvrSession):
-            return Taken(events.CallRestored(call), None)
+            return Taken(call_events.CallRestored(call), None)
         call.last_seq = session.seq
         answered_ms = None if session.stage is Stage.DETECTING else session.answered_ms
         is_live = session.amd_status is not AmdStatus.MACHINE
-        milestones = [Milestone(leg.wanted_ms, events.LegDue(call.id, b_leg_of(leg).state.place)) for leg in due]
-        return Taken(events.CallRestored(call, answered_ms, is_live), milestones[0] if milestones else None)
+        milestones = [Milestone(leg.wanted_ms, call_events.LegDue(call.id, b_leg_of(leg).state.place)) for leg in due]
+        return Taken(call_events.CallRestored(call, answered_ms, is_live), milestones[0] if milestones else None)
 
     # --- what is heard ----------------------------------------------------------------------------------------------
 
@@ -218,7 +221,7 @@ class Switchboard:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
         if (cause := self._firsts.arrivals.heard(connection, sound.key, arrived)) is None:
-            return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
+            return [call_events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
         self.turn_away(sound.gateway_id, sound.key, cause)
         return []
 
@@ -288,14 +291,14 @@ class Switchboard:
             return self._seconds.over(leg, LegOutcome(session.state.began_ms, _FAILED))
         self._firsts.remove(leg)
         if isinstance(session, MessageSession) and session.message.parent_id is not None:
-            return [events.CallEnded(leg.call_id, session.never_sent(now_ms))]
-        return [events.CallTakenBack(leg.call_id)]
+            return [call_events.CallEnded(leg.call_id, session.never_sent(now_ms))]
+        return [call_events.CallTakenBack(leg.call_id)]
 
     def _lost(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """End a leg of which nobody can say anything. An answered call ended when it was heard of last."""
         if isinstance(leg.session, MessageSession):
             self._firsts.remove(leg)
-            return [events.CallEnded(leg.call_id, leg.session.give_up(now_ms))]
+            return [call_events.CallEnded(leg.call_id, leg.session.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
         is_cut_off = isinstance(leg.order, Dialling) and leg.answered_ms is None

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
-from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import GatewayKey
 from dialer.runtime.steps.process_health import Membership
 from dialer.store.database.database import Database

@@ -7,7 +7,13 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.words.enums import TransferStatus
@@ -16,9 +22,15 @@ from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import SMS, VOICE
 
 _IGNORED: Final = (
-    *(effects.KeepText, effects.CompleteSubscriber, effects.FinishLeg, effects.KeepAgent),
-    *(effects.KeepQueue, effects.KeepFigures, effects.KeepLine, effects.ExpectCallBack),
-    *(effects.RefuseInbound, effects.MoveCampaign, effects.KeepWish, effects.KeepPreview, effects.PutBack),
+    *(text_effects.KeepText, campaign_effects.CompleteSubscriber, call_effects.FinishLeg, agent_effects.KeepAgent),
+    *(agent_effects.KeepQueue, campaign_effects.KeepFigures, call_effects.KeepLine, campaign_effects.ExpectCallBack),
+    *(
+        call_effects.RefuseInbound,
+        campaign_effects.MoveCampaign,
+        effects.KeepWish,
+        agent_effects.KeepPreview,
+        campaign_effects.PutBack,
+    ),
 )
 """Effects that are not counted."""
 
@@ -70,17 +82,17 @@ class StepCounters:
         """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
-            effects.Dial: lambda effect, _: self._placed(effect.call),
-            effects.SendText: lambda effect, _: self._placed(effect.message),
-            effects.AnswerCall: self._answered,
-            effects.TakeBackCall: self._taken_back,
-            effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
-            effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
-            effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
-            effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
-            effects.RefuseSubscriber: self._refused,
-            effects.DropText: self._dropped,
-            effects.KeepBreaker: self._rested,
+            call_effects.Dial: lambda effect, _: self._placed(effect.call),
+            text_effects.SendText: lambda effect, _: self._placed(effect.message),
+            call_effects.AnswerCall: self._answered,
+            call_effects.TakeBackCall: self._taken_back,
+            call_effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
+            call_effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
+            text_effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
+            call_effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
+            campaign_effects.RefuseSubscriber: self._refused,
+            text_effects.DropText: self._dropped,
+            campaign_effects.KeepBreaker: self._rested,
         }
         self.handlers: Final = exhaustive(effects.Recorded, handlers)
 
@@ -112,20 +124,20 @@ class StepCounters:
         self._step.in_progress[medium] += 1
         self._step.held += call.hold
 
-    def _answered(self, _effect: effects.AnswerCall, _now_ms: int) -> None:
+    def _answered(self, _effect: call_effects.AnswerCall, _now_ms: int) -> None:
         self._step.in_progress[VOICE] += 1
 
-    def _refused(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
+    def _refused(self, effect: campaign_effects.RefuseSubscriber, _now_ms: int) -> None:
         self._step.refused[effect.reason] += 1
 
-    def _dropped(self, effect: effects.DropText, _now_ms: int) -> None:
+    def _dropped(self, effect: text_effects.DropText, _now_ms: int) -> None:
         self._step.texts_dropped[effect.reason] += 1
 
-    def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
+    def _rested(self, effect: campaign_effects.KeepBreaker, now_ms: int) -> None:
         if effect.breaker.open_until_ms > now_ms:
             self._step.rests[effect.gateway_id] += 1
 
-    def _taken_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
+    def _taken_back(self, effect: call_effects.TakeBackCall, _now_ms: int) -> None:
         medium = _medium(effect.call)
         self._step.taken_back[medium] += 1
         self._step.in_progress[medium] -= 1

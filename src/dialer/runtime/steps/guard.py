@@ -10,7 +10,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import GatewayKey, Lent
 from dialer.domain.engine.state import EngineState
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
@@ -26,9 +32,14 @@ from dialer.store.queries.do_not_call import listed_for
 from dialer.store.rows.invariants import standing_of
 
 _IGNORED: Final = (
-    *(effects.KeepText, effects.DropText, effects.CompleteSubscriber, effects.KeepAgent),
-    *(effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
-    *(effects.ExpectCallBack, effects.RefuseSubscriber, effects.KeepPreview, effects.PutBack),
+    *(text_effects.KeepText, text_effects.DropText, campaign_effects.CompleteSubscriber, agent_effects.KeepAgent),
+    *(agent_effects.KeepQueue, campaign_effects.KeepFigures, campaign_effects.KeepBreaker, call_effects.KeepLine),
+    *(
+        campaign_effects.ExpectCallBack,
+        campaign_effects.RefuseSubscriber,
+        agent_effects.KeepPreview,
+        campaign_effects.PutBack,
+    ),
 )
 """Effects that break no rule of the guard."""
 
@@ -46,18 +57,18 @@ class Guard:
         legs = GuardedLegs(self._books, self._money, dials)
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
-            effects.Dial: dials.dial,
-            effects.AnswerCall: dials.answer,
-            effects.SendText: dials.send_text,
-            effects.TakeBackCall: ends.take_back,
-            effects.FinishCall: ends.finish,
-            effects.FinishInbound: ends.finish_inbound,
-            effects.FinishText: ends.finish_text,
-            effects.RefuseInbound: ends.refuse_inbound,
-            effects.FinishLeg: legs.finish,
-            effects.KeepTransfer: legs.keep,
+            call_effects.Dial: dials.dial,
+            call_effects.AnswerCall: dials.answer,
+            text_effects.SendText: dials.send_text,
+            call_effects.TakeBackCall: ends.take_back,
+            call_effects.FinishCall: ends.finish,
+            call_effects.FinishInbound: ends.finish_inbound,
+            text_effects.FinishText: ends.finish_text,
+            call_effects.RefuseInbound: ends.refuse_inbound,
+            call_effects.FinishLeg: legs.finish,
+            call_effects.KeepTransfer: legs.keep,
             effects.KeepWish: self._call_off,
-            effects.MoveCampaign: self._move_campaign,
+            campaign_effects.MoveCampaign: self._move_campaign,
         }
         self.handlers: Final = exhaustive(effects.Recorded, handlers)
         self.take_rows: Final = self._books.take_rows
@@ -81,7 +92,7 @@ class Guard:
         self._books.wishes = self._books.wishes or UtteredWishes()
         self._books.wishes.add(wish)
 
-    def _move_campaign(self, move: effects.MoveCampaign, _now_ms: int) -> None:
+    def _move_campaign(self, move: campaign_effects.MoveCampaign, _now_ms: int) -> None:
         """Record a campaign's own change of status. If it has dialled, check that its row was in START before."""
         if move.campaign_id in self._books.dialling - self._books.stopped:
             self._check_standing(self._connection, [move.campaign_id])

@@ -6,8 +6,8 @@ from typing import Final
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
-from dialer.domain.calls.effects import RefuseInbound
-from dialer.domain.calls.events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.calls.call_effects import RefuseInbound
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Lent
 from dialer.domain.engine.gateway_load import limits_of
 from dialer.domain.engine.state import ACTIVE

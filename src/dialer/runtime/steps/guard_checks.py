@@ -2,7 +2,7 @@
 
 from typing import Final, NoReturn
 
-from dialer.domain.calls.effects import Dial
+from dialer.domain.calls.call_effects import Dial
 from dialer.domain.calls.plans import Call, CampaignPlan, Disposition, GatewayPlan
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.prefixes import numbers_meant

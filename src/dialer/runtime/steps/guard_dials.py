@@ -3,7 +3,10 @@
 from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
@@ -26,7 +29,7 @@ class GuardedDials:
         self._money: Final = money
         self._windows: Final = Windows()
 
-    def dial(self, effect: effects.Dial, now_ms: int) -> None:
+    def dial(self, effect: call_effects.Dial, now_ms: int) -> None:
         """Check an attempt: its campaign, its callee, its pace, and the limits of its gateway and account."""
         call = effect.call
         campaign = self._books.campaigns.get(call.plan.id)
@@ -87,7 +90,7 @@ class GuardedDials:
                 broken(Rule.LIMITS, call, "it exceeds max_cps")
             recent.append(started_ms)
 
-    def answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
+    def answer(self, effect: call_effects.AnswerCall, _now_ms: int) -> None:
         """Check a call that came in and is answered."""
         call = effect.call
         self._books.calls[call.id] = 0
@@ -98,7 +101,7 @@ class GuardedDials:
             if gateway.limits.channels < gateway.in_progress:
                 broken(Rule.LIMITS, call, "it exceeds max_channels")
 
-    def send_text(self, effect: effects.SendText, _now_ms: int) -> None:
+    def send_text(self, effect: text_effects.SendText, _now_ms: int) -> None:
         """Check a text message that is sent."""
         message = effect.message
         self._books.calls[message.id] = message.hold

@@ -4,7 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.words.enums import SubscriberStatus
@@ -24,7 +27,7 @@ class GuardedEnds:
         self._books: Final = books
         self._money: Final = money
 
-    def finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+    def finish(self, effect: call_effects.FinishCall, _now_ms: int) -> None:
         """Check the end of an attempt, and the retry that follows."""
         call, after = effect.call, effect.disposition
         campaign = self._remove(call, effect.bill.cost)
@@ -33,7 +36,7 @@ class GuardedEnds:
         if after.status is _PENDING:
             check_retry(call, after, campaign.plan)
 
-    def take_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
+    def take_back(self, effect: call_effects.TakeBackCall, _now_ms: int) -> None:
         """Remove an attempt that was never made."""
         self._remove(effect.call, 0)
 
@@ -47,7 +50,7 @@ class GuardedEnds:
         self._books.gateways[call.plan.gateway_id].in_progress -= 1
         return campaign
 
-    def finish_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+    def finish_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         """Check the end of a call that came in."""
         call = effect.call
         self._end(call, effect.bill.cost)
@@ -55,7 +58,7 @@ class GuardedEnds:
         self._books.gateway(call.plan.gateway_id).in_progress -= int(call.takes_channel)
         self._books.ended.append((call.callid, call))
 
-    def finish_text(self, effect: effects.FinishText, _now_ms: int) -> None:
+    def finish_text(self, effect: text_effects.FinishText, _now_ms: int) -> None:
         """Check the end of a text message."""
         message = effect.message
         self._end(message, effect.bill.cost)
@@ -71,7 +74,7 @@ class GuardedEnds:
             broken(Rule.CDRS, call, "its B-leg has not ended")
         self._money.charge(call, cost, hold).held -= hold
 
-    def refuse_inbound(self, effect: effects.RefuseInbound, _now_ms: int) -> None:
+    def refuse_inbound(self, effect: call_effects.RefuseInbound, _now_ms: int) -> None:
         """Expect the CDR of a call that was turned away."""
         self._books.ended.append((effect.callid, effect))
 

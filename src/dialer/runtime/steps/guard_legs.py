@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+)
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import TransferStatus
@@ -23,7 +25,7 @@ class GuardedLegs:
         self._money: Final = money
         self._dials: Final = dials
 
-    def finish(self, effect: effects.FinishLeg, _now_ms: int) -> None:
+    def finish(self, effect: call_effects.FinishLeg, _now_ms: int) -> None:
         """Check that a B-leg ends once, and costs no more than its hold."""
         call, transfer = effect.call, effect.transfer
         hold = self._books.legs.get(call.id)
@@ -33,7 +35,7 @@ class GuardedLegs:
         self._books.ended.append((transfer.callid, call))
         self._books.legs_ended.add(transfer.callid)
 
-    def keep(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+    def keep(self, effect: call_effects.KeepTransfer, _now_ms: int) -> None:
         """Open the B-leg of a transfer in the books, or close it."""
         call, transfer = effect.call, effect.transfer
         is_open = transfer.status is not _OVER

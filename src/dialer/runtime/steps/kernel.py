@@ -13,7 +13,18 @@ from itertools import count
 from typing import Any, Final, Protocol, get_args
 
 from dialer.carriers.engine_port import CallPlacer, Milestone
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    agent_effects,
+    agent_events,
+    call_effects,
+    call_events,
+    campaign_effects,
+    campaign_events,
+    effects,
+    events,
+    text_effects,
+    text_events,
+)
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.engine import Engine
 from dialer.domain.queueing.plans import PreviewOrder
@@ -28,31 +39,31 @@ class CampaignStore(Protocol):
     A claim or a count sees every effect recorded before it. A store that buffers effects must write them first.
     """
 
-    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+    def claim_fresh(self, claim: campaign_effects.ClaimFresh) -> campaign_events.FreshClaimed:
         """Return subscribers without a call so far, lowest id first."""
 
-    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+    def claim_retries(self, claim: campaign_effects.ClaimRetries) -> campaign_events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order of their due times."""
 
-    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+    def claim_again(self, claim: campaign_effects.ClaimAgain) -> campaign_events.SubscriberClaimedAgain:
         """Return the current state of a subscriber who waits for a retry."""
 
-    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+    def claim_offered(self, claim: campaign_effects.ClaimOffered) -> campaign_events.OfferedClaimed:
         """Return the current state of a subscriber whom an agent sees before the call."""
 
-    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    def count_subscribers(self, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them are open."""
 
-    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+    def check_number(self, check: campaign_effects.CheckNumber) -> campaign_events.NumberChecked:
         """Return whether a number is on a do-not-call list."""
 
-    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+    def check_text(self, check: text_effects.CheckText) -> text_events.TextChecked:
         """Return whether a text message that waits is still on record, and its number on a do-not-call list."""
 
-    def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
+    def find_caller(self, request: call_effects.FindCaller) -> call_events.CallerFound:
         """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
 
-    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+    def take_call_back(self, arrived: call_events.CallArrived) -> call_events.CallArrived | None:
         """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
     def record(self, effect: effects.Recorded, now_ms: int) -> None:
@@ -69,10 +80,10 @@ _INBOUND: Final = 5
 _GATEWAY: Final = 6
 _CAMPAIGN: Final = 7
 _WATCHDOG: Final = 8
-_RANKS: Final = {events.CallEnded: _CALL_ENDED, events.LegDue: _LEG_DUE}
+_RANKS: Final = {call_events.CallEnded: _CALL_ENDED, call_events.LegDue: _LEG_DUE}
 """Ranks of the milestones that are not within a call."""
 _WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
-_DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
+_DECIDED_BY_THE_ENGINE: Final = frozenset({call_events.TransferReached, call_events.CallerLeft})
 """Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
 
 
@@ -95,39 +106,39 @@ class Kernel:
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
             **dict.fromkeys(get_args(effects.Question), self._claim),
-            effects.Dial: self._dial,
-            effects.SendText: self._send_text,
-            effects.AnswerCall: self._dial,
-            effects.WaitForAgent: self._wait,
-            effects.OfferCall: self._offer,
-            effects.OfferPerson: self._offer_person,
-            effects.WithdrawOffer: self._withdraw,
-            effects.DialLeg: self._dial_leg,
-            effects.BridgeCall: self._bridge,
-            effects.ResumeCall: self._resume,
-            effects.HangUp: self._hang_up,
-            effects.HoldCall: self._hold,
-            effects.SuperviseCall: self._supervise,
-            effects.MoveCall: self._move,
-            effects.GiveUpCall: self._give_up,
-            effects.ExpectCallBack: self._expect_call_back,
+            call_effects.Dial: self._dial,
+            text_effects.SendText: self._send_text,
+            call_effects.AnswerCall: self._dial,
+            agent_effects.WaitForAgent: self._wait,
+            agent_effects.OfferCall: self._offer,
+            agent_effects.OfferPerson: self._offer_person,
+            agent_effects.WithdrawOffer: self._withdraw,
+            call_effects.DialLeg: self._dial_leg,
+            agent_effects.BridgeCall: self._bridge,
+            call_effects.ResumeCall: self._resume,
+            call_effects.HangUp: self._hang_up,
+            agent_effects.HoldCall: self._hold,
+            agent_effects.SuperviseCall: self._supervise,
+            call_effects.MoveCall: self._move,
+            call_effects.GiveUpCall: self._give_up,
+            campaign_effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
             effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
-            effects.TurnAway: self._turn_away,
+            call_effects.TurnAway: self._turn_away,
         }
         self._performers: Final = exhaustive(effects.Effect, performers)
         """Functions that perform an effect and return the events that follow. None: the effect is only recorded."""
         claims: dict[type, Callable[[Any], events.Event]] = {
-            effects.ClaimFresh: store.claim_fresh,
-            effects.ClaimRetries: store.claim_retries,
-            effects.ClaimAgain: store.claim_again,
-            effects.ClaimOffered: store.claim_offered,
-            effects.CountSubscribers: store.count_subscribers,
-            effects.CheckNumber: store.check_number,
-            effects.CheckText: store.check_text,
-            effects.FindCaller: store.find_caller,
+            campaign_effects.ClaimFresh: store.claim_fresh,
+            campaign_effects.ClaimRetries: store.claim_retries,
+            campaign_effects.ClaimAgain: store.claim_again,
+            campaign_effects.ClaimOffered: store.claim_offered,
+            campaign_effects.CountSubscribers: store.count_subscribers,
+            campaign_effects.CheckNumber: store.check_number,
+            text_effects.CheckText: store.check_text,
+            call_effects.FindCaller: store.find_caller,
         }
         self._claims: Final = exhaustive(effects.Question, claims)
         self.now_ms = now_ms
@@ -153,12 +164,12 @@ class Kernel:
 
         Its events up to `done_until_ms` are on record already.
         """
-        self.at_work = events.CallRestored(call)
+        self.at_work = call_events.CallRestored(call)
         restored, milestone = self._carrier.take_up(call, done_until_ms)
         self._expect_if(call.id, milestone)
         self.apply(restored)
 
-    def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
+    def expect_call_back(self, at_ms: int, event: call_events.CallArrived) -> None:
         """Restore a callback that was expected before this kernel was created."""
         self._push(at_ms, _INBOUND, event.missed_call_id, event)
 
@@ -205,10 +216,10 @@ class Kernel:
 
     def _rare(self, key: Any, sequence: int, event: events.Event) -> events.Event | None:  # noqa: ANN401 - as on the heap
         """Return the event for the engine, or None if it is outdated or meant for the carrier."""
-        if isinstance(event, events.LegDue):
+        if isinstance(event, call_events.LegDue):
             self._carrier.dial_leg(event.call_id, event.place)
             return None
-        if isinstance(event, events.CallArrived):
+        if isinstance(event, call_events.CallArrived):
             return self._store.take_call_back(event)
         if self._answers.get(key) != sequence:
             return None
@@ -242,7 +253,7 @@ class Kernel:
     def _claim(self, effect: effects.Effect) -> _FollowUp:
         return (self._claims[type(effect)](effect),)
 
-    def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
+    def _dial(self, effect: call_effects.Dial | call_effects.AnswerCall) -> _FollowUp:
         """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
         self._store.record(effect, self.now_ms)
         milestone = self._carrier.dial(effect.call)
@@ -250,86 +261,86 @@ class Kernel:
             self._expect(effect.call.id, milestone)
         return ()
 
-    def _send_text(self, effect: effects.SendText) -> _FollowUp:
+    def _send_text(self, effect: text_effects.SendText) -> _FollowUp:
         self._store.record(effect, self.now_ms)
         return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
 
-    def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
+    def _wait(self, effect: agent_effects.WaitForAgent) -> _FollowUp:
         return self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
 
-    def _offer(self, effect: effects.OfferCall) -> _FollowUp:
+    def _offer(self, effect: agent_effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
         at_ms = self._carrier.offer(call, agent, effect.offered_ms, effect.dialled)
         if at_ms is None:
             return ()
-        answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
+        answered = agent_events.AgentAnswered(call.id, agent.id, effect.offered_ms)
         self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
         return ()
 
-    def _offer_person(self, effect: effects.OfferPerson) -> _FollowUp:
+    def _offer_person(self, effect: agent_effects.OfferPerson) -> _FollowUp:
         agent, preview = effect.agent, effect.preview
         decision = self._carrier.preview(effect.gateway_id, agent, preview)
         if decision is None:
             return ()
         order = PreviewOrder(decision.action, preview.campaign_id, preview.subscriber_id, preview.from_ms)
-        event = events.PersonDecided(agent.id, order)
+        event = campaign_events.PersonDecided(agent.id, order)
         self._answers[agent.id] = self._push(decision.at_ms, _AGENT, agent.id, event)
         return ()
 
-    def _withdraw(self, effect: effects.WithdrawOffer) -> _FollowUp:
+    def _withdraw(self, effect: agent_effects.WithdrawOffer) -> _FollowUp:
         self._carrier.withdraw(effect.call_id, effect.agent_id)
         return ()
 
-    def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
+    def _dial_leg(self, effect: call_effects.DialLeg) -> _FollowUp:
         milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
         return self._expect_if(effect.call.id, milestone)
 
-    def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
+    def _bridge(self, effect: agent_effects.BridgeCall) -> _FollowUp:
         return self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
 
-    def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
+    def _resume(self, effect: call_effects.ResumeCall) -> _FollowUp:
         return self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
 
-    def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
+    def _hang_up(self, effect: call_effects.HangUp) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
         hung_up = self._carrier.hang_up(effect.call_id, self.now_ms)
         if hung_up is None:
             return ()
         leg, outcome = hung_up
-        ended = events.CallEnded(effect.call_id, outcome)
-        return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
+        ended = call_events.CallEnded(effect.call_id, outcome)
+        return (ended,) if leg is None else (call_events.LegEnded(effect.call_id, leg), ended)
 
-    def _hold(self, effect: effects.HoldCall) -> _FollowUp:
+    def _hold(self, effect: agent_effects.HoldCall) -> _FollowUp:
         self._carrier.hold(effect.call_id, is_held=effect.is_held)
         return ()
 
-    def _supervise(self, effect: effects.SuperviseCall) -> _FollowUp:
+    def _supervise(self, effect: agent_effects.SuperviseCall) -> _FollowUp:
         call_id, agent_id, wanted = effect.call_id, effect.agent_id, effect.wanted
         is_possible = self._carrier.supervise(call_id, agent_id, wanted, effect.dialled, self.now_ms)
         if is_possible or wanted is None:
             return ()
-        return (events.SupervisionEnded(call_id, agent_id, wanted.turn),)
+        return (agent_events.SupervisionEnded(call_id, agent_id, wanted.turn),)
 
-    def _move(self, effect: effects.MoveCall) -> _FollowUp:
+    def _move(self, effect: call_effects.MoveCall) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
         leg = self._carrier.part(effect.call_id, self.now_ms)
-        return (events.CallMoved(effect.call_id, leg, effect.reached),)
+        return (call_events.CallMoved(effect.call_id, leg, effect.reached),)
 
-    def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
+    def _give_up(self, effect: call_effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""
         self._expected.pop(effect.call_id, None)
         self._carrier.forget(effect.call_id)
-        ended = events.CallEnded(effect.call_id, effect.outcome)
-        return (ended,) if effect.leg is None else (events.LegEnded(effect.call_id, effect.leg), ended)
+        ended = call_events.CallEnded(effect.call_id, effect.outcome)
+        return (ended,) if effect.leg is None else (call_events.LegEnded(effect.call_id, effect.leg), ended)
 
-    def _turn_away(self, effect: effects.TurnAway) -> _FollowUp:
+    def _turn_away(self, effect: call_effects.TurnAway) -> _FollowUp:
         self._carrier.turn_away(effect.gateway_id, effect.key, effect.cause)
         return ()
 
-    def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
+    def _expect_call_back(self, effect: campaign_effects.ExpectCallBack) -> _FollowUp:
         self._store.record(effect, self.now_ms)
         call = effect.call
-        arrived = events.CallArrived(call.id, call.plan.user_id, call.attempt, call.callerid, call.subscriber)
+        arrived = call_events.CallArrived(call.id, call.plan.user_id, call.attempt, call.callerid, call.subscriber)
         self.expect_call_back(effect.at_ms, arrived)
         return ()
 
@@ -340,10 +351,12 @@ class Kernel:
         return self._wake(effect.at_ms, _WATCHDOG, 0, events.WatchdogWoken())
 
     def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
-        return self._wake(effect.at_ms, _CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+        return self._wake(
+            effect.at_ms, _CAMPAIGN, effect.campaign_id, campaign_events.CampaignWoken(effect.campaign_id)
+        )
 
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
-        return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+        return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, campaign_events.GatewayWoken(effect.gateway_id))
 
     def _wake(self, at_ms: int, rank: int, key: int | GatewayKey, event: events.Event) -> _FollowUp:
         wake = (at_ms, rank, key)

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain.calls.events import GatewayOpened
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.domain.engine.gateway_load import GatewayLoad
 

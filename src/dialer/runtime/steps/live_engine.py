@@ -11,7 +11,10 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    campaign_events,
+    events,
+)
 from dialer.domain.calls.plans import GatewayKey, Lent
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE
@@ -246,15 +249,15 @@ class LiveEngine:
             self._take_up(restore)
         closed = self._open_campaigns(scope) - {campaign.plan.id for campaign in world.campaigns}
         for campaign_id in sorted(closed | set(world.aborted)):
-            kernel.apply(events.CampaignClosed(campaign_id))
-        engine_events: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
+            kernel.apply(campaign_events.CampaignClosed(campaign_id))
+        engine_events: list[events.Event] = [*world.campaigns, *map(campaign_events.CampaignRenewed, world.over)]
         for event in engine_events:
             kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:
-            kernel.apply(events.CampaignClosed(campaign_id, is_aborted=True))
+            kernel.apply(campaign_events.CampaignClosed(campaign_id, is_aborted=True))
 
-    def _follow_events(self, account: events.AccountOpened) -> None:
+    def _follow_events(self, account: campaign_events.AccountOpened) -> None:
         if account.keeps_events and self._account_events is None:
             self._account_events = AccountEventRows()
             self.journal.observe(self._account_events)

@@ -5,7 +5,11 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    agent_events,
+    call_events,
+    events,
+)
 from dialer.runtime.steps.engine_rows import in_scope
 from dialer.runtime.steps.kernel import Kernel
 from dialer.store.database.touched import Touched
@@ -46,9 +50,9 @@ class OpenFloor:
         gone_agents = in_scope(self._agents, scope, scope.agents) - agents
         gone_dids = in_scope(self._dids.keys(), scope, scope.dids) - dids.keys()
         engine_events: list[events.Event] = [
-            *map(events.QueueClosed, sorted(gone_queues)),
-            *map(events.AgentClosed, sorted(gone_agents)),
-            *map(events.DidClosed, sorted(gone_dids)),
+            *map(agent_events.QueueClosed, sorted(gone_queues)),
+            *map(agent_events.AgentClosed, sorted(gone_agents)),
+            *map(call_events.DidClosed, sorted(gone_dids)),
             *world.agents,
             *world.queues,
             *world.dids,

@@ -5,7 +5,11 @@ from typing import Final
 
 import structlog
 
-from dialer.domain.calls import events
+from dialer.domain.calls import (
+    call_events,
+    campaign_events,
+    events,
+)
 from dialer.domain.calls.plans import GatewayKey, GatewayPlan
 from dialer.runtime.lines.call_router import CallRouter
 from dialer.runtime.lines.line_reports import STARTING, LineSettings
@@ -42,7 +46,7 @@ class OpenGateways:
     def open_unknown(self, gateway_id: GatewayKey) -> None:
         """Open a gateway that was deleted, if it is not open. A call that was placed over it still needs it to end."""
         if gateway_id not in self.settings:
-            self._open(events.GatewayOpened(GatewayPlan(gateway_id)), "{}")
+            self._open(campaign_events.GatewayOpened(GatewayPlan(gateway_id)), "{}")
 
     def follow_lines(self, lines: Mapping[GatewayKey, str], tell: Callable[[events.Event], None]) -> None:
         """Tell the engine which lines have stopped or begun to work."""
@@ -50,16 +54,16 @@ class OpenGateways:
             why = lines.get(gateway_id, STARTING)
             if self._lines.get(gateway_id) != why:
                 self._lines[gateway_id] = why
-                tell(events.LineLost(gateway_id, why) if why else events.LineFound(gateway_id))
+                tell(call_events.LineLost(gateway_id, why) if why else call_events.LineFound(gateway_id))
 
-    def _open(self, opened: events.GatewayOpened, parameters: str) -> None:
+    def _open(self, opened: campaign_events.GatewayOpened, parameters: str) -> None:
         gateway_id, settings = opened.plan.id, LineSettings(opened.plan.protocol, parameters)
         if self.settings.get(gateway_id) != settings:
             self.settings[gateway_id] = settings
             self._open_carrier(gateway_id, settings)
         self._kernel.apply(opened)
         if gateway_id not in self._switchboard.settings and self._lines.pop(gateway_id, ""):
-            self._kernel.apply(events.LineFound(gateway_id))
+            self._kernel.apply(call_events.LineFound(gateway_id))
 
     def _open_carrier(self, gateway_id: GatewayKey, settings: LineSettings) -> None:
         """Open the carrier of a gateway. With parameters that cannot be read, it has none, and dials nothing."""

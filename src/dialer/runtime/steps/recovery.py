@@ -10,8 +10,8 @@ from typing import Final
 
 from sqlalchemy import Connection, RowMapping
 
-from dialer.domain.calls.events import TextRestored
 from dialer.domain.calls.plans import Call
+from dialer.domain.calls.text_events import TextRestored
 from dialer.runtime.steps.kernel import Kernel
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.calls_in_progress import call_of, rows_in_progress, waiting_rows, waiting_text_of

@@ -7,7 +7,13 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain.billing.charge import Bill
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+    text_effects,
+)
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.state import EngineState
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
@@ -18,9 +24,14 @@ from dialer.store.rows.account_events import EventRow, campaign_subject, event_r
 from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 
 _IGNORED: Final = (
-    *(effects.KeepText, effects.DropText, effects.KeepTransfer, effects.KeepQueue),
-    *(effects.KeepFigures, effects.KeepBreaker, effects.ExpectCallBack, effects.RefuseInbound),
-    effects.KeepPreview,
+    *(text_effects.KeepText, text_effects.DropText, call_effects.KeepTransfer, agent_effects.KeepQueue),
+    *(
+        campaign_effects.KeepFigures,
+        campaign_effects.KeepBreaker,
+        campaign_effects.ExpectCallBack,
+        call_effects.RefuseInbound,
+    ),
+    agent_effects.KeepPreview,
 )
 _FINAL: Final = {
     SubscriberStatus.COMPLETED: "subscriber.completed",
@@ -56,32 +67,36 @@ class AccountEventRows:
         self._users: Final[set[int]] = set()
         self._place = 0
         self._events: list[tuple[int, EventRow]] = []
-        self._moves: list[_Noted[effects.MoveCampaign]] = []
-        self._agents: list[_Noted[effects.KeepAgent]] = []
-        self._refusals: list[_Noted[effects.RefuseSubscriber | effects.PutBack]] = []
+        self._moves: list[_Noted[campaign_effects.MoveCampaign]] = []
+        self._agents: list[_Noted[agent_effects.KeepAgent]] = []
+        self._refusals: list[_Noted[campaign_effects.RefuseSubscriber | campaign_effects.PutBack]] = []
         self._wishes: list[_Noted[effects.KeepWish]] = []
-        self._completions: list[_Noted[effects.CompleteSubscriber]] = []
-        self._waiting: list[_Noted[effects.FinishCall | effects.TakeBackCall]] = []
+        self._completions: list[_Noted[campaign_effects.CompleteSubscriber]] = []
+        self._waiting: list[_Noted[call_effects.FinishCall | call_effects.TakeBackCall]] = []
         """Attempts after which their subscribers wait for another one, unless they were halted meanwhile."""
         self._charges: Final = Charges()
         self._lines: Final = LineChanges()
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
-            effects.Dial: lambda effect, now_ms: self._begun(effect.call, now_ms),
-            effects.AnswerCall: lambda effect, now_ms: self._begun(effect.call, now_ms),
-            effects.SendText: lambda effect, now_ms: self._begun(effect.message, now_ms),
-            effects.TakeBackCall: self._taken_back,
-            effects.FinishCall: self._finished,
-            effects.FinishLeg: lambda effect, now_ms: self._charged(effect.call, effect.bill, now_ms),
-            effects.KeepLine: self._lines.note,
-            effects.FinishInbound: lambda effect, now_ms: self._over(effect.call, effect.outcome, effect.bill, now_ms),
-            effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
-            effects.MoveCampaign: lambda effect, now_ms: self._note(self._moves, effect, now_ms),
-            effects.KeepAgent: self._kept,
-            effects.PutBack: self._put_back,
-            effects.RefuseSubscriber: lambda effect, now_ms: self._note(self._refusals, effect, now_ms),
+            call_effects.Dial: lambda effect, now_ms: self._begun(effect.call, now_ms),
+            call_effects.AnswerCall: lambda effect, now_ms: self._begun(effect.call, now_ms),
+            text_effects.SendText: lambda effect, now_ms: self._begun(effect.message, now_ms),
+            call_effects.TakeBackCall: self._taken_back,
+            call_effects.FinishCall: self._finished,
+            call_effects.FinishLeg: lambda effect, now_ms: self._charged(effect.call, effect.bill, now_ms),
+            call_effects.KeepLine: self._lines.note,
+            call_effects.FinishInbound: lambda effect, now_ms: self._over(
+                effect.call, effect.outcome, effect.bill, now_ms
+            ),
+            text_effects.FinishText: lambda effect, now_ms: self._over(
+                effect.message, effect.outcome, effect.bill, now_ms
+            ),
+            campaign_effects.MoveCampaign: lambda effect, now_ms: self._note(self._moves, effect, now_ms),
+            agent_effects.KeepAgent: self._kept,
+            campaign_effects.PutBack: self._put_back,
+            campaign_effects.RefuseSubscriber: lambda effect, now_ms: self._note(self._refusals, effect, now_ms),
             effects.KeepWish: lambda effect, now_ms: self._note(self._wishes, effect, now_ms),
-            effects.CompleteSubscriber: lambda effect, now_ms: self._note(self._completions, effect, now_ms),
+            campaign_effects.CompleteSubscriber: lambda effect, now_ms: self._note(self._completions, effect, now_ms),
         }
         self.handlers: Final = exhaustive(effects.Recorded, handlers)
 
@@ -138,13 +153,13 @@ class AccountEventRows:
         if call.plan.user_id in self._users:
             self._add(call, "message.sent" if call.parts else "call.started", now_ms, state="in_progress")
 
-    def _taken_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
+    def _taken_back(self, effect: call_effects.TakeBackCall, now_ms: int) -> None:
         call = effect.call
         if call.plan.user_id in self._users:
             self._add(call, "message.failed" if call.parts else "call.ended", now_ms, state="not_placed")
             self._note(self._waiting, effect, now_ms)
 
-    def _finished(self, effect: effects.FinishCall, now_ms: int) -> None:
+    def _finished(self, effect: call_effects.FinishCall, now_ms: int) -> None:
         call, after = effect.call, effect.disposition
         if call.plan.user_id not in self._users:
             return
@@ -191,11 +206,11 @@ class AccountEventRows:
         data = {**ids, "is_inbound": call.is_inbound, **data}
         self._write(event_row(call.plan.user_id, kind, at_ms, f"{path}/{call.id}", call.plan.id, **data))
 
-    def _kept(self, effect: effects.KeepAgent, now_ms: int) -> None:
+    def _kept(self, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         if effect.status is not None:
             self._note(self._agents, effect, now_ms)
 
-    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+    def _put_back(self, effect: campaign_effects.PutBack, now_ms: int) -> None:
         if effect.status is SubscriberStatus.FAIL:
             self._note(self._refusals, effect, now_ms)
 
@@ -222,7 +237,9 @@ class AccountEventRows:
             user_id = owners.get(effect.campaign_id)
             if user_id in self._users:
                 ids = (effect.campaign_id, effect.subscriber.id)
-                status = effect.status if isinstance(effect, effects.PutBack) else SubscriberStatus.NOT_AUTHORIZED
+                status = (
+                    effect.status if isinstance(effect, campaign_effects.PutBack) else SubscriberStatus.NOT_AUTHORIZED
+                )
                 yield place, _of_subscriber(user_id, "subscriber.failed", at_ms, *ids, status, effect.reason)
 
     def _completed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:

@@ -5,7 +5,9 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+)
 from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.account_events import EventRow, event_row, low_balance_events
@@ -43,7 +45,7 @@ class LineChanges:
         self._is_down: Final[dict[GatewayKey, bool]] = {}
         self._changes: list[tuple[GatewayKey, bool, int]] = []
 
-    def note(self, effect: effects.KeepLine, now_ms: int) -> None:
+    def note(self, effect: call_effects.KeepLine, now_ms: int) -> None:
         """Note the state of a line."""
         is_down = bool(effect.why_down)
         if self._is_down.get(effect.gateway_id, False) != is_down:

@@ -5,7 +5,10 @@ from typing import Final
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+)
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.words.enums import TransferStatus
 from dialer.store.rows.agent_hours import Activities
@@ -27,7 +30,7 @@ class AgentHours:
             if _is_talk(transfer) and transfer.agent_id is not None:
                 self._talks[call.id] = transfer.agent_id
 
-    def transferred(self, connection: Connection, effect: effects.KeepTransfer, now_ms: int) -> None:
+    def transferred(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Begin or end the talk of an agent."""
         call_id, transfer = effect.call.id, effect.transfer
         if _is_talk(transfer):
@@ -37,7 +40,7 @@ class AgentHours:
         elif call_id in self._talks:
             self._change(connection, self._talks.pop(call_id), now_ms, is_talking=False)
 
-    def kept(self, connection: Connection, effect: effects.KeepAgent, now_ms: int) -> None:
+    def kept(self, connection: Connection, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         """Begin the wrap-up time of an agent or a break, or count a missed call."""
         figures, changed = effect.figures, {}
         if effect.status is not None:

@@ -2,7 +2,10 @@
 
 from sqlalchemy import Connection, update
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    campaign_effects,
+    effects,
+)
 from dialer.domain.words.states import CAMPAIGN_MOVES
 from dialer.store.rows.invariants import wrong_move
 from dialer.store.rows.texts.received_texts import keep_answer
@@ -10,7 +13,7 @@ from dialer.store.rows.wishes import call_off, held_list, own_list, service_list
 from dialer.store.tables import Campaign
 
 
-def move_campaign(connection: Connection, effect: effects.MoveCampaign, now_ms: int) -> None:
+def move_campaign(connection: Connection, effect: campaign_effects.MoveCampaign, now_ms: int) -> None:
     """Write a status of a campaign that the engine has changed.
 
     Raises:

@@ -4,7 +4,10 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, or_, select, tuple_
 
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    campaign_effects,
+    campaign_events,
+)
 from dialer.domain.calls.plans import Subscriber as Callee
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.states import OPEN_SUBSCRIBERS
@@ -68,25 +71,25 @@ _is_open = Subscriber.status.in_(sorted(OPEN_SUBSCRIBERS))
 _COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
 
 
-def fresh(connection: Connection, claim: effects.ClaimFresh) -> list[Callee]:
+def fresh(connection: Connection, claim: campaign_effects.ClaimFresh) -> list[Callee]:
     """Return subscribers who were never called, lowest id first."""
     asked = {"campaign": claim.campaign_id, "zone": claim.zone, "after_id": claim.after_id, "most": claim.limit}
     return _found(connection, _FRESH, asked)
 
 
-def retries(connection: Connection, claim: effects.ClaimRetries) -> list[Callee]:
+def retries(connection: Connection, claim: campaign_effects.ClaimRetries) -> list[Callee]:
     """Return subscribers who wait for a retry, in the order in which they are due."""
     after = {"after_ms": claim.after_due_ms, "after_id": claim.after_id}
     asked = {"campaign": claim.campaign_id, "zone": claim.zone, "most": claim.limit, **after}
     return _found(connection, _RETRIES, asked)
 
 
-def again(connection: Connection, claim: effects.ClaimAgain | effects.ClaimOffered) -> list[Callee]:
+def again(connection: Connection, claim: campaign_effects.ClaimAgain | campaign_effects.ClaimOffered) -> list[Callee]:
     """Return a subscriber in a list, or an empty list if the subscriber is no longer PENDING."""
     return _found(connection, _AGAIN, {"campaign": claim.campaign_id, "subscriber": claim.subscriber.id})
 
 
-def count(connection: Connection, request: effects.CountSubscribers) -> events.SubscribersCounted:
+def count(connection: Connection, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
     """Return whether a campaign has subscribers, and whether any of them is not final.
 
     Contacts that are yet to become subscribers count as not final.
@@ -94,7 +97,7 @@ def count(connection: Connection, request: effects.CountSubscribers) -> events.S
     campaign_id = request.campaign_id
     has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
     has_open = has_open or has_uncollected(connection, campaign_id)
-    return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+    return campaign_events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
 
 
 def _found(connection: Connection, query: Select[Any], asked: dict[str, Any]) -> list[Callee]:

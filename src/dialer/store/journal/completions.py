@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from dialer.domain.calls.effects import CompleteSubscriber
+from dialer.domain.calls.campaign_effects import CompleteSubscriber
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.tables import HALT_COMPLETED, Campaign, Subscriber
 

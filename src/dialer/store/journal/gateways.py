@@ -5,7 +5,10 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, Integer, String, and_, bindparam, case, literal_column, or_, update
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+)
 from dialer.domain.calls.circuit_breaker import CircuitBreaker
 from dialer.domain.calls.plans import GatewayKey
 from dialer.store.database.bulk import Bulk
@@ -47,15 +50,15 @@ class GatewayRows:
         self._turns: dict[int, dict[str, int]] = {}
         self._lines: dict[GatewayKey, tuple[str, int]] = {}
 
-    def keep_breaker(self, effect: effects.KeepBreaker) -> None:
+    def keep_breaker(self, effect: campaign_effects.KeepBreaker) -> None:
         """Record the circuit breaker of a gateway."""
         self._breakers[effect.gateway_id] = effect.breaker
 
-    def keep_line(self, now_ms: int, effect: effects.KeepLine) -> None:
+    def keep_line(self, now_ms: int, effect: call_effects.KeepLine) -> None:
         """Record the state of a gateway's line: since when it works, or why it does not."""
         self._lines[effect.gateway_id] = effect.why_down, now_ms
 
-    def dialled(self, effect: effects.Dial) -> None:
+    def dialled(self, effect: call_effects.Dial) -> None:
         """Record the turns of a campaign's caller IDs."""
         if effect.callerid_turns:
             self._turns[effect.call.plan.id] = effect.callerid_turns

@@ -10,7 +10,15 @@ from typing import Any, Final, get_args
 
 from sqlalchemy import Connection
 
-from dialer.domain.calls import effects, events
+from dialer.domain.calls import (
+    call_effects,
+    call_events,
+    campaign_effects,
+    campaign_events,
+    effects,
+    text_effects,
+    text_events,
+)
 from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
 from dialer.store.journal import claims
@@ -87,56 +95,56 @@ class JournalStore:
         for observer in self._observers:
             observer.cdrs_written(cdrs)
 
-    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+    def claim_fresh(self, claim: campaign_effects.ClaimFresh) -> campaign_events.FreshClaimed:
         """Return subscribers without a call so far, lowest id first."""
         found = claims.fresh(self._rows.at_work(), claim)
         unwritten = self._rows.subscribers.keys() | {refusal.subscriber_id for refusal in self._rows.refusals}
         if not unwritten.isdisjoint([callee.id for callee in found]):
             self._rows.flush_subscribers()
             found = claims.fresh(self._rows.at_work(), claim)
-        return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+        return campaign_events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
-    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+    def claim_retries(self, claim: campaign_effects.ClaimRetries) -> campaign_events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order in which they are due."""
         self._rows.flush_subscribers()
         found = claims.retries(self._rows.at_work(), claim)
-        return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+        return campaign_events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
-    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+    def claim_again(self, claim: campaign_effects.ClaimAgain) -> campaign_events.SubscriberClaimedAgain:
         """Return a subscriber who waits for a retry, as stored now; None if the subscriber is no longer PENDING."""
         self._rows.flush_subscribers()
         found = claims.again(self._rows.at_work(), claim)
-        return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
+        return campaign_events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
-    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+    def claim_offered(self, claim: campaign_effects.ClaimOffered) -> campaign_events.OfferedClaimed:
         """Return a subscriber whom an agent sees, as stored now; None if the subscriber is no longer PENDING."""
         self._rows.flush_subscribers()
         found = claims.again(self._rows.at_work(), claim)
-        return events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
+        return campaign_events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
 
-    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    def count_subscribers(self, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them is not final."""
         self._rows.flush_subscribers()
         return claims.count(self._rows.at_work(), request)
 
-    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+    def check_number(self, check: campaign_effects.CheckNumber) -> campaign_events.NumberChecked:
         """Return whether a number is on a do-not-call list of a campaign."""
         is_on_dnc = bool(listed_for(self._rows.at_work(), check.campaign_id, [check.number]))
-        return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
+        return campaign_events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
-    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+    def check_text(self, check: text_effects.CheckText) -> text_events.TextChecked:
         """Tell whether a text message still waits, and whether its number is on a do-not-call list of its campaign."""
         connection = self._rows.at_work()
         is_recorded = self._rows.waiting_texts.is_recorded(connection, check.message_id)
         is_on_dnc = bool(listed_for(connection, check.campaign_id, [check.number]))
-        return events.TextChecked(check.gateway_id, check.message_id, is_recorded=is_recorded, is_on_dnc=is_on_dnc)
+        return text_events.TextChecked(check.gateway_id, check.message_id, is_recorded=is_recorded, is_on_dnc=is_on_dnc)
 
-    def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
+    def find_caller(self, request: call_effects.FindCaller) -> call_events.CallerFound:
         """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
         self._rows.flush()
         return find_caller(self._rows.at_work(), request)
 
-    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+    def take_call_back(self, arrived: call_events.CallArrived) -> call_events.CallArrived | None:
         """Delete an expected call back, and return it with its caller as stored now. Return None if there is none."""
         self._rows.flush()
         return take_call_back(self._rows.at_work(), arrived.missed_call_id)

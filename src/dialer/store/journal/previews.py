@@ -5,7 +5,10 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, bindparam, literal_column, update
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    campaign_effects,
+)
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal import rows
@@ -26,7 +29,7 @@ class PreviewRows:
     def __init__(self) -> None:
         self._agents: dict[int, str] = {}
 
-    def keep(self, effect: effects.KeepPreview) -> None:
+    def keep(self, effect: agent_effects.KeepPreview) -> None:
         """Record the person that an agent sees before a call, or that the agent sees nobody."""
         document = "" if effect.preview is None else msgspec.json.encode(effect.preview).decode()
         self._agents[effect.agent_id] = document
@@ -37,7 +40,7 @@ class PreviewRows:
         self._agents = {}
 
 
-def put_back(connection: Connection, effect: effects.PutBack, now_ms: int) -> None:
+def put_back(connection: Connection, effect: campaign_effects.PutBack, now_ms: int) -> None:
     """Write the state of a subscriber who was not called at their turn.
 
     Raises:

@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+    effects,
+    text_effects,
+)
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal import rows
@@ -30,42 +36,42 @@ class EffectRecorder:
     def recorders(self) -> dict[type, Callable[[Any, int], None]]:
         """Return functions by the type of each effect. Each takes the effect and the time."""
         recorders: dict[type, Callable[[Any, int], None]] = {
-            effects.Dial: self._record_dial,
-            effects.AnswerCall: lambda effect, _: self._rows.dialled.update({effect.call.id: effect.call}),
-            effects.SendText: self._record_text,
-            effects.KeepText: lambda effect, _: self._rows.waiting_texts.waits(effect.message),
-            effects.DropText: lambda effect, _: self._rows.waiting_texts.dropped(effect),
-            effects.TakeBackCall: self._take_back,
-            effects.FinishCall: self._record_finish,
-            effects.FinishInbound: self._record_inbound,
-            effects.CompleteSubscriber: self._complete_subscriber,
-            effects.FinishText: self._record_text_finish,
-            effects.FinishLeg: self._record_leg,
-            effects.KeepTransfer: self._keep_transfer,
-            effects.KeepAgent: self._keep_agent,
-            effects.KeepPreview: lambda effect, _: self._rows.previews.keep(effect),
-            effects.PutBack: self._put_back,
-            effects.KeepQueue: lambda effect, _: self._rows.call_centre.keep_queue(effect),
-            effects.KeepFigures: lambda effect, _: self._rows.call_centre.keep_figures(effect),
-            effects.KeepBreaker: lambda effect, _: self._rows.gateways.keep_breaker(effect),
-            effects.KeepLine: lambda effect, now_ms: self._rows.gateways.keep_line(now_ms, effect),
-            effects.ExpectCallBack: lambda effect, _: self._rows.call_backs.append(rows.call_back(effect)),
-            effects.RefuseInbound: self._refuse_inbound,
-            effects.RefuseSubscriber: self._record_refusal,
-            effects.MoveCampaign: lambda effect, now_ms: move_campaign(self._rows.at_work(), effect, now_ms),
+            call_effects.Dial: self._record_dial,
+            call_effects.AnswerCall: lambda effect, _: self._rows.dialled.update({effect.call.id: effect.call}),
+            text_effects.SendText: self._record_text,
+            text_effects.KeepText: lambda effect, _: self._rows.waiting_texts.waits(effect.message),
+            text_effects.DropText: lambda effect, _: self._rows.waiting_texts.dropped(effect),
+            call_effects.TakeBackCall: self._take_back,
+            call_effects.FinishCall: self._record_finish,
+            call_effects.FinishInbound: self._record_inbound,
+            campaign_effects.CompleteSubscriber: self._complete_subscriber,
+            text_effects.FinishText: self._record_text_finish,
+            call_effects.FinishLeg: self._record_leg,
+            call_effects.KeepTransfer: self._keep_transfer,
+            agent_effects.KeepAgent: self._keep_agent,
+            agent_effects.KeepPreview: lambda effect, _: self._rows.previews.keep(effect),
+            campaign_effects.PutBack: self._put_back,
+            agent_effects.KeepQueue: lambda effect, _: self._rows.call_centre.keep_queue(effect),
+            campaign_effects.KeepFigures: lambda effect, _: self._rows.call_centre.keep_figures(effect),
+            campaign_effects.KeepBreaker: lambda effect, _: self._rows.gateways.keep_breaker(effect),
+            call_effects.KeepLine: lambda effect, now_ms: self._rows.gateways.keep_line(now_ms, effect),
+            campaign_effects.ExpectCallBack: lambda effect, _: self._rows.call_backs.append(rows.call_back(effect)),
+            call_effects.RefuseInbound: self._refuse_inbound,
+            campaign_effects.RefuseSubscriber: self._record_refusal,
+            campaign_effects.MoveCampaign: lambda effect, now_ms: move_campaign(self._rows.at_work(), effect, now_ms),
             effects.KeepWish: lambda effect, now_ms: keep_wish(self._rows.at_work(), effect, now_ms),
         }
         return exhaustive(effects.Recorded, recorders)
 
-    def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
+    def _keep_agent(self, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         self.agent_hours.kept(self._rows.at_work(), effect, now_ms)
         self._rows.call_centre.keep_agent(effect)
 
-    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+    def _put_back(self, effect: campaign_effects.PutBack, now_ms: int) -> None:
         self._rows.flush_subscribers()
         put_back(self._rows.at_work(), effect, now_ms)
 
-    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+    def _record_dial(self, effect: call_effects.Dial, _now_ms: int) -> None:
         call = effect.call
         if call.parts:
             self._rows.messages.sent(call)
@@ -78,12 +84,12 @@ class EffectRecorder:
         progress.next_dial_us = effect.next_dial_us
         self._rows.reserve(call.plan.user_id, call.hold)
 
-    def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
+    def _record_text(self, effect: text_effects.SendText, _now_ms: int) -> None:
         self._rows.messages.sent(effect.message)
         self._rows.reserve(effect.message.plan.user_id, effect.message.hold)
         self._rows.waiting_texts.sent(effect)
 
-    def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
+    def _take_back(self, effect: call_effects.TakeBackCall, now_ms: int) -> None:
         """Delete the row of an attempt that was never made, and make its subscriber due again."""
         self._rows.flush()
         call = effect.call
@@ -93,7 +99,7 @@ class EffectRecorder:
         self._rows.progress[call.plan.id].calls -= 1
         self._rows.reserve(call.plan.user_id, -call.hold)
 
-    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+    def _record_finish(self, effect: call_effects.FinishCall, _now_ms: int) -> None:
         if effect.call.parts:
             self._rows.messages.finished(effect.call, effect.outcome, effect.bill.cost)
             self._rows.counts.message(effect.call, effect.outcome, effect.bill.cost)
@@ -103,15 +109,15 @@ class EffectRecorder:
             progress.abandoned += row.is_abandoned
         self._record_consequences(effect)
 
-    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+    def _record_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
 
-    def _complete_subscriber(self, effect: effects.CompleteSubscriber, now_ms: int) -> None:
+    def _complete_subscriber(self, effect: campaign_effects.CompleteSubscriber, now_ms: int) -> None:
         self._rows.flush()
         for campaign_id in complete(self._rows.at_work(), effect, now_ms):
             self._rows.progress[campaign_id].completed += 1
 
-    def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
+    def _record_text_finish(self, effect: text_effects.FinishText, _now_ms: int) -> None:
         message, cost = effect.message, effect.bill.cost
         self._rows.messages.finished(message, effect.outcome, cost)
         self._rows.counts.message(message, effect.outcome, cost)
@@ -119,7 +125,7 @@ class EffectRecorder:
         self._rows.charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
         self._rows.reserve(message.plan.user_id, -message.hold)
 
-    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> rows.CdrRow:
+    def _record_call(self, effect: call_effects.FinishCall | call_effects.FinishInbound) -> rows.CdrRow:
         call = effect.call
         if self._rows.dialled.pop(call.id, None) is not None:
             self._rows.requests_over.append(rows.over(effect))
@@ -137,20 +143,20 @@ class EffectRecorder:
                 self._rows.recorded.append((result.response, result.recording_ms))
         return row
 
-    def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
+    def _record_leg(self, effect: call_effects.FinishLeg, now_ms: int) -> None:
         plan, cost = effect.call.plan, effect.bill.cost
         self._rows.add_cdr(rows.leg_cdr(self._rows.next_cdr_id, effect))
         self._rows.progress[plan.id].cost += cost
         self._rows.charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
 
-    def _keep_transfer(self, effect: effects.KeepTransfer, now_ms: int) -> None:
+    def _keep_transfer(self, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         self.agent_hours.transferred(self._rows.at_work(), effect, now_ms)
         self._rows.reserve(effect.call.plan.user_id, self._rows.transfers.keep(effect))
 
-    def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+    def _refuse_inbound(self, effect: call_effects.RefuseInbound, now_ms: int) -> None:
         self._rows.add_cdr(rows.refused_cdr(self._rows.next_cdr_id, effect, now_ms))
 
-    def _record_consequences(self, effect: effects.FinishCall) -> None:
+    def _record_consequences(self, effect: call_effects.FinishCall) -> None:
         """Record the changes that an attempt makes to its subscriber, the campaign's counters and the balance."""
         call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
         plan = call.plan
@@ -164,6 +170,6 @@ class EffectRecorder:
         self._rows.charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
         self._rows.reserve(plan.user_id, -call.hold)
 
-    def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
+    def _record_refusal(self, effect: campaign_effects.RefuseSubscriber, now_ms: int) -> None:
         status = int(SubscriberStatus.NOT_AUTHORIZED)
         self._rows.refusals.append(rows.RefusalRow(status, effect.reason, 0, now_ms, effect.subscriber.id))

@@ -5,7 +5,10 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 
 from typing import Any, Final, NamedTuple
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    call_effects,
+    campaign_effects,
+)
 from dialer.domain.calls.plans import Call, SectionResult, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
@@ -166,12 +169,12 @@ def dialled(call: Call) -> RequestRow:
     return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None, ""))
 
 
-def over(effect: effects.FinishCall | effects.FinishInbound) -> RequestRow:
+def over(effect: call_effects.FinishCall | call_effects.FinishInbound) -> RequestRow:
     """Return the row of a call that ended before its row was written."""
     return RequestRow._make(_beginning(effect.call) + _end(effect))
 
 
-def end(effect: effects.FinishCall | effects.FinishInbound) -> RequestEnd:
+def end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> RequestEnd:
     """Return the end of a call whose row was written while it was in progress."""
     return RequestEnd(*_end(effect), effect.call.id)
 
@@ -202,7 +205,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
     )
 
 
-def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, str, int, int, str]:
+def _end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> tuple[int, int, str, int, int, str]:
     """Return the fields of a `RequestRow` from `hold` on."""
     call, outcome = effect.call, effect.outcome
     if call.is_aborted:
@@ -214,7 +217,7 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
     return (0, status, reason, outcome.ended_ms, int(outcome.cause), written(outcome.heard))
 
 
-def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
+def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
     # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
@@ -251,7 +254,7 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
     )
 
 
-def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
+def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
     """Return the CDR of a B-leg, whose caller is the callee of the A-leg."""
     call, transfer, outcome, bill = effect.call, effect.transfer, effect.outcome, effect.bill
     return CdrRow(
@@ -282,7 +285,7 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
     )
 
 
-def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
+def refused_cdr(cdr_id: int, effect: call_effects.RefuseInbound, now_ms: int) -> CdrRow:
     """Return the CDR of an inbound call that was not answered."""
     caller = effect.subscriber
     return CdrRow(
@@ -347,7 +350,7 @@ def called(call: Call, was_status: int, had_attempts: int) -> SubscriberRow:
 
 
 def after_call(
-    effect: effects.FinishCall | effects.TakeBackCall, ended_ms: int, was_status: int, had_attempts: int
+    effect: call_effects.FinishCall | call_effects.TakeBackCall, ended_ms: int, was_status: int, had_attempts: int
 ) -> SubscriberRow:
     """Return the state of a subscriber after an attempt."""
     call, after = effect.call, effect.disposition
@@ -366,7 +369,7 @@ def after_call(
     )
 
 
-def call_back(effect: effects.ExpectCallBack) -> tuple[int, int, int]:
+def call_back(effect: campaign_effects.ExpectCallBack) -> tuple[int, int, int]:
     """Return the values of an expected call-back's row."""
     return effect.call.id, effect.call.plan.user_id, effect.at_ms
 

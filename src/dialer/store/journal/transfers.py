@@ -5,7 +5,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, bindparam, case, func, null, update
 
-from dialer.domain.calls import effects
+from dialer.domain.calls import (
+    agent_effects,
+    call_effects,
+    campaign_effects,
+)
 from dialer.domain.calls.plans import Call, Transfer, id_or_0
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import TransferStatus
@@ -99,7 +103,7 @@ class TransferRows:
                 self._open.add((call.id, transfer.place))
                 self._stored.add((call.id, transfer.place))
 
-    def keep(self, effect: effects.KeepTransfer) -> int:
+    def keep(self, effect: call_effects.KeepTransfer) -> int:
         """Record the state of a transfer. Return the change of the amount held from the account."""
         call, transfer = effect.call, effect.transfer
         key = (call.id, transfer.place)
@@ -133,7 +137,7 @@ class CallCentreRows:
         self._queues: dict[int, tuple[int | None, int | None]] = {}
         self._figures: dict[int, PacingFigures] = {}
 
-    def keep_agent(self, effect: effects.KeepAgent) -> None:
+    def keep_agent(self, effect: agent_effects.KeepAgent) -> None:
         """Record the figures and the status of an agent, and the ends of a hold, of a supervision and of orders."""
         new = (
             None if effect.figures is None else msgspec.json.encode(effect.figures).decode(),
@@ -145,7 +149,7 @@ class CallCentreRows:
             before if value is None else value for before, value in zip(known, new, strict=True)
         )
 
-    def keep_queue(self, effect: effects.KeepQueue) -> None:
+    def keep_queue(self, effect: agent_effects.KeepQueue) -> None:
         """Record the agent who was offered a call last, and the time since which calls wait without an agent."""
         last, since_ms = self._queues.get(effect.queue_id, (None, None))
         self._queues[effect.queue_id] = (
@@ -153,7 +157,7 @@ class CallCentreRows:
             since_ms if effect.no_agent_from_ms is None else effect.no_agent_from_ms,
         )
 
-    def keep_figures(self, effect: effects.KeepFigures) -> None:
+    def keep_figures(self, effect: campaign_effects.KeepFigures) -> None:
         """Record the pacing figures of a campaign. The object may change further until it is written."""
         self._figures[effect.campaign_id] = effect.figures
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, exists, select
 
-from dialer.domain.calls.effects import DropText, SendText
 from dialer.domain.calls.plans import Call
+from dialer.domain.calls.text_effects import DropText, SendText
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.store.database.bulk import ASKED_AT_ONCE, bulk_insert
 from dialer.store.tables import WaitingText

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists,
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.circuit_breaker import CircuitBreaker
-from dialer.domain.calls.events import GatewayOpened
 from dialer.domain.calls.plans import (
     NO_SUBSCRIBER,
     SIMULATED,

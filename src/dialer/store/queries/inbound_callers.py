@@ -4,8 +4,8 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from dialer.domain.calls.effects import FindCaller
-from dialer.domain.calls.events import CallerFound
+from dialer.domain.calls.call_effects import FindCaller
+from dialer.domain.calls.call_events import CallerFound
 from dialer.domain.calls.plans import NO_SUBSCRIBER
 from dialer.domain.calls.plans import Subscriber as Caller
 from dialer.domain.words.enums import Cause, LegType

@@ -13,14 +13,9 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.calls.events import (
-    AccountOpened,
-    AgentOpened,
-    CampaignOpened,
-    DidOpened,
-    GatewayOpened,
-    QueueOpened,
-)
+from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
+from dialer.domain.calls.call_events import DidOpened
+from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise

@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.calls.events import AgentOpened, CallArrived, QueueOpened
+from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
+from dialer.domain.calls.call_events import CallArrived
 from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
