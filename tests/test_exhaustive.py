@@ -9,6 +9,7 @@ from typing import Final, Union, get_args
 import msgspec
 import pytest
 
+from dialer.domain import calls
 from dialer.domain.calls import (
     call_effects,
     effects,
