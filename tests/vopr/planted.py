@@ -33,7 +33,7 @@ from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps import coordinator, recovery
 from dialer.runtime.steps.step_extent import StepExtent
 from dialer.store.database.service_state import State
-from dialer.store.journal import journal
+from dialer.store.journal import recorder
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
 from dialer.store.journal.unwritten_rows import UnwrittenRows
@@ -112,7 +112,7 @@ def _wishes_go_on_named_lists_only(patch: Patch) -> None:
 
         return keep
 
-    wrap(patch, journal, "keep_wish", around)
+    wrap(patch, recorder, "keep_wish", around)
 
 
 def _a_repeated_report_is_handled(patch: Patch) -> None:
