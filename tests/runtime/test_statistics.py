@@ -2,6 +2,7 @@
 
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,14 +16,15 @@ from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.statistics import RowsAsked, StatisticsRow, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
+from dialer.app.contacts.contacts import delete_contact
 from dialer.app.overview.live_overview import read_live_overview
 from dialer.domain.figures.statistics import GROUPS, Figures, Interval, add_figures
-from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus, SubscriberStatus
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
-from dialer.store.tables import AgentHour, CallDisposition, CallRequest, Cdr, Subscriber
+from dialer.store.tables import AgentHour, CallDisposition, CallRequest, CampaignPhonebook, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
 from tests.sizes import examples
@@ -187,3 +189,19 @@ async def test_the_time_of_an_agent_is_counted_by_activity(house: House) -> None
         (row["hour"] - hour, row["activity"], row["reason"], row["spent_ms"] // 60_000, row["begun"])
         for row in sorted(house.rows(AgentHour), key=lambda row: (row["hour"], row["activity"]))
     ] == [(0, 2, "", 10, 0), (0, 5, "lunch", 50, 1), (1, 2, "", 5, 1), (1, 5, "lunch", 10, 0)]
+
+
+async def test_a_person_who_is_in_another_phonebook_now_counts_there(house: House) -> None:
+    """One waits again, whose contact was deleted before its call. The other was called, and stays as it was."""
+    waiting, called = "+12025550100", "+12025550101"
+    first, second = house.phonebook(waiting, called), house.phonebook("+12025550102")
+    later = house.now_ms() + 60_000
+    campaign_id = await house.started(house.survey({"type": 1, "script": "word"}), first, startingdate=later)
+    house.add(CampaignPhonebook, campaign_id=campaign_id, phonebook_id=second)
+    house.change(Subscriber, 2, status=int(SubscriberStatus.SENT), count_attempt=1)
+    for contact_id, number in ((1, waiting), (2, called)):
+        house.perform(partial(delete_contact, contact_id=contact_id))
+        house.contact(second, number)
+    await house.advance(1)
+    assert {row["phonebook_id"] for row in house.rows(Subscriber)} == {second}
+    assert house.database.read_now(lambda connection: list(audit_statistics(connection))) == []

@@ -22,6 +22,7 @@ FOUND = {
     1067: "a simulated call over a real gateway whose parameters were changed could not be taken up after a crash",
     50692: "an ended campaign used the do-not-call list that it had at its end, until a restart",
     3735928582: "a call whose wish not to be called was never reported had it in its results only: it was on no list",
+    3735928604: "a person whose contact came back in another phonebook was counted in that one only from then on",
 }
 """Seeds that once broke a rule, each with the bug that it found."""
 EVENTS_FOUND = {

@@ -58,7 +58,12 @@ _MOVED_ONE: Final = (
     f"{_MOVE} SELECT {_OWNER.format('a')}, {_STATE.format('r')}, {_STATE.format('a')}, 1 FROM removed r, added a"  # noqa: S608
     " WHERE r.status <> a.status OR r.status_reason <> a.status_reason"
     " OR (r.count_attempt > 0) <> (a.count_attempt > 0)"
+    f" UNION ALL SELECT {_OWNER.format('r')}, {_STATE.format('r')}, {_NONE}, 1 FROM removed r, added a"
+    " WHERE r.phonebook_id IS DISTINCT FROM a.phonebook_id"
+    f" UNION ALL SELECT {_OWNER.format('a')}, {_NONE}, {_STATE.format('r')}, 1 FROM removed r, added a"
+    " WHERE r.phonebook_id IS DISTINCT FROM a.phonebook_id"
 )
+"""A move to another state, and one to another phonebook in the state before."""
 _MOVED_MANY: Final = f"""
     {_MOVE} SELECT campaign_id, user_id, phonebook_id,
         CASE WHEN more < 0 THEN status END, CASE WHEN more < 0 THEN reason END, CASE WHEN more < 0 THEN attempted END,

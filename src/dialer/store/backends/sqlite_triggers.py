@@ -17,10 +17,13 @@ _IS_MOVED: Final = (
     "old.status <> new.status OR old.status_reason <> new.status_reason"
     " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
 )
+_HAS_OTHER_PHONEBOOK: Final = "old.phonebook_id IS NOT new.phonebook_id"
 _IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS}"  # noqa: S608 - a constant
 _REFUSED: Final = "BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is"
 _HERE: Final = "new.campaign_id, new.user_id, coalesce(new.phonebook_id, 0)"
 _THERE: Final = "old.campaign_id, old.user_id, coalesce(old.phonebook_id, 0)"
+# The new phonebook has the state before, from which `subscriber_moved` begins.
+_GIVEN: Final = f"{_MOVE} ({_THERE}, {_OLD}, {_NONE}), ({_HERE}, {_NONE}, {_OLD})"
 _IS_CALLING: Final = f"status = {CallRequestStatus.CALLING:d}"
 _IS_OVER: Final = f"status <> {CallRequestStatus.CALLING:d} AND old.{_IS_CALLING}"
 _BEGUN: Final = "INSERT OR IGNORE INTO call_in_progress (id, user_id) VALUES (new.id, new.user_id)"
@@ -62,6 +65,7 @@ _BODIES: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
         f"subscriber_added AFTER INSERT ON subscriber BEGIN {_MOVE} ({_HERE}, {_NONE}, {_NEW}); END",
         f"subscriber_removed AFTER DELETE ON subscriber BEGIN {_MOVE} ({_THERE}, {_OLD}, {_NONE}); END",
+        f"subscriber_given AFTER UPDATE OF phonebook_id ON subscriber WHEN {_HAS_OTHER_PHONEBOOK} BEGIN {_GIVEN}; END",
         f"subscriber_moved AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN {_MOVE} ({_HERE}, {_OLD}, {_NEW}); END",
     ),
     "callrequest": (
