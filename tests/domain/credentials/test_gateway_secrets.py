@@ -1,10 +1,10 @@
-"""Tests of secrets in the parameters of gateways: they are kept for the same other side only."""
+"""Tests of the secrets of gateways: passwords are kept for the same other side only, and the way is for admins."""
 
 import json
 
 import pytest
 
-from dialer.domain.credentials.gateway_secrets import shows_secrets, with_kept_secrets
+from dialer.domain.credentials.gateway_secrets import fields_for_users, shows_secrets, with_kept_secrets
 
 SMPP = {"host": "smsc.example.com", "system_id": "anna", "tls": True, "password": "swordfish"}
 HTTP = {"url": "https://carrier.example/", "body": {"to": "{number}"}, "password": "swordfish", "secret": "s" * 16}
@@ -54,3 +54,8 @@ def test_a_secret_is_kept_if_a_client_writes_back_what_it_read_with_defaults() -
 def test_a_password_over_http_is_told(parameters: dict[str, object], *, is_shown: bool) -> None:
     """A Kannel in the same network is fine."""
     assert shows_secrets(json.dumps(parameters)) is is_shown
+
+
+def test_only_admins_see_the_way_to_a_real_carrier() -> None:
+    assert fields_for_users(is_simulated=False) == {"parameters": "{}"}
+    assert fields_for_users(is_simulated=True) == {}

@@ -1,4 +1,4 @@
-"""Secrets in the parameters of a gateway: they are stored, and never shown."""
+"""Secrets of a gateway: passwords, which no answer shows, and the way to its carrier, which only admins see."""
 
 import ipaddress
 import json
@@ -11,6 +11,14 @@ OTHER_SIDE: Final = (
     *("tls", "transport", "method", "headers", "query", "body", "encoding"),
 )
 """Parameters that say who gets to know a secret: the other side, those who can listen, and the fields that carry it."""
+
+
+def fields_for_users(*, is_simulated: bool) -> dict[str, str]:
+    """Return the fields of a gateway that only admins see, with the values that all other users get.
+
+    Any part of the way to a real carrier may be a secret. Simulated callees are none.
+    """
+    return {} if is_simulated else {"parameters": "{}"}
 
 
 def without_secrets(parameters: str) -> str:

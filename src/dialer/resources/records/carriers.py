@@ -16,7 +16,7 @@ from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.texts.parameters import HttpParameters, KannelParameters, read_http_parameters
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
-from dialer.domain.credentials.gateway_secrets import with_kept_secrets
+from dialer.domain.credentials.gateway_secrets import fields_for_users, with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
@@ -206,11 +206,6 @@ def _state(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     ]
 
 
-def _for_admins(row: RowMapping) -> Mapping[str, str]:
-    """Return what others see in place of the way to a real carrier, any part of which may be a secret."""
-    return {} if row["protocol"] == SIMULATED else {"parameters": "{}"}
-
-
 def _read_population(parameters: str) -> None:
     parse_behaviour(json.loads(parameters))
 
@@ -276,7 +271,7 @@ def _gateways(path: str, medium: str, shaped: Shapes) -> Resource:
         orderings=("name", "protocol", "created_date", "updated_date"),
         names=("name",),
         derived=_state,
-        hidden=_for_admins,
+        hidden=lambda row: fields_for_users(is_simulated=row["protocol"] == SIMULATED),
         rules=(
             FieldRule(("parameters", "protocol"), _parameter_errors),
             _allowed_callerids(allows_names=medium == SMS),
