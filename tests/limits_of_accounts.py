@@ -3,11 +3,12 @@
 from typing import Final
 
 from dialer.api import service
-from dialer.api.actions import forecast, imports, what_if_runs
+from dialer.api.actions import forecast, imports
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
 from dialer.console.serving import live_parts
 from dialer.domain.credentials import webhook_secrets
+from dialer.forecast import what_if_queue
 from dialer.resources.crud import preparing
 from dialer.webhooks import checked_session, deliverer, names
 
@@ -38,7 +39,7 @@ LIMITS_OF_ACCOUNTS: Final = {
         f"{forecast.RUNNING_MAX}; {forecast.RUNNING_OF_ACCOUNT_MAX}"
     ),
     "Comparisons at the same time; those that wait for their turn; both of one account": (
-        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}; {what_if_runs.OF_ACCOUNT_MAX}"
+        f"{what_if_queue.RUNNING_MAX}; {what_if_queue.WAITING_MAX}; {what_if_queue.OF_ACCOUNT_MAX}"
     ),
     "Users who wait for a forecast, each up to 50 s": str(forecast.WAITING_MAX),
     "Requests to receivers of webhooks at a time; those of one account": (

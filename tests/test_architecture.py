@@ -28,7 +28,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
     "app": frozenset({"app", "domain", "store", "settings", "time_zone_rules", "__version__"}),
-    "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
+    "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs", "webhooks.shares"}),
     "webhooks": frozenset({"webhooks", "domain", "store"}),
     "resources": frozenset({"resources", "app", "domain", "store", "webhooks", "settings_values", "passwords"})
     | {"sim.callee_parameters", "sim.agent_profile", "sim.callee_profile", "sim.spans"}

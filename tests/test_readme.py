@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords, settings_values
-from dialer.api.actions import trial_calls, what_if, what_if_runs
+from dialer.api.actions import trial_calls, what_if
 from dialer.api.actions.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.answers import spreadsheets
 from dialer.api.http import body, throttle
@@ -68,6 +68,7 @@ from dialer.domain.survey.sections import fields as section_fields
 from dialer.domain.words import phrases
 from dialer.files import exchange, exporting, kinds, people, reading, yaml_text
 from dialer.forecast import parameters as tried
+from dialer.forecast import what_if_queue
 from dialer.resources.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.resources.records import advancing, campaign_life, campaigns, contacts
 from dialer.resources.records.bulk import PARENTS_MAX
@@ -243,8 +244,8 @@ LIMITS: Final = {
     "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
     "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
     "Comparisons of one user, or of one campaign, at the same time": "1",
-    "Time for a comparison": f"{what_if_runs.SECONDS_MAX:,} s",
-    "Comparisons that are kept in memory": str(what_if_runs.KEPT_MAX),
+    "Time for a comparison": f"{what_if_queue.SECONDS_MAX:,} s",
+    "Comparisons that are kept in memory": str(what_if_queue.KEPT_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),

@@ -7,7 +7,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import update
 
-from dialer.api.actions.what_if_runs import WhatIfRuns, WhatIfState
+from dialer.forecast.what_if_queue import WhatIfQueue, WhatIfState
 from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import Caller
@@ -16,15 +16,15 @@ from tests.console.visitor import Visitor, words
 
 
 @pytest.fixture
-def runs(client: TestClient[Litestar]) -> WhatIfRuns:
+def runs(client: TestClient[Litestar]) -> WhatIfQueue:
     """Return the comparisons of the service, of which there are none."""
-    found: WhatIfRuns = client.app.dependencies["what_if_runs"].dependency()
+    found: WhatIfQueue = client.app.dependencies["what_if_queue"].dependency()
     found._runs.clear()  # noqa: SLF001 - for one service, ids are never used again
     return found
 
 
 @pytest.fixture
-def identity(api: Caller, database: Database, runs: WhatIfRuns) -> int:  # noqa: ARG001 - none are there
+def identity(api: Caller, database: Database, runs: WhatIfQueue) -> int:  # noqa: ARG001 - none are there
     """Return a campaign of four people whose account pays."""
     store(database, update(User).values(call_rate=1_000, balance=10_00000))
     return campaign(api)
@@ -61,7 +61,7 @@ def try_settings(visitor: Visitor, identity: int, page: str = "what-if/", **fiel
 
 
 def test_settings_are_tried_side_by_side_and_one_is_applied(
-    alice: Visitor, visitor: Visitor, api: Caller, runs: WhatIfRuns, identity: int
+    alice: Visitor, visitor: Visitor, api: Caller, runs: WhatIfQueue, identity: int
 ) -> None:
     assert "What if…" in alice.text(f"campaigns/{identity}/")
     frequency = api.get(f"campaigns/{identity}/")["frequency"]
@@ -93,7 +93,7 @@ def test_settings_are_tried_side_by_side_and_one_is_applied(
 
 
 def test_an_applied_setting_passes_the_checks_of_the_form(
-    alice: Visitor, api: Caller, runs: WhatIfRuns, identity: int
+    alice: Visitor, api: Caller, runs: WhatIfQueue, identity: int
 ) -> None:
     try_settings(alice, identity, daily_start_time="10:00")
     while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
@@ -124,7 +124,7 @@ def test_a_form_that_is_wrong_keeps_what_was_filled_in(
 
 
 def test_progress_is_shown_and_the_comparison_is_stopped(
-    alice: Visitor, bob: Visitor, identity: int, runs: WhatIfRuns
+    alice: Visitor, bob: Visitor, identity: int, runs: WhatIfQueue
 ) -> None:
     try_settings(alice, identity, frequency="1")
     run = runs.of_campaign(identity)
@@ -148,7 +148,7 @@ def test_a_campaign_that_is_over_is_not_tried(alice: Visitor, api: Caller, ident
 
 
 def test_numbers_of_agents_have_a_picture_beside_erlang_c(
-    alice: Visitor, api: Caller, database: Database, runs: WhatIfRuns
+    alice: Visitor, api: Caller, database: Database, runs: WhatIfQueue
 ) -> None:
     store(database, update(User).values(call_rate=1_000, balance=10_00000))
     identity = queue_campaign(api)
@@ -166,7 +166,7 @@ def test_numbers_of_agents_have_a_picture_beside_erlang_c(
 
 
 def test_runs_that_stop_for_want_of_money_say_so(
-    alice: Visitor, api: Caller, database: Database, runs: WhatIfRuns
+    alice: Visitor, api: Caller, database: Database, runs: WhatIfQueue
 ) -> None:
     store(database, update(User).values(call_rate=1_000, balance=0))
     identity = queue_campaign(api)

@@ -14,7 +14,6 @@ from dialer.api.actions.forecast import Forecaster, Forecasting
 from dialer.api.actions.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.actions.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.actions.webhook_sender import WebhookSender
-from dialer.api.actions.what_if_runs import Comparing, WhatIfRuns
 from dialer.api.answers.controller import controllers
 from dialer.api.http.answers import Answer
 from dialer.api.http.auth import Authentication, Authenticator
@@ -68,6 +67,7 @@ from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
+from dialer.forecast.what_if_queue import Comparing, WhatIfQueue
 from dialer.resources.crud.resource import Resource
 from dialer.resources.crud.urls import PREFIX
 from dialer.resources.records.table import RESOURCES
@@ -130,7 +130,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     metrics = _metrics(worker)
     permissions = Permissions(resources)
     authenticator = authenticator or _authenticator(settings, database, worker)
-    what_if_runs = WhatIfRuns(comparing)
+    what_if_queue = WhatIfQueue(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
     own = _in_background(settings, database, worker, metrics, sender.running(delivers=sends_webhooks), console)
     app = Litestar(
@@ -142,7 +142,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         dependencies={
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
-            "what_if_runs": _given(what_if_runs),
+            "what_if_queue": _given(what_if_queue),
             "trial_caller": _given(TrialCaller(trial_call)),
             "speaker": _given(TextSpeaker(speak)),
             "webhook_sender": _given(sender),
@@ -152,7 +152,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(*own, what_if_runs.running, authenticator.uses.storing, authenticator.refusals.storing)],
+        lifespan=[_running(*own, what_if_queue.running, authenticator.uses.storing, authenticator.refusals.storing)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,

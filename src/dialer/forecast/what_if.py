@@ -88,6 +88,18 @@ class NamedSetting(msgspec.Struct, frozen=True):
     setting: TriedSetting
 
 
+class Comparison(msgspec.Struct, frozen=True):
+    """A comparison to compute: the forecast of the present setting, and the others."""
+
+    order: Order
+    named: tuple[NamedSetting, ...]
+
+    @property
+    def runs(self) -> int:
+        """The number of runs of all settings."""
+        return self.order.seeds * (len(self.named) + 1)
+
+
 async def compare_settings(
     database: Database, order: Order, named: Sequence[NamedSetting], progress: Progress = ignore_progress
 ) -> WhatIf:

@@ -1,30 +1,16 @@
 """Tests of comparisons of settings over the API: what may be tried, progress, the stop, and the limits."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
-import anyio
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.actions import what_if
-from dialer.api.actions.what_if import Comparison
-from dialer.api.actions.what_if_runs import (
-    KEPT_MAX,
-    OF_ACCOUNT_MAX,
-    RUNNING_MAX,
-    WAITING_MAX,
-    WhatIfRuns,
-    WhatIfState,
-)
-from dialer.domain.words.roles import Role
-from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
-from dialer.forecast.processes import ForecastFailedError, Progress
-from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf
-from dialer.resources.crud.resource import Actor
-from dialer.resources.words.errors import AnsweredError, ConflictError
-from dialer.store.database.database import Database
+from dialer.forecast import what_if_queue
+from dialer.forecast.parameters import SETTINGS_MAX
+from dialer.forecast.what_if import FIGURES
+from dialer.forecast.what_if_queue import WhatIfQueue
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 
@@ -34,7 +20,7 @@ UNDER_WAY: Final = ("waiting", "running")
 @pytest.fixture(autouse=True)
 def _none_before(client: TestClient[Litestar]) -> None:
     """Forget the comparisons of other tests, whose campaigns have the same ids."""
-    runs: WhatIfRuns = client.app.dependencies["what_if_runs"].dependency()
+    runs: WhatIfQueue = client.app.dependencies["what_if_queue"].dependency()
     runs._runs.clear()  # noqa: SLF001 - for one service, ids are never used again
 
 
@@ -150,88 +136,10 @@ def test_a_campaign_that_has_ended_has_nothing_to_try(alice: Caller, estate: Est
     assert (status, "There is nothing to forecast." in body["detail"]) == (409, True)
 
 
-class Paced:
-    """A computation that ends when it is told to."""
-
-    def __init__(self) -> None:
-        self.begun: list[int] = []
-        self.cancelled = 0
-        self.may_end = anyio.Semaphore(0)
-
-    async def __call__(
-        self, _database: Database, order: Order, _named: Sequence[NamedSetting], progress: Progress
-    ) -> WhatIf:
-        self.begun.append(order.campaign_id)
-        progress(1)
-        try:
-            await self.may_end.acquire()
-        except BaseException:
-            self.cancelled += 1
-            raise
-        raise ForecastFailedError("enough")
-
-
-def comparison(campaign_id: int) -> Comparison:
-    return Comparison(Order(campaign_id, 0, "UTC", 2), (NamedSetting({}, TriedSetting()),))
-
-
-def user(user_id: int, manager_id: int | None = None) -> Actor:
-    return Actor(user_id, f"user{user_id}", Role.MANAGER if manager_id is None else Role.VIEWER, manager_id)
-
-
-async def test_one_runs_at_a_time_and_each_can_be_stopped(database: Database) -> None:
-    paced = Paced()
-    runs = WhatIfRuns(paced)
-    async with runs.running():
-        for number in range(1, RUNNING_MAX + WAITING_MAX + 1):
-            runs.begin(database, comparison(number), user(number))
-        with pytest.raises(ConflictError, match="this campaign"):
-            runs.begin(database, comparison(1), user(99))
-        with pytest.raises(ConflictError, match="settings of campaign 2"):
-            runs.begin(database, comparison(99), user(2))
-        with pytest.raises(AnsweredError):
-            runs.begin(database, comparison(99), user(99))
-        await anyio.wait_all_tasks_blocked()
-        first, second = runs.of_campaign(1), runs.of_campaign(2)
-        assert first is not None
-        assert second is not None
-        assert (paced.begun, first.state, first.done, second.state) == ([1], "running", 1, "waiting")
-        assert [runs.stop(2), runs.stop(1), runs.stop(1), runs.stop(99)] == [True, True, False, False]
-        await anyio.wait_all_tasks_blocked()
-        assert (paced.begun, paced.cancelled, first.state, second.state) == ([1, 3], 1, "stopped", "stopped")
-        paced.may_end.release()
-        await anyio.wait_all_tasks_blocked()
-        third = runs.of_campaign(3)
-        assert third is not None
-        assert (third.state, str(third.failure)) == (WhatIfState.FAILED, "enough")
-    assert paced.cancelled == 2
-
-
-async def test_the_only_one_of_an_account_does_not_wait_for_all_of_another(database: Database) -> None:
-    """An account has a few at most. The others come in turns, whoever asked first."""
-    paced = Paced()
-    runs = WhatIfRuns(paced)
-    async with runs.running():
-        for number in range(1, OF_ACCOUNT_MAX + 1):
-            runs.begin(database, comparison(number), user(number, manager_id=70))
-        with pytest.raises(AnsweredError, match="of other users are running"):
-            runs.begin(database, comparison(60), user(60, manager_id=70))
-        runs.begin(database, comparison(80), user(80))
-        runs.begin(database, comparison(81), user(81, manager_id=80))
-        for _ in range(OF_ACCOUNT_MAX + 2):
-            await anyio.wait_all_tasks_blocked()
-            paced.may_end.release()
-        await anyio.wait_all_tasks_blocked()
-    assert paced.begun == [1, 2, 80, 3, 81, 4]
-
-
-async def test_a_slow_one_fails_and_the_oldest_make_room(database: Database) -> None:
-    runs = WhatIfRuns(Paced(), seconds_max=0)
-    async with runs.running():
-        for number in range(1, KEPT_MAX + 2):
-            runs.begin(database, comparison(number), user(1))
-            await anyio.wait_all_tasks_blocked()
-        last = runs.of_campaign(KEPT_MAX + 1)
-        assert last is not None
-        assert (last.state, "fewer settings or seeds" in str(last.failure)) == ("failed", True)
-        assert (runs.of_campaign(1), runs.of_campaign(2) is None) == (None, False)
+def test_with_too_many_of_others_it_can_be_tried_again(
+    alice: Caller, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(what_if_queue, "OF_ACCOUNT_MAX", 0)
+    answer = alice.request("POST", path, json={"settings": [{"frequency": 40}]})
+    detail = "Comparisons of other users are running. Try again in 10 s."
+    assert (answer.status_code, answer.headers["Retry-After"], answer.json()) == (503, "10", {"detail": detail})

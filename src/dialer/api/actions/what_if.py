@@ -1,13 +1,15 @@
 """Settings that are tried on a copy of a campaign: what may be changed, and what is checked before a run."""
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
 from litestar.openapi.spec import Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.actions.forecast import OBEY_CALLING_HOURS, order_of
+from dialer.api.actions.forecast import BUSY_RETRY_AFTER_S, OBEY_CALLING_HOURS, order_of
+from dialer.api.service import ApiRequest
 from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.parameters import (
@@ -15,18 +17,19 @@ from dialer.forecast.parameters import (
     COMPARED_SEEDS_MAX,
     FIRST_SEED_MAX,
     SETTINGS_MAX,
-    Order,
     TriedSetting,
 )
-from dialer.forecast.what_if import NamedSetting
+from dialer.forecast.what_if import Comparison, NamedSetting
+from dialer.forecast.what_if_queue import QueueFullError, WhatIfQueue, WhatIfRun
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Field, Given, Parsed, fields_of, parse_given, request_shape
 from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.events import account_of
 from dialer.resources.records.messages import SMS_CAMPAIGNS
-from dialer.resources.words.errors import Errors, InvalidError
+from dialer.resources.words.errors import AnsweredError, Errors, InvalidError
 from dialer.resources.words.ignored import unknown_errors
 from dialer.settings import Settings
 from dialer.store.timeline.reading import WEEKDAYS
@@ -165,18 +168,6 @@ def _text(value: Any) -> str:  # noqa: ANN401 - JSON
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-class Comparison(msgspec.Struct, frozen=True):
-    """A comparison to compute: the forecast of the present setting, and the others."""
-
-    order: Order
-    named: tuple[NamedSetting, ...]
-
-    @property
-    def runs(self) -> int:
-        """The number of runs of all settings."""
-        return self.order.seeds * (len(self.named) + 1)
-
-
 def comparison_of(
     unit: Unit,
     resource: Resource,
@@ -213,3 +204,19 @@ def comparison_of(
     if errors:
         raise InvalidError({"settings": errors})
     return Comparison(order, tuple(named))
+
+
+def begin_comparison(request: ApiRequest, what_if_queue: WhatIfQueue, comparison: Comparison) -> WhatIfRun:
+    """Begin a comparison for the caller.
+
+    Raises:
+        RefusedError: another comparison of the campaign, or of the caller, is under way.
+        AnsweredError: too many are under way, of the caller's account or in all.
+    """
+    user = request.user
+    try:
+        return what_if_queue.begin(request.service.database, comparison, user_id=user.id, account_id=account_of(user))
+    except QueueFullError:
+        detail = Sentence("Comparisons of other users are running. Try again in %(s)s s.", s=BUSY_RETRY_AFTER_S)
+        later = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
+        raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, later) from None

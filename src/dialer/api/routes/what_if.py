@@ -10,8 +10,7 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.actions.what_if import Comparison, comparison_of, what_if_shape
-from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns, WhatIfState
+from dialer.api.actions.what_if import begin_comparison, comparison_of, what_if_shape
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import ErrorCode
@@ -20,7 +19,8 @@ from dialer.domain.words.sentences import message_of
 from dialer.forecast.example import FORECAST
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.queue_figures import QUEUES_EXAMPLE
-from dialer.forecast.what_if import WhatIf
+from dialer.forecast.what_if import Comparison, WhatIf
+from dialer.forecast.what_if_queue import WhatIfQueue, WhatIfRun, WhatIfState
 from dialer.resources.crud import records
 from dialer.resources.crud.properties import describe_request
 from dialer.resources.crud.resource import Resource, Unit
@@ -76,7 +76,7 @@ def what_if_read(run: WhatIfRun) -> WhatIfRead:
     operation_class=describe_request(WhatIfAsked, is_required=True),
 )
 async def compare_campaign(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Compare settings of a voice campaign: forecast it as it is and under each of them, with the same seeds.
 
@@ -84,23 +84,23 @@ async def compare_campaign(
     every setting with the same seed, so the differences come from the settings. The newest comparison of a campaign
     is kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
     """
-    return await _begin(request, what_if_runs, (CAMPAIGNS, WhatIfAsked, record_id))
+    return await _begin(request, what_if_queue, (CAMPAIGNS, WhatIfAsked, record_id))
 
 
 @get("/campaigns/{record_id:str}/what-if", tags=[CAMPAIGNS.path])
 async def fetch_comparison(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Read the newest comparison of settings of a voice campaign: its progress, and its outcome once it is done."""
-    return await _read(request, what_if_runs, CAMPAIGNS, record_id)
+    return await _read(request, what_if_queue, CAMPAIGNS, record_id)
 
 
 @delete("/campaigns/{record_id:str}/what-if", tags=[CAMPAIGNS.path], status_code=HTTPStatus.OK)
 async def stop_comparison(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Stop the comparison of settings of a voice campaign that is under way. One that is over stays as it is."""
-    return await _read(request, what_if_runs, CAMPAIGNS, record_id, stops=True)
+    return await _read(request, what_if_queue, CAMPAIGNS, record_id, stops=True)
 
 
 @post(
@@ -110,7 +110,7 @@ async def stop_comparison(
     operation_class=describe_request(SmsWhatIfAsked, is_required=True),
 )
 async def compare_sms_campaign(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Compare settings of an SMS campaign: forecast it as it is and under each of them, with the same seeds.
 
@@ -118,27 +118,27 @@ async def compare_sms_campaign(
     every setting with the same seed, so the differences come from the settings. The newest comparison of a campaign
     is kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
     """
-    return await _begin(request, what_if_runs, (SMS_CAMPAIGNS, SmsWhatIfAsked, record_id))
+    return await _begin(request, what_if_queue, (SMS_CAMPAIGNS, SmsWhatIfAsked, record_id))
 
 
 @get("/sms-campaigns/{record_id:str}/what-if", tags=[SMS_CAMPAIGNS.path])
 async def fetch_sms_comparison(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Read the newest comparison of settings of an SMS campaign: its progress, and its outcome once it is done."""
-    return await _read(request, what_if_runs, SMS_CAMPAIGNS, record_id)
+    return await _read(request, what_if_queue, SMS_CAMPAIGNS, record_id)
 
 
 @delete("/sms-campaigns/{record_id:str}/what-if", tags=[SMS_CAMPAIGNS.path], status_code=HTTPStatus.OK)
 async def stop_sms_comparison(
-    request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
+    request: ApiRequest, what_if_queue: NamedDependency[WhatIfQueue], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Stop the comparison of settings of an SMS campaign that is under way. One that is over stays as it is."""
-    return await _read(request, what_if_runs, SMS_CAMPAIGNS, record_id, stops=True)
+    return await _read(request, what_if_queue, SMS_CAMPAIGNS, record_id, stops=True)
 
 
 async def _begin(
-    request: ApiRequest, what_if_runs: WhatIfRuns, which: tuple[Resource, type, str]
+    request: ApiRequest, what_if_queue: WhatIfQueue, which: tuple[Resource, type, str]
 ) -> Response[WhatIfRead]:
     service, (resource, shape, record_id) = request.service, which
     parsed = parse_whole(shape, await read_if_any(request), service.conventions(request))
@@ -147,7 +147,7 @@ async def _begin(
         comparison = await service.read(request, work, is_long=True)
     except CampaignOverError as error:
         raise ConflictError(message_of(error), code=ErrorCode.CAMPAIGN_OVER) from None
-    run = what_if_runs.begin(service.database, comparison, request.user)
+    run = begin_comparison(request, what_if_queue, comparison)
     return Response(what_if_read(run), status_code=HTTPStatus.ACCEPTED, headers=ignored_header(parsed.ignored))
 
 
@@ -161,13 +161,13 @@ def _comparison(unit: Unit, *, resource: Resource, record_id: str, parsed: Parse
 
 
 async def _read(
-    request: ApiRequest, what_if_runs: WhatIfRuns, resource: Resource, record_id: str, *, stops: bool = False
+    request: ApiRequest, what_if_queue: WhatIfQueue, resource: Resource, record_id: str, *, stops: bool = False
 ) -> Response[WhatIfRead]:
     identity = identity_in(record_id)
     await request.service.read(request, lambda unit: records.require_seen(unit, resource, identity))
     if stops:
-        what_if_runs.stop(identity)
-    run = what_if_runs.of_campaign(identity)
+        what_if_queue.stop(identity)
+    run = what_if_queue.of_campaign(identity)
     if run is None:
         raise RecordNotFoundError(_NONE)
     return Response(what_if_read(run))

@@ -10,8 +10,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.actions.what_if import FIELDS_TO_TRY, Comparison, comparison_of, own_part
-from dialer.api.actions.what_if_runs import WhatIfRun, WhatIfRuns
+from dialer.api.actions.what_if import FIELDS_TO_TRY, begin_comparison, comparison_of, own_part
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
@@ -38,7 +37,8 @@ from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
 from dialer.forecast.summary import Forecast
-from dialer.forecast.what_if import FigureDifference, WhatIf
+from dialer.forecast.what_if import Comparison, FigureDifference, WhatIf
+from dialer.forecast.what_if_queue import WhatIfQueue, WhatIfRun
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import Boolean, Choice
 from dialer.resources.crud.moments import Timestamp
@@ -111,18 +111,18 @@ class SettingRow(NamedTuple):
 async def show_what_if(
     request: ApiRequest,
     console: NamedDependency[ConsoleServices],
-    what_if_runs: NamedDependency[WhatIfRuns],
+    what_if_queue: NamedDependency[WhatIfQueue],
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Show the form of settings to try, and the newest comparison."""
-    return await _show(request, (console, what_if_runs), identity_in(record_id, "campaign"))
+    return await _show(request, (console, what_if_queue), identity_in(record_id, "campaign"))
 
 
 @get("/campaigns/{record_id:str}/what-if/live", media_type=EVENT_STREAM)
 async def stream_what_if(
     request: ApiRequest,
     console: NamedDependency[ConsoleServices],
-    what_if_runs: NamedDependency[WhatIfRuns],
+    what_if_queue: NamedDependency[WhatIfQueue],
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Send the newest comparison: its progress, and then its outcome."""
@@ -130,7 +130,7 @@ async def stream_what_if(
     await request.service.read(request, lambda unit: check_seen(unit, identity))
 
     async def make() -> str:
-        return await _live(request, what_if_runs, identity)
+        return await _live(request, what_if_queue, identity)
 
     return await answer_live(request, console.snapshots, console.sessions, _key(request, identity), make)
 
@@ -139,14 +139,14 @@ async def stream_what_if(
 async def compare(
     request: ApiRequest,
     console: NamedDependency[ConsoleServices],
-    what_if_runs: NamedDependency[WhatIfRuns],
+    what_if_queue: NamedDependency[WhatIfQueue],
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Begin a comparison, or stop the one that is under way."""
     identity, filled = identity_in(record_id, "campaign"), await read_fields(request)
     if filled.get("action") == "stop":
         await request.service.read(request, lambda unit: check_seen(unit, identity))
-        what_if_runs.stop(identity)
+        what_if_queue.stop(identity)
         return _again(request, console, identity)
 
     def read(unit: Unit) -> Comparison:
@@ -157,9 +157,9 @@ async def compare(
 
     try:
         comparison = await request.service.read(request, read, is_long=True)
-        what_if_runs.begin(request.service.database, comparison, request.user)
+        begin_comparison(request, what_if_queue, comparison)
     except _REFUSALS as error:
-        return await _show(request, (console, what_if_runs), identity, filled, error)
+        return await _show(request, (console, what_if_queue), identity, filled, error)
     return _again(request, console, identity)
 
 
@@ -167,12 +167,12 @@ async def compare(
 async def apply_setting(
     request: ApiRequest,
     console: NamedDependency[ConsoleServices],
-    what_if_runs: NamedDependency[WhatIfRuns],
+    what_if_queue: NamedDependency[WhatIfQueue],
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Take a compared setting over to the campaign, by the checks of its form."""
     identity, filled = identity_in(record_id, "campaign"), await read_fields(request)
-    run = what_if_runs.of_campaign(identity)
+    run = what_if_queue.of_campaign(identity)
     begun, _, place = filled.get("setting", "").partition(".")
     is_known = run is not None and begun == str(run.begun_ms) and place in map(str, range(len(run.comparison.named)))
 
@@ -186,7 +186,7 @@ async def apply_setting(
     try:
         await request.service.write(request, change)
     except _REFUSALS as error:
-        return await _show(request, (console, what_if_runs), identity, {}, error)
+        return await _show(request, (console, what_if_queue), identity, {}, error)
     return go_to(f"/console/campaigns/{identity}/")
 
 
@@ -233,7 +233,7 @@ def _expanded(name: str, text: str) -> list[str]:
 
 async def _show(
     request: ApiRequest,
-    services: tuple[ConsoleServices, WhatIfRuns],
+    services: tuple[ConsoleServices, WhatIfQueue],
     identity: int,
     filled: Mapping[str, str] | None = None,
     error: Exception | None = None,
@@ -300,13 +300,13 @@ def _title(path: str, name: str) -> str:
     return gettext(TITLES.get(name) or title_of(path, name))
 
 
-async def _live(request: ApiRequest, what_if_runs: WhatIfRuns, identity: int) -> str:
+async def _live(request: ApiRequest, what_if_queue: WhatIfQueue, identity: int) -> str:
     def read(unit: Unit) -> Resource:
         check_seen(unit, identity)
         return resource_of(unit, identity)
 
     resource = await request.service.read(request, read)
-    run = what_if_runs.of_campaign(identity)
+    run = what_if_queue.of_campaign(identity)
     return render(
         "campaign_what_if_live.html",
         run=run,

@@ -7,7 +7,6 @@ The newest comparison of a campaign is kept in memory, with its outcome, until a
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from typing import Final
 
 import anyio
@@ -15,8 +14,6 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
-from dialer.api.actions.forecast import BUSY_RETRY_AFTER_S
-from dialer.api.actions.what_if import Comparison
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.domain.words.enum_descriptions import DescribedText
 from dialer.domain.words.sentences import Sentence
@@ -24,10 +21,7 @@ from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress
-from dialer.forecast.what_if import NamedSetting, WhatIf
-from dialer.resources.crud.resource import Actor
-from dialer.resources.records.events import account_of
-from dialer.resources.words.errors import AnsweredError, ConflictError
+from dialer.forecast.what_if import Comparison, NamedSetting, WhatIf
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.webhooks.shares import Shares
 
@@ -49,6 +43,10 @@ _REASONS: Final = (
 
 Comparing = Callable[[Database, Order, Sequence[NamedSetting], Progress], Awaitable[WhatIf]]
 """Computes a comparison: `what_if_in_subprocess`, or a function that raises the same errors."""
+
+
+class QueueFullError(Exception):
+    """Raised when too many comparisons are under way, of the account or in all."""
 
 
 class WhatIfState(DescribedText):
@@ -89,7 +87,7 @@ class WhatIfRun(msgspec.Struct, eq=False):
         return self.state in _UNDER_WAY
 
 
-class WhatIfRuns:
+class WhatIfQueue:
     """The comparisons of all campaigns."""
 
     def __init__(self, comparing: Comparing, *, seconds_max: float = SECONDS_MAX) -> None:
@@ -113,38 +111,36 @@ class WhatIfRuns:
         """Return the newest comparison of a campaign; None without one."""
         return self._runs.get(campaign_id)
 
-    def begin(self, database: Database, comparison: Comparison, actor: Actor) -> WhatIfRun:
+    def begin(self, database: Database, comparison: Comparison, *, user_id: int, account_id: int) -> WhatIfRun:
         """Begin a comparison that a user asks for, in place of an older one of the campaign.
 
         Raises:
-            ConflictError: another comparison of the campaign, or of the user, is under way.
-            AnsweredError: too many wait, of the account or in all.
+            RefusedError: another comparison of the campaign, or of the user, is under way.
+            QueueFullError: too many are under way, of the account or in all.
         """
         campaign_id = comparison.order.campaign_id
         under_way = [run for run in self._runs.values() if run.is_under_way]
         if any(run.comparison.order.campaign_id == campaign_id for run in under_way):
-            raise ConflictError(
+            raise RefusedError(
                 "Settings of this campaign are being compared. Wait for the end, or stop it.",
                 code=ErrorCode.IN_PROGRESS,
             )
         for run in under_way:
-            if run.user_id == actor.id:
+            if run.user_id == user_id:
                 other = run.comparison.order.campaign_id
-                raise ConflictError(
+                raise RefusedError(
                     Sentence(
                         "You are comparing settings of campaign %(campaign)s. Wait for the end, or stop it.",
                         campaign=other,
                     ),
                     code=ErrorCode.IN_PROGRESS,
                 )
-        account_id = account_of(actor)
         of_account = sum(run.account_id == account_id for run in under_way)
         is_full = of_account >= OF_ACCOUNT_MAX or len(under_way) >= RUNNING_MAX + WAITING_MAX
         if is_full or self._tasks is None:
-            detail = Sentence("Comparisons of other users are running. Try again in %(s)s s.", s=BUSY_RETRY_AFTER_S)
-            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(BUSY_RETRY_AFTER_S)})
+            raise QueueFullError
         self._runs.pop(campaign_id, None)
-        run = self._runs[campaign_id] = WhatIfRun(comparison, actor.id, account_id)
+        run = self._runs[campaign_id] = WhatIfRun(comparison, user_id, account_id)
         over = [kept for kept, each in self._runs.items() if not each.is_under_way]
         for kept in over[: max(0, len(self._runs) - KEPT_MAX)]:
             del self._runs[kept]
