@@ -57,8 +57,8 @@ _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2")]
 _KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
 _WITH_ERRORS: Final = (
-    *("app/", "api/crud/", "api/records/", "console/", "domain/", "forecast/", "store/media/"),
-    *("api/http/auth.py", "api/answers/forms.py", "api/http/other_sites.py"),
+    *("app/", "api/actions/", "console/", "domain/", "forecast/", "store/media/"),
+    *("resources/crud/", "resources/records/", "api/http/auth.py", "api/answers/forms.py", "api/http/other_sites.py"),
 )
 """Places whose errors the console shows."""
 OF_PROGRAMS: Final = ("JSON parse error", "The body", "there is no user", "there is no API key", "There is no CDR")
