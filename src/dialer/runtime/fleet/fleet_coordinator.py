@@ -6,16 +6,17 @@ finds that out before it decides, and stores nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 import structlog
 from msgspec import structs
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from dialer.domain.calls.campaign_events import GatewayOpened
 from dialer.domain.calls.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.domain.fleet.shards import ALL_SHARDS, gift_of, shard_of
+from dialer.runtime.fleet.fleet_wishes import FleetWishes
 from dialer.runtime.steps.clock import RealClock
 from dialer.runtime.steps.coordinator import LeaseLostError, Wishes
 from dialer.runtime.steps.process_health import Membership
@@ -24,7 +25,6 @@ from dialer.store.database.service_state import State
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, touch
 from dialer.store.fleet import changes, leases, shards, slices, worker_positions
 from dialer.store.queries.selection import Shards
-from dialer.store.tables import DncList
 
 SAFETY_MS: Final = 1_000
 """Time before the end of its lease at which a worker stops."""
@@ -37,7 +37,6 @@ DRIFT_MS_MAX: Final = 1_000
 """Difference to the database's clock that is too large for a drift."""
 
 _log = structlog.get_logger(__name__)
-_GLOBAL_LIST: Final = select(DncList.id).where(DncList.is_global).limit(1)
 
 
 class FleetCoordinator:
@@ -70,8 +69,7 @@ class FleetCoordinator:
         self._own_position: worker_positions.PositionRow | None = None
         """The seat as this worker left it; None until the engine is built."""
         self._done_ms: dict[int, int] = {}
-        self._wishes_of_others: dict[int, int] = {}
-        self._wishes = Wishes()
+        self._wishes: Final = FleetWishes()
         self._lent_anew: frozenset[GatewayKey] = frozenset()
         self._kept: dict[GatewayKey, Lent] = {}
         """Limits of the gateways of which this worker gives something back, as soon as calls have ended."""
@@ -228,19 +226,12 @@ class FleetCoordinator:
             return None
         news = changes.news_since(connection, position.seen)
         self._own_position = position._replace(seen=news.last)
-        wishes = _wishes(rows.values(), position.id)
-        has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
-        return EVERYTHING if has_wishes else news.touched
+        return EVERYTHING if self._wishes.take_news(rows.values(), position.id) else news.touched
 
     def is_outdated(self, connection: Connection) -> bool:
-        """Return whether other workers have added callees' wishes to do-not-call lists since `begin`.
-
-        Steps of several workers run at the same time, and a list may hold for all accounts.
-        """
-        return (
-            self._own_position is not None
-            and _wishes(worker_positions.all_positions(connection), self._own_position.id) != self._wishes_of_others
-        )
+        """Return whether other workers have added callees' wishes to do-not-call lists since `begin`."""
+        own = self._own_position
+        return own is not None and self._wishes.discard_step(worker_positions.all_positions(connection), own.id)
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
         """Read the seat and its shards, for a new engine."""
@@ -254,7 +245,8 @@ class FleetCoordinator:
         self._own_position = worker_position._replace(seen=changes.last_change(connection))
         self._done_ms = {shard: worker_position.now_ms if at_ms is None else at_ms for shard, at_ms in progress.items()}
         self.shards = None if progress.keys() == ALL_SHARDS else frozenset(progress)
-        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, worker_position.id), Wishes(), frozenset()
+        self._wishes.begin_engine(rows, worker_position.id)
+        self._lent_anew = frozenset()
         return worker_position.state
 
     def done_until_ms(self, user_id: int) -> int:
@@ -321,10 +313,7 @@ class FleetCoordinator:
         if worker_position is None:
             raise self._fenced("this worker was replaced")
         row = worker_position if state is None else worker_position._replace(**state._asdict())
-        is_elsewhere = wishes.elsewhere != self._wishes.elsewhere
-        if is_elsewhere or (wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None):
-            row = row._replace(wishes=row.wishes + 1)
-        self._wishes = wishes
+        row = self._wishes.count(connection, row, wishes)
         if not has_worked and state is None:
             return
         if row.ids_left < 0:
@@ -349,7 +338,3 @@ def _owned(connection: Connection) -> dict[int, list[int]]:
         if worker_id in shards_of:
             shards_of[worker_id].append(shard)
     return shards_of
-
-
-def _wishes(rows: Iterable[worker_positions.PositionRow], own: int) -> dict[int, int]:
-    return {row.id: row.wishes for row in rows if row.id != own}
