@@ -14,11 +14,7 @@ from typing import Final, NamedTuple
 from benchmarks.measure import Figure, print_row
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    campaign_events,
-)
+from dialer.domain.calls import agent_events, call_events, campaign_events
 from dialer.domain.calls.plans import (
     VOICE,
     Call,

@@ -10,11 +10,7 @@ import msgspec
 import pytest
 
 from dialer.domain import calls
-from dialer.domain.calls import (
-    call_effects,
-    effects,
-    events,
-)
+from dialer.domain.calls import call_effects, effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.enums import SectionType

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from dialer.api.routes.statistics_answer import shown_figures
 from dialer.console.pages.figures import _OF_AGENTS, _OF_CALLS
 from dialer.console.parts.sheets import ValueKind
-from dialer.domain.calls import (
-    call_effects,
-)
+from dialer.domain.calls import call_effects
 from dialer.domain.engine.call_results import results_by_cause
 from dialer.domain.engine.retry import is_enough
 from dialer.domain.figures.statistics import Figures, NoShareError, Strictness, add_figures, percent

@@ -12,10 +12,7 @@ from msgspec import structs
 
 from dialer.carriers.engine_port import Milestone
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    call_events,
-    text_events,
-)
+from dialer.domain.calls import call_events, text_events
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.engine.retry import CAUSE_REASONS, disposition
 from dialer.domain.sessions.ivr_session import IvrSession

@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, effects
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plans import CampaignPlan, GatewayKey, GatewayPlan

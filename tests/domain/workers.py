@@ -7,11 +7,7 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-    effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects, effects
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.circuit_breaker import CircuitBreaker
 from dialer.domain.calls.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Subscriber

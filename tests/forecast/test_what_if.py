@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.work.errors import InvalidFieldsError
-from dialer.domain.calls import (
-    call_effects,
-)
+from dialer.domain.calls import call_effects
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign, ignore_progress, run_seeds

@@ -7,11 +7,7 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-    effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects, effects
 from dialer.domain.calls.plans import Disposition
 from dialer.domain.engine import dialling, engine
 from dialer.domain.engine.credit import Account

@@ -11,11 +11,7 @@ from sqlalchemy import Connection, delete, event, insert, select, update
 from dialer.app.campaigns.change import abort_campaign, start_campaign
 from dialer.app.work.unit import UnitOfWork
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain.calls import (
-    campaign_effects,
-    effects,
-    events,
-)
+from dialer.domain.calls import campaign_effects, effects, events
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.engine.engine import Engine
 from dialer.domain.words.enums import CampaignStatus

@@ -7,12 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dialer.domain.billing.charge import Bill, Rate
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-    campaign_events,
-    effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects, campaign_events, effects
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey

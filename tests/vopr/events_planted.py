@@ -6,11 +6,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-    effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects, effects
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.journal import account_events as journal
 from dialer.store.journal.account_events import AccountEventRows

@@ -7,12 +7,7 @@ from typing import Final, get_args
 import msgspec
 
 from dialer.carriers.engine_port import CallPlacer
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    effects,
-    events,
-)
+from dialer.domain.calls import agent_events, call_events, effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.sim.chance import Chance

@@ -11,11 +11,7 @@ from typing import Any, Final, NoReturn
 import structlog
 
 from dialer.carriers.line_port import Alive, Over, Unplaced
-from dialer.domain.calls import (
-    call_events,
-    events,
-    text_events,
-)
+from dialer.domain.calls import call_events, events, text_events
 from dialer.domain.sessions.leg_protocol import Accepted, Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.domain.words.enums import AmdStatus, Cause, MessageStatus
 from dialer.runtime.steps.kernel import Kernel

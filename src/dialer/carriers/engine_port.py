@@ -4,10 +4,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from dialer.domain.calls import (
-    call_events,
-    events,
-)
+from dialer.domain.calls import call_events, events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
 from dialer.domain.words.enums import Cause

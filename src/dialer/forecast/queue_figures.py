@@ -5,9 +5,7 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.calls import (
-    agent_events,
-)
+from dialer.domain.calls import agent_events
 from dialer.domain.calls.call_effects import FinishLeg
 from dialer.domain.calls.plans import Transfer
 from dialer.domain.figures.statistics import percent

@@ -6,13 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.calls.plans import Call
 from dialer.domain.figures.digest import RunningDigest
 from dialer.domain.figures.statistics import HOUR_MS

@@ -12,13 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    campaign_events,
-    events,
-    text_events,
-)
+from dialer.domain.calls import agent_events, call_events, campaign_events, events, text_events
 from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.engine.engine import Engine
 from dialer.forecast.queue_figures import QueueCounters

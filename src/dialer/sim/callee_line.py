@@ -13,9 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage

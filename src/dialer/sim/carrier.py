@@ -6,9 +6,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.engine_port import Decision, Milestone, Taken
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession

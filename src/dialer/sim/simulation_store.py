@@ -6,12 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, text_effects
 from dialer.domain.calls.plans import Call, CallOutcome, SectionResult, Transfer
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType

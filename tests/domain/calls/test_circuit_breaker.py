@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.calls import (
-    campaign_effects,
-)
+from dialer.domain.calls import campaign_effects
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
 from dialer.domain.calls.circuit_breaker import CircuitBreaker as Breaker
 from dialer.domain.calls.plans import GatewayKey, GatewayPlan

@@ -8,10 +8,7 @@ import pytest
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import UNKNOWN
-from dialer.domain.calls import (
-    call_effects,
-    effects,
-)
+from dialer.domain.calls import call_effects, effects
 from dialer.domain.calls.call_events import CallEnded, DidOpened, DncReached
 from dialer.domain.calls.campaign_events import CampaignClosed, CampaignOpened
 from dialer.domain.calls.events import Event

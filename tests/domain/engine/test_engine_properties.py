@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects
 from dialer.domain.calls.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad

@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.campaign_events import (
     AccountOpened,

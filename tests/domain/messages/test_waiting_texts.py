@@ -6,12 +6,7 @@ import msgspec
 import pytest
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    call_events,
-    campaign_events,
-    events,
-    text_events,
-)
+from dialer.domain.calls import call_events, campaign_events, events, text_events
 from dialer.domain.calls.campaign_effects import CheckNumber
 from dialer.domain.calls.effects import Effect, WakeGateway
 from dialer.domain.calls.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber

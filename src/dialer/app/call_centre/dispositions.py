@@ -15,6 +15,7 @@ from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.queueing.plans import Promise
+from dialer.domain.queueing.promises import promised
 from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.words.proof import Proof, WishSource
 from dialer.domain.words.reasons import CampaignReason
@@ -172,15 +173,12 @@ def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed, promise: 
 
 
 def _promise(connection: Connection, callrequest_id: int, call: RowMapping, disposed: Disposed) -> Promise | None:
-    """Return which agent takes a call-back themselves, and until when it waits for them; None for any agent.
-
-    It waits for at most half of the time that is left until the campaign ends, so that others have time for it.
-    """
+    """Return the agent who takes a call-back themselves, and how long it waits for them; None for any agent."""
     agent_id = agent_who_talked(connection, callrequest_id) if disposed.same_agent else None
     if agent_id is None or disposed.call_back_ms is None:
         return None
-    left_ms = max(0, call["expirationdate"] - disposed.call_back_ms)
-    return Promise(agent_id, disposed.call_back_ms + min(call["call_back_wait"] * 1_000, left_ms // 2))
+    wait_ms, left_ms = call["call_back_wait"] * 1_000, call["expirationdate"] - disposed.call_back_ms
+    return promised(agent_id, disposed.call_back_ms, wait_ms, left_ms)
 
 
 def _check_same_agent(connection: Connection, callrequest_id: int, disposed: Disposed) -> None:

@@ -6,10 +6,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    campaign_events,
-    text_events,
-)
+from dialer.domain.calls import campaign_events, text_events
 from dialer.domain.calls.campaign_effects import CheckNumber
 from dialer.domain.calls.effects import WakeGateway
 from dialer.domain.calls.identity import call_uuid

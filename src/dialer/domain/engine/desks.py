@@ -2,11 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    events,
-)
+from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.transfers import Transfers

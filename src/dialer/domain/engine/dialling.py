@@ -4,9 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from dialer.domain.calls import (
-    campaign_events,
-)
+from dialer.domain.calls import campaign_events
 from dialer.domain.calls.call_effects import Dial
 from dialer.domain.calls.campaign_effects import (
     ClaimFresh,

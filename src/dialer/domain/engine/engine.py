@@ -10,13 +10,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    campaign_events,
-    events,
-    text_events,
-)
+from dialer.domain.calls import agent_events, call_events, campaign_events, events, text_events
 from dialer.domain.calls.call_effects import FinishCall, TakeBackCall
 from dialer.domain.calls.campaign_effects import ClaimAgain, CountSubscribers, ExpectCallBack
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED

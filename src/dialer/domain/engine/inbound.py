@@ -6,9 +6,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.call_effects import AnswerCall, FindCaller, FinishInbound, RefuseInbound, TurnAway
 from dialer.domain.calls.campaign_effects import CompleteSubscriber, CountSubscribers
 from dialer.domain.calls.identity import call_uuid

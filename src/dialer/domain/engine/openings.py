@@ -2,10 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_events,
-    campaign_events,
-)
+from dialer.domain.calls import call_events, campaign_events
 from dialer.domain.calls.call_effects import HangUp, KeepLine
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of

@@ -4,9 +4,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from dialer.domain.calls import (
-    campaign_events,
-)
+from dialer.domain.calls import campaign_events
 from dialer.domain.calls.agent_effects import KeepPreview, OfferPerson
 from dialer.domain.calls.campaign_effects import ClaimOffered, CountSubscribers, PutBack
 from dialer.domain.calls.plans import Subscriber

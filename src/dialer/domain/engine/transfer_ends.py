@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.words.enums import Cause, TransferStatus
 from dialer.domain.words.reasons import NoReason, TransferReason

@@ -5,11 +5,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.billing.charge import bill_leg
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    events,
-)
+from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.agent_effects import BridgeCall, KeepAgent, KeepQueue, OfferCall, WaitForAgent, WithdrawOffer
 from dialer.domain.calls.call_effects import DialLeg, FinishLeg, KeepTransfer, ResumeCall
 from dialer.domain.calls.call_events import LegEnded

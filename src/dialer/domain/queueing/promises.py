@@ -45,6 +45,15 @@ class Promises:
                 yield waiting.promise.until_ms
 
 
+def promised(agent_id: int, due_ms: int, wait_ms: int, left_ms: int) -> Promise:
+    """Return the promise of an agent to take a call-back that is due at a moment.
+
+    It waits for them for `wait_ms`, but for at most half of the time that is left then until the campaign ends, so that
+    others have time for it.
+    """
+    return Promise(agent_id, due_ms + min(wait_ms, max(0, left_ms) // 2))
+
+
 def is_kept(now_ms: int, waiting: Waiting, agents: Mapping[int, AgentState], places: Mapping[int, TierPlan]) -> bool:
     """Return whether only the agent who has promised to take a call may be asked for it.
 

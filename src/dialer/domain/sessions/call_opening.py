@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import NO_AMD
 from dialer.domain.sessions.leg_protocol import (
     AwaitBeep,

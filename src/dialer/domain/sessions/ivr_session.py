@@ -7,9 +7,7 @@ over real lines, so that another process can continue them.
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call
 from dialer.domain.sessions.call_opening import CallOpening
 from dialer.domain.sessions.leg_protocol import (

@@ -4,9 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.calls import (
-    call_events,
-)
+from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.messages.carrier_names import name_meant
 from dialer.domain.sessions.leg_protocol import (

@@ -4,10 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.calls import (
-    call_events,
-    events,
-)
+from dialer.domain.calls import call_events, events
 from dialer.domain.calls.plans import Call, CallOutcome, SectionResult
 from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.sessions.leg_protocol import Order, Speech

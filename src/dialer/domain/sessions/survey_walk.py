@@ -2,10 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_events,
-    text_events,
-)
+from dialer.domain.calls import call_events, text_events
 from dialer.domain.calls.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import (
     Ask,

@@ -4,10 +4,7 @@ from collections import defaultdict, deque
 from typing import Final
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import (
-    call_events,
-    events,
-)
+from dialer.domain.calls import call_events, events
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.sessions.ivr_session import IvrSession

@@ -9,9 +9,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    campaign_events,
-)
+from dialer.domain.calls import campaign_events
 from dialer.domain.calls.plans import GatewayKey
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise

@@ -3,11 +3,7 @@
 from typing import Final
 
 from dialer.carriers.engine_port import Milestone
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    events,
-)
+from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX

@@ -5,10 +5,7 @@ Such a leg belongs to no transfer and has no CDR. Its call goes on when it ends.
 
 from typing import Final
 
-from dialer.domain.calls import (
-    agent_events,
-    events,
-)
+from dialer.domain.calls import agent_events, events
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import Supervision
 from dialer.domain.sessions.leg_protocol import Dialling, LegReport

@@ -12,10 +12,7 @@ from sqlalchemy import Connection
 
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
-from dialer.domain.calls import (
-    call_events,
-    events,
-)
+from dialer.domain.calls import call_events, events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome
 from dialer.domain.queueing.plans import AgentPlan, Preview
 from dialer.domain.sessions.b_leg_session import BLegSession

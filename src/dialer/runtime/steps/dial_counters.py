@@ -7,13 +7,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.words.enums import TransferStatus

@@ -10,13 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.calls.plans import GatewayKey, Lent
 from dialer.domain.engine.state import EngineState
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule

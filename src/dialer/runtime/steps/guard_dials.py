@@ -3,10 +3,7 @@
 from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
-from dialer.domain.calls import (
-    call_effects,
-    text_effects,
-)
+from dialer.domain.calls import call_effects, text_effects
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits

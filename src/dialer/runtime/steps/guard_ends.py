@@ -4,10 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from dialer.domain.calls import (
-    call_effects,
-    text_effects,
-)
+from dialer.domain.calls import call_effects, text_effects
 from dialer.domain.calls.plans import Call
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.words.enums import SubscriberStatus

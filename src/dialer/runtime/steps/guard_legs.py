@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.calls import (
-    call_effects,
-)
+from dialer.domain.calls import call_effects
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import TransferStatus

@@ -11,10 +11,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    campaign_events,
-    events,
-)
+from dialer.domain.calls import campaign_events, events
 from dialer.domain.calls.plans import GatewayKey, Lent
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE

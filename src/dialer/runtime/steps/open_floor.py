@@ -5,11 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain.calls import (
-    agent_events,
-    call_events,
-    events,
-)
+from dialer.domain.calls import agent_events, call_events, events
 from dialer.runtime.steps.engine_rows import in_scope
 from dialer.runtime.steps.kernel import Kernel
 from dialer.store.database.touched import Touched

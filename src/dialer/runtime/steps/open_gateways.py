@@ -5,11 +5,7 @@ from typing import Final
 
 import structlog
 
-from dialer.domain.calls import (
-    call_events,
-    campaign_events,
-    events,
-)
+from dialer.domain.calls import call_events, campaign_events, events
 from dialer.domain.calls.plans import GatewayKey, GatewayPlan
 from dialer.runtime.lines.call_router import CallRouter
 from dialer.runtime.lines.line_reports import STARTING, LineSettings

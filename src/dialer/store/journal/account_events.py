@@ -7,13 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain.billing.charge import Bill
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.state import EngineState
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus

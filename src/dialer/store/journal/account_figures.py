@@ -5,9 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.calls import (
-    call_effects,
-)
+from dialer.domain.calls import call_effects
 from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.account_events import EventRow, event_row, low_balance_events

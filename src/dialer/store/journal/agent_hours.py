@@ -5,10 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.words.enums import TransferStatus
 from dialer.store.rows.agent_hours import Activities

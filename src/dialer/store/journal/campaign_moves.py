@@ -2,10 +2,7 @@
 
 from sqlalchemy import Connection, update
 
-from dialer.domain.calls import (
-    campaign_effects,
-    effects,
-)
+from dialer.domain.calls import campaign_effects, effects
 from dialer.domain.words.states import CAMPAIGN_MOVES
 from dialer.store.rows.invariants import wrong_move
 from dialer.store.rows.texts.received_texts import keep_answer

@@ -4,10 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, or_, select, tuple_
 
-from dialer.domain.calls import (
-    campaign_effects,
-    campaign_events,
-)
+from dialer.domain.calls import campaign_effects, campaign_events
 from dialer.domain.calls.plans import Subscriber as Callee
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.states import OPEN_SUBSCRIBERS

@@ -5,10 +5,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, Integer, String, and_, bindparam, case, literal_column, or_, update
 
-from dialer.domain.calls import (
-    call_effects,
-    campaign_effects,
-)
+from dialer.domain.calls import call_effects, campaign_effects
 from dialer.domain.calls.circuit_breaker import CircuitBreaker
 from dialer.domain.calls.plans import GatewayKey
 from dialer.store.database.bulk import Bulk

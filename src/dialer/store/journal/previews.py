@@ -5,10 +5,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, bindparam, literal_column, update
 
-from dialer.domain.calls import (
-    agent_effects,
-    campaign_effects,
-)
+from dialer.domain.calls import agent_effects, campaign_effects
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.bulk import KeyedBulk
 from dialer.store.journal import rows

@@ -3,13 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-    effects,
-    text_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal import rows

@@ -5,11 +5,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, bindparam, case, func, null, update
 
-from dialer.domain.calls import (
-    agent_effects,
-    call_effects,
-    campaign_effects,
-)
+from dialer.domain.calls import agent_effects, call_effects, campaign_effects
 from dialer.domain.calls.plans import Call, Transfer, id_or_0
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import TransferStatus
