@@ -56,7 +56,8 @@ from dialer.carriers.voice import (
 )
 from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
-from dialer.domain.engine import desk_transfers, holds, inbound
+from dialer.domain.engine import calls_on_hold as holds
+from dialer.domain.engine import desk_transfers, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import by_the_library

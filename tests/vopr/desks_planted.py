@@ -8,9 +8,9 @@ from msgspec import structs
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine import inbound
+from dialer.domain.engine.calls_on_hold import Holds
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
-from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor

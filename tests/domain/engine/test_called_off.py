@@ -6,7 +6,7 @@ from dialer.domain.calls.effects import KeepWish
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.called_off import CalledOff, lists_of_wish
 from dialer.domain.words.proof import Proof, WishSource
-from dialer.runtime.steps.guard_wishes import UtteredWishes
+from dialer.runtime.steps.guard_own_wishes import UtteredWishes
 from tests.domain.workers import plan
 
 IN_FULL, BARE = "+12025551000", "2025551000"

@@ -10,8 +10,8 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.calls.agent_effects import HoldCall, KeepAgent
 from dialer.domain.calls.effects import Effect
 from dialer.domain.calls.plans import Call, Transfer
+from dialer.domain.engine.calls_on_hold import HOLD_MS_MAX
 from dialer.domain.engine.desk_orders import DeskOrders
-from dialer.domain.engine.holds import HOLD_MS_MAX
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from dialer.api.routes import statistics_shapes as shapes
 from dialer.app.campaigns.statistics import RowsAsked, Statistics, results_of
-from dialer.app.overview.abandoned_share import AbandonedShares
+from dialer.app.overview.abandoned_counts import AbandonedShares
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.calls.plans import SMS, gateway_named
@@ -20,7 +20,7 @@ from dialer.domain.figures.statistics import (
     percent,
     unit_cost,
 )
-from dialer.domain.rules.abandoned_rules import NO_CALLS, Period
+from dialer.domain.rules.abandoned_limits import NO_CALLS, Period
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions, FieldError

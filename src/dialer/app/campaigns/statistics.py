@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import astuple
 from sqlalchemy import Connection, select
 
-from dialer.app.overview.abandoned_share import AbandonedShares, read_abandoned
+from dialer.app.overview.abandoned_counts import AbandonedShares, read_abandoned
 from dialer.domain.engine.call_results import CallResult, results_by_cause
 from dialer.domain.figures.statistics import (
     GROUPS,

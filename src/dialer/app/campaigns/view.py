@@ -4,11 +4,11 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.overview.abandoned_share import count_abandoned, judged_shares, why_exceeded
+from dialer.app.overview.abandoned_counts import count_abandoned, judged_shares, why_exceeded
 from dialer.app.overview.overview import People, people_in
 from dialer.domain.figures.statistics import Figures, Grouping, SubscriberState
-from dialer.domain.rules.abandoned_rules import AbandonedCounts, JudgedShare
-from dialer.domain.rules.abandoned_share import ExceededShare
+from dialer.domain.rules.abandoned_causes import ExceededShare
+from dialer.domain.rules.abandoned_limits import AbandonedCounts, JudgedShare
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
 from dialer.store.queries.waits_in_queues import CallWait, waits_of_calls

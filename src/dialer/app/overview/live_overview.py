@@ -4,10 +4,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.app.overview.abandoned_share import count_abandoned, why_exceeded
+from dialer.app.overview.abandoned_counts import count_abandoned, why_exceeded
 from dialer.domain.figures.statistics import Figures
-from dialer.domain.rules.abandoned_rules import AbandonedCounts
-from dialer.domain.rules.abandoned_share import ExceededShare
+from dialer.domain.rules.abandoned_causes import ExceededShare
+from dialer.domain.rules.abandoned_limits import AbandonedCounts
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.breaks import LongBreak, long_breaks
 from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns

@@ -45,8 +45,8 @@ from dialer.console.words.state_words import campaign_state, outcome_words, reas
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.figures.statistics import Grouping, percent
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
-from dialer.domain.rules.abandoned_rules import NO_CALLS, JudgedShare, Period
-from dialer.domain.rules.abandoned_share import AGENTS, SETTINGS, ExceededShare
+from dialer.domain.rules.abandoned_causes import AGENTS, SETTINGS, ExceededShare
+from dialer.domain.rules.abandoned_limits import NO_CALLS, JudgedShare, Period
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.words.reasons import WAITS

@@ -20,8 +20,8 @@ from dialer.console.words.language import gettext
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import campaign_state, reason_of_campaign
 from dialer.domain.figures.statistics import percent
-from dialer.domain.rules.abandoned_rules import LEGAL_PERCENT
-from dialer.domain.rules.abandoned_share import exceeded_share, limit_of
+from dialer.domain.rules.abandoned_causes import exceeded_share, limit_of
+from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.words.enums import AgentActivity, CampaignStatus
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id

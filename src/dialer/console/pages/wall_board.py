@@ -26,8 +26,8 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED
 from dialer.domain.figures.statistics import percent
-from dialer.domain.rules.abandoned_rules import LEGAL_PERCENT
-from dialer.domain.rules.abandoned_share import exceeded_share
+from dialer.domain.rules.abandoned_causes import exceeded_share
+from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records

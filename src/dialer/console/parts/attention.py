@@ -11,7 +11,7 @@ from dialer.console.parts.sentences import in_viewers_words
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.language import gettext, gettext_noop, ngettext
 from dialer.domain.calls.plans import SMS, VOICE
-from dialer.domain.rules.abandoned_rules import Period
+from dialer.domain.rules.abandoned_limits import Period
 from dialer.domain.words.reasons import CampaignReason
 from dialer.store.queries.breaks import LongBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance

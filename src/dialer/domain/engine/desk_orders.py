@@ -5,8 +5,8 @@ from typing import Final
 from dialer.domain.calls.agent_effects import KeepAgent
 from dialer.domain.calls.call_effects import HangUp
 from dialer.domain.calls.plans import Call, Transfer
+from dialer.domain.engine.calls_on_hold import Holds
 from dialer.domain.engine.desk_transfers import DeskTransfers
-from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.supervisions import Supervisions
 from dialer.domain.queueing.call_distributor import CallDistributor

@@ -8,7 +8,7 @@ import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
-from dialer.domain.rules.abandoned_rules import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
+from dialer.domain.rules.abandoned_limits import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel

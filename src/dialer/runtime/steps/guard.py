@@ -21,7 +21,7 @@ from dialer.runtime.steps.guard_dials import GuardedDials
 from dialer.runtime.steps.guard_ends import GuardedEnds
 from dialer.runtime.steps.guard_legs import GuardedLegs
 from dialer.runtime.steps.guard_money import GuardedMoney
-from dialer.runtime.steps.guard_wishes import UtteredWishes
+from dialer.runtime.steps.guard_own_wishes import UtteredWishes
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.rows.invariants import standing_of
 

@@ -14,7 +14,7 @@ from dialer.domain.engine.state import ACTIVE
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.words.enums import CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
-from dialer.runtime.steps.guard_wishes import UtteredWishes
+from dialer.runtime.steps.guard_own_wishes import UtteredWishes
 from dialer.store.database.touched import Touched
 from dialer.store.queries.load_engine import LoadedRows
 

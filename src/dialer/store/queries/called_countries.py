@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from dialer.domain.calling_times.country_hours import laws_of
 from dialer.domain.calling_times.zones import countries_of_number
 from dialer.domain.numbers.search_keys import after_all_with
-from dialer.domain.rules.abandoned_rules import CANADA, UNITED_KINGDOM, UNITED_STATES
+from dialer.domain.rules.abandoned_limits import CANADA, UNITED_KINGDOM, UNITED_STATES
 from dialer.store.queries.area_codes import AREA_CODES_MAX, area_codes, first_number, number_lists
 
 _OF_UK: Final = "+44"

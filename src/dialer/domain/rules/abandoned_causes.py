@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.domain.rules.abandoned_rules import LEGAL_PERCENT, AbandonedCount, JudgedShare, Period, judge
+from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT, AbandonedCount, JudgedShare, Period, judge
 from dialer.domain.words.enums import DialMethod
 from dialer.domain.words.sentences import FieldName, Sentence, counting_sentence
 

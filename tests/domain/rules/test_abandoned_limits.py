@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.calling_times.zones import countries_of_number
-from dialer.domain.rules.abandoned_rules import (
+from dialer.domain.rules.abandoned_causes import ExceededShare, worst_of
+from dialer.domain.rules.abandoned_limits import (
     CANADA,
     JUDGED_FROM,
     RULES,
@@ -17,7 +18,6 @@ from dialer.domain.rules.abandoned_rules import (
     legal_percent,
     may_exceed,
 )
-from dialer.domain.rules.abandoned_share import ExceededShare, worst_of
 
 COUNTS = {
     Period.DAY: AbandonedCount(6, 100),

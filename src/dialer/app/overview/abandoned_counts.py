@@ -8,7 +8,8 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures
-from dialer.domain.rules.abandoned_rules import (
+from dialer.domain.rules.abandoned_causes import TELEPHONES_SEEN, AbandonedFacts, ExceededShare, causes_of, worst_of
+from dialer.domain.rules.abandoned_limits import (
     PERIOD_HOURS,
     AbandonedCount,
     AbandonedCounts,
@@ -17,7 +18,6 @@ from dialer.domain.rules.abandoned_rules import (
     judge,
     may_exceed,
 )
-from dialer.domain.rules.abandoned_share import TELEPHONES_SEEN, AbandonedFacts, ExceededShare, causes_of, worst_of
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.database.count_cache import count_once

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.rules.abandoned_rules import JUDGED_FROM, LEGAL_PERCENT
-from dialer.domain.rules.abandoned_share import (
+from dialer.domain.rules.abandoned_causes import (
     AGENTS,
     SETTINGS,
     AbandonedFacts,
@@ -13,6 +12,7 @@ from dialer.domain.rules.abandoned_share import (
     causes_of,
     exceeded_share,
 )
+from dialer.domain.rules.abandoned_limits import JUDGED_FROM, LEGAL_PERCENT
 from dialer.domain.words.enums import DialMethod
 
 PLENTY = {"available": 20, "on_break": 2, "logged_out": 9}
