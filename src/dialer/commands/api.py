@@ -2,9 +2,7 @@
 
 import contextlib
 
-from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
-from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.limits import SharedLimits
 from dialer.commands.open_service import (
     database_clock,
@@ -16,15 +14,12 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.output import VOICE
 from dialer.commands.serve import address_of, announcer, check_media_folder, create_first_admin
-from dialer.commands.speaking import voice_of
+from dialer.commands.serve_requests import serve_requests
 from dialer.commands.taught_places import let_stored_numbers_follow
-from dialer.commands.trial_calls import place_for_api
-from dialer.console.app import Console
 from dialer.logs import configure_logs, log_unhandled
 from dialer.runtime.fleet.remote_workers import RemoteWorkers
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
-from dialer.server import serve as run_server
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.moving.key_check import check_key
@@ -49,21 +44,8 @@ def api(host: str, port: int) -> None:
         configure_logs()
         log_unhandled()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)
-        console, streams = Console(database, first_admin_token=token), EventStreams()
         authenticator = shared_authenticator(settings, database, clock)
-        app = create_app(
-            settings,
-            database=database,
-            worker=workers,
-            authenticator=authenticator,
-            console=console,
-            event_streams=streams,
-            sends_webhooks=True,
-            trial_call=place_for_api,
-            speak=voice_of(settings),
-        )
-        ready = announcer(host, bound)
-        run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
+        serve_requests(settings, database, workers, bound, announcer(host, bound), token, authenticator)
 
 
 def shared_authenticator(settings: Settings, database: Database, clock: RealClock) -> Authenticator:

@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
 
-from dialer.api.app import create_app
-from dialer.api.http.event_streams import EventStreams
 from dialer.app.accounts.users import NewUser, create_user
 from dialer.commands.lines import new_worker
 from dialer.commands.open_service import (
@@ -23,17 +21,14 @@ from dialer.commands.open_service import (
     store_speech,
 )
 from dialer.commands.output import VOICE, announce, say
-from dialer.commands.speaking import voice_of
+from dialer.commands.serve_requests import serve_requests
 from dialer.commands.taught_places import let_stored_numbers_follow
-from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
-from dialer.console.app import Console
 from dialer.domain.words.roles import Role
 from dialer.logs import configure_logs, log_unhandled
 from dialer.passwords import PasswordError, check_password, hash_password
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
-from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.store.database.database import Database
@@ -66,19 +61,7 @@ def serve(host: str, port: int) -> None:
         configure_logs()
         log_unhandled()
         worker = new_worker(settings, database, clock)
-        console, streams = Console(database, first_admin_token=token), EventStreams()
-        app = create_app(
-            settings,
-            database=database,
-            worker=worker,
-            console=console,
-            event_streams=streams,
-            sends_webhooks=True,
-            trial_call=place_for_api,
-            speak=voice_of(settings),
-        )
-        ready = announcer(host, bound)
-        run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
+        serve_requests(settings, database, worker, bound, announcer(host, bound), token)
 
 
 def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:

@@ -1,13 +1,14 @@
 """The last use of each API key: noted in memory by every request, and written at most once a minute."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 import anyio
 import structlog
 from sqlalchemy import Connection, bindparam, update
 
+from dialer.api.http.stored_in_background import stored_in_background
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.tables import ApiKey
@@ -32,17 +33,9 @@ class KeyUses:
         if not self._is_used.is_set():
             self._is_used.set()
 
-    @asynccontextmanager
-    async def storing(self) -> AsyncIterator[None]:
+    def storing(self) -> AbstractAsyncContextManager[None]:
         """Write uses while the context is entered, and at its end those that are left."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._store_forever)
-            try:
-                yield
-            finally:
-                group.cancel_scope.cancel()
-                with anyio.CancelScope(shield=True):
-                    await self.store()
+        return stored_in_background(self._store_forever, self.store)
 
     async def store(self) -> None:
         """Write the uses that are not written. A failure is logged, and they are written with the next ones."""

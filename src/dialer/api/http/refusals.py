@@ -3,14 +3,15 @@
 Somebody who sends wrong passwords must not fill the disk, so a minute has few entries, and the rest is one count.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 import anyio
 import structlog
 from sqlalchemy import Connection
 
+from dialer.api.http.stored_in_background import stored_in_background
 from dialer.app.telling.audit_log import Origin, write_entries
 from dialer.app.work.unit import RecordWritten
 from dialer.store.database.database import Database, StorageUnavailableError
@@ -45,17 +46,9 @@ class Refusals:
         if not self._is_refused.is_set():
             self._is_refused.set()
 
-    @asynccontextmanager
-    async def storing(self) -> AsyncIterator[None]:
+    def storing(self) -> AbstractAsyncContextManager[None]:
         """Write refusals once a minute while the context is entered, and at its end those that are left."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._store_forever)
-            try:
-                yield
-            finally:
-                group.cancel_scope.cancel()
-                with anyio.CancelScope(shield=True):
-                    await self.store()
+        return stored_in_background(self._store_forever, self.store)
 
     async def store(self) -> None:
         """Write the waiting refusals to the audit log. After a failure they are only counted, to bound memory."""
