@@ -28,7 +28,6 @@ from dialer.console.serving.services import DESK, NAVIGATION
 from dialer.console.words import catalogue
 from dialer.console.words.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
 from dialer.console.words.field_titles import title_of
-from dialer.console.words.form_groups import FORMS
 from dialer.console.words.state_words import (
     PROTOCOL_WORDS,
     SOURCE_WORDS,
@@ -108,7 +107,7 @@ def texts_of_records() -> Iterator[str]:
             yield from (title_of(path, name) for name in page.columns)
             continue
         yield from (title_of(path, field.name) for field in (*fields_of(shapes.read), *written))
-        yield from (hint_of(path, field.name, field.description) for field in written)
+        yield from (hint_of(path, field) for field in written)
 
 
 def _words_of_choices(kind: Kind) -> Iterator[str]:
@@ -120,7 +119,7 @@ def _words_of_choices(kind: Kind) -> Iterator[str]:
 
 def texts_of_forms() -> Iterator[str]:
     """Yield the texts that stand in tables of forms: headings, words for choices, units, and parameters of carriers."""
-    for form in FORMS.values():
+    for form in (resource.shapes.form for resource in RESOURCES):
         yield from (group.title for group in (*form.groups, *form.more))
     for words in (*CHOICES.values(), UNITS):
         yield from words.values()

@@ -32,7 +32,6 @@ from dialer.console.serving.services import REAL, ConsoleServices, go_to, page
 from dialer.console.words.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
 from dialer.console.words.catalogue import PAGES, RECORDS, RecordPage
 from dialer.console.words.field_titles import title_of
-from dialer.console.words.form_groups import FORMS, FormLayout
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.proposals import proposed
 from dialer.console.words.record_names import name_column, names_of, options_of
@@ -289,7 +288,7 @@ def _page(
     is_editable: bool,
 ) -> Response[Any]:
     resource = request.service.resources[found.path]
-    groups, more = grouped(found.path, shown.inputs)
+    groups, more = grouped(resource.shapes.form, shown.inputs)
     if is_editable and shown.protocol in PARAMETER_FIELDS:
         main, others = carrier_inputs(shown.protocol, shown.parameters)
         is_simulated = shown.protocol == SIMULATED
@@ -391,7 +390,7 @@ def _facts(
 ) -> list[tuple[str, Cell]]:
     resource = request.service.resources[found.path]
     zone = zone_of(request)
-    left_out = besides | {"id", "url"} | FORMS.get(found.path, FormLayout()).hidden
+    left_out = besides | {"id", "url"} | resource.shapes.form.hidden
     names = [field.name for field in fields_of(resource.read) if field.name not in left_out]
     rows = rows_of(unit, resource, names, [record], zone)
     (cells,) = with_audit_words(unit, [record], names, rows, zone) if found.path == AUDIT_LOG else rows

@@ -12,7 +12,6 @@ from dialer.app.telling.account_events import EVENT_TYPES
 from dialer.console.words.countries import countries_in_words, country_names
 from dialer.console.words.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
 from dialer.console.words.field_titles import title_of
-from dialer.console.words.form_groups import FORMS
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option
 from dialer.console.words.state_words import word_of_choice, words_of
@@ -30,6 +29,7 @@ from dialer.resources.crud.fields import (
     Text,
     TextChoice,
 )
+from dialer.resources.crud.forms import FormLayout
 from dialer.resources.crud.moments import TimeOfDay, Timestamp
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.shapes import Access, Field
@@ -90,13 +90,11 @@ class InputGroup(msgspec.Struct, frozen=True):
     inputs: tuple[Input, ...]
 
 
-def grouped(path: str, inputs: Iterable[Input]) -> tuple[list[InputGroup], list[InputGroup]]:
-    """Return the inputs for the resource at a path in the groups of its form: those at the top, and further ones."""
-    form, left = FORMS.get(path), {one.name: one for one in inputs}
-    if form is None:
+def grouped(form: FormLayout, inputs: Iterable[Input]) -> tuple[list[InputGroup], list[InputGroup]]:
+    """Return the inputs of a form in its groups: those at the top, and further ones."""
+    left = {one.name: one for one in inputs if one.name not in form.hidden}
+    if not form.groups:
         return [InputGroup("", tuple(left.values()))], []
-    for name in form.hidden:
-        left.pop(name, None)
     top, more = (
         [
             InputGroup(gettext(group.title) if group.title else "", taken)
@@ -176,7 +174,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         name,
         gettext(title_of(path, name)),
         "text",
-        hint=_translated(hint_of(path, name, field.description)),
+        hint=_translated(hint_of(path, field)),
         required=field.required and not field.nullable,
         unit=_translated(UNITS.get(name, "")),
     )

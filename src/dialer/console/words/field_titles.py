@@ -1,162 +1,45 @@
-"""The names of fields on pages: those of the API are short, and partly those of an older program."""
+"""The titles of fields on pages, from the declarations of the resources."""
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-TITLES: Final[Mapping[str, str]] = {
-    "abandon_rate_max": "Abandoned calls at most",
-    "abandoned_resume_allowed": "Callers who call again keep their place",
-    "action": "What",
-    "additional_vars": "Variables",
-    "addprefix": "Prefix to add",
-    "after": "New values",
-    "agent_dial_rate": "Calls for each idle agent",
-    "aleg_gateway": "Gateway",
-    "allowed_callerids": "Allowed caller IDs",
-    "allowed_countries": "Countries that may be called",
-    "allows_special": "May call premium-rate, shared-cost and satellite numbers",
-    "amd_behavior": "Who hears the survey",
-    "amd_sensitivity": "How eager detection is",
-    "areacode": "Numbers that begin with",
-    "before": "Old values",
-    "call_rate": "Price a minute",
-    "callerid": "Caller ID",
-    "callerid_group": "Group of caller IDs",
-    "callerid_name": "Name that is shown",
-    "callerid_num": "Number that is shown",
-    "callmaxduration": "Longest call",
-    "calltimeout": "Longest ringing",
-    "campaign_code": "Code",
-    "call_back_wait": "Call-backs wait for their agent",
-    "completion_intervalretry": "Time between these calls",
-    "completion_maxretry": "Further calls until completed",
-    "connection_fee": "Price of a connection",
-    "contact": "Number",
-    "count_attempt": "Attempts",
-    "created_date": "Created",
-    "daily_start_time": "From",
-    "daily_stop_time": "Until",
-    "dial_method": "How to dial",
-    "did_number": "Number",
-    "discard_abandoned_after": "Keep their place for",
-    "dnc": "Do-not-call list",
-    "dnc_lists": "More do-not-call lists",
-    "duplicate_contact": "Number",
-    "enabled": "Active",
-    "end_when_done": "End when nobody is left to call",
-    "expirationdate": "Ends",
-    "extra_data": "Note for programs",
-    "first_increment": "Shortest time charged",
-    "frequency": "Calls a minute",
-    "full_name": "Name",
-    "gmt_offset": "Hours from UTC",
-    "goto": "Next section",
-    "intervalretry": "Time between calls",
-    "is_assigned": "Assigned",
-    "is_global": "For all accounts",
-    "keys": "Key to press",
-    "last_attempt": "Last call",
-    "last_used_date": "Last used",
-    "line_down": "Line",
-    "live_answered": "Answered by people",
-    "machine_answered": "Answered by machines",
-    "login": "User who signs in",
-    "manual_dialling": "Agents may dial numbers",
-    "max_aleg": "Most calls at once",
-    "max_channels": "Most calls at once",
-    "max_cps": "Most new calls a second",
-    "break_reasons": "Reasons of a break",
-    "dispositions": "Outcomes of calls",
-    "agent_script": "What agents say",
-    "max_break_time": "Longest break",
-    "max_wait_time": "Longest wait",
-    "max_wait_time_with_no_agent": "Longest wait without an agent",
-    "max_wait_time_with_no_agent_time_reached": "Then wait at least",
-    "max_xfer": "Most transfers at once",
-    "maxretry": "Further calls if not reached",
-    "moh_sound": "Music on hold",
-    "next_increment": "Then charged in steps of",
-    "object_id": "Survey",
-    "order": "Place",
-    "phone_number": "Number",
-    "phonebook": "Phonebooks",
-    "preview_calls": "Call when that time is over",
-    "preview_seconds": "Time to look at a person",
-    "protocol": "Kind",
-    "question": "Title",
-    "rate": "Price a minute",
-    "record_id": "Id",
-    "record_template": "Path of recordings",
-    "removeprefix": "Prefix to remove",
-    "sms_gateway": "Gateway for text messages",
-    "sms_rate": "Price a message",
-    "startingdate": "Starts",
-    "status": "State",
-    "status_reason": "Reason",
-    "strategy": "Who is asked first",
-    "tier_rule_no_agent_no_wait": "Skip levels without an agent",
-    "tier_rule_wait_multiply_level": "Wait longer at each level",
-    "tier_rule_wait_second": "Wait before the next level",
-    "tier_rules_apply": "Ask level by level",
-    "time_base_score": "Waiting counts from",
-    "totalcontact": "People",
-    "tz_code": "Time zone",
-    "updated_date": "Changed",
-    "user": "Owner",
-    "username": "User name",
-    "machine_is_reached": "A message on a machine is enough",
-    "voicemail": "Tell machines from people",
-    "voicemail_audiofile": "Recording for machines",
-    "wrap_up_time": "Time after a call",
-}
-"""The titles of fields whose name is not one already."""
-IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
-    ("agent", "contact"): "Telephone",
-    ("campaigns", "live_answered"): "Answered by people, for agents",
-    ("contact", "phonebook"): "Phonebook",
-    ("dnc-contact", "source"): "How it came",
-    ("dnc-contact", "callrequest"): "Call",
-    ("dnc-contact", "sms_message"): "Text message",
-    ("dnc-contact", "section_id"): "Section",
-    ("dnc-contact", "said"): "What was said",
-    ("sms-received", "said"): "What was said",
-    ("sms-received", "gateway_id"): "Gateway",
-    ("sms-received", "sms_message"): "Text message",
-    ("sms-received", "understood"): "Understood as",
-    ("sms-received", "needs_person"): "Needs a person",
-    ("sms-received", "verdict"): "Decision",
-    ("sms-received", "looked_at"): "Looked at",
-    ("sms-received", "looked_at_by_id"): "Looked at by",
-    ("audit-log", "after"): "Changes",
-    ("audit-log", "created_date"): "When",
-    ("audit-log", "record_id"): "Record",
-    ("audit-log", "resource"): "Kind of record",
-    ("audit-log", "via"): "Signed in by",
-    ("api-key", "expirationdate"): "Expires",
-    ("webhook", "target_url"): "Address of the program",
-    ("webhook", "types"): "Types of events",
-    ("webhook", "enabled"): "Events are sent",
-    ("webhook", "failing_since"): "Fails since",
-    ("users", "enabled"): "May sign in",
-    ("subscriber-list", "contact"): "Contact",
-    ("sms-campaigns", "frequency"): "Messages a minute",
-    ("sms-campaigns", "maxretry"): "Further messages if one fails",
-    ("sms-campaigns", "intervalretry"): "Time between messages",
-    ("sms-campaigns", "sms_gateway"): "Gateway",
-    ("sms-gateway", "max_cps"): "Most messages a second",
-    ("sms-gateway", "allowed_callerids"): "Allowed senders",
-    ("queue", "manager"): "Owner",
-    ("tier", "position"): "Place within the level",
-    ("payment", "user"): "User",
-    ("rate-card", "user"): "User",
-    ("rate-card", "prefix"): "Numbers that begin with",
-    ("users", "call_rate"): "Price of a minute",
-    ("users", "sms_rate"): "Price of a text message",
-}
-"""Titles that fit in one resource only, by its path and the field."""
+from dialer.resources.crud.shapes import Field, fields_of
+from dialer.resources.records.table import RESOURCES
+
+
+def _of_resources() -> dict[tuple[str, str], str]:
+    """Return the titles of all fields, by the path of their resource and their name."""
+    shapes = (
+        (resource.path, shape) for resource in RESOURCES for shape in (resource.shapes.read, resource.shapes.write)
+    )
+    return {(path, field.name): _title(field) for path, shape in shapes if shape for field in fields_of(shape)}
+
+
+def _title(field: Field) -> str:
+    return field.title or _plain(field.name)
+
+
+def _plain(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _usual() -> Iterator[tuple[str, str]]:
+    titles: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (_path, name), title in _OF_RESOURCES.items():
+        titles[name][title] += 1
+    for name, counts in titles.items():
+        [(title, _count)] = counts.most_common(1)
+        if title != _plain(name):
+            yield name, title
+
+
+_OF_RESOURCES: Final = _of_resources()
+TITLES: Final[Mapping[str, str]] = dict(_usual())
+"""The titles of fields without a resource: those that most resources have. A name that is its own title is left out."""
 
 
 def title_of(path: str, name: str) -> str:
     """Return the title of a field of the resource at a path."""
-    plain = name.replace("_", " ")
-    return IN_RESOURCE.get((path, name)) or TITLES.get(name) or plain[:1].upper() + plain[1:]
+    return _OF_RESOURCES.get((path, name)) or TITLES.get(name) or _plain(name)

@@ -3,11 +3,12 @@
     shapes("Phonebook", Phonebook, {**own("phonebook"), "name": NAME, **STAMPS}, write_doc="A named list of contacts.")
 
 The fields stand in the order in which answers have them. The default of a writable field is that of its column. A
-writable field without a default must be given at creation.
+writable field without a default must be given at creation. Pages show a field under its title and, in forms, with its
+hint, or else with its description.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import msgspec
 from msgspec import NODEFAULT
@@ -16,6 +17,7 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from dialer.resources.crud.columns import column_of
 from dialer.resources.crud.fields import JsonObject, Kind, Text
+from dialer.resources.crud.forms import FormLayout
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Identity, OwnUrl, Reference
 from dialer.resources.crud.shapes import Access, AnswerShape, Field, Shape, Shapes, make_shape
@@ -26,6 +28,14 @@ GIVEN: Final = frozenset({Access.WRITABLE, Access.WRITE_ONCE, Access.WRITE_ONLY}
 """The fields that requests may give."""
 CHANGE: Final = "Change"
 """The suffix of the names of shapes for changes."""
+_AS_DECLARED: Final = FormLayout()
+
+
+class Words(TypedDict, total=False):
+    """The words of a field on pages: its title, and its hint in forms."""
+
+    title: str
+    hint: str
 
 
 def writable(
@@ -35,6 +45,7 @@ def writable(
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
     example: Any = None,  # noqa: ANN401 - of any kind
+    **words: Unpack[Words],
 ) -> Field:
     """Declare a field that clients write and read.
 
@@ -43,12 +54,18 @@ def writable(
     """
     is_required = default is NODEFAULT
     value = None if is_required else default
-    return Field(kind, nullable, is_required, value, description=description, example=example)
+    return Field(kind, nullable, is_required, value, description=description, example=example, **words)
 
 
-def optional(kind: Kind, description: str = "", *, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def optional(
+    kind: Kind,
+    description: str = "",
+    *,
+    example: Any = None,  # noqa: ANN401 - of any kind
+    **words: Unpack[Words],
+) -> Field:
     """Declare a writable field that may be null, and is null if a request leaves it out."""
-    return writable(kind, description, default=None, nullable=True, example=example)
+    return writable(kind, description, default=None, nullable=True, example=example, **words)
 
 
 def write_once(
@@ -58,25 +75,40 @@ def write_once(
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
     example: Any = None,  # noqa: ANN401 - of any kind
+    **words: Unpack[Words],
 ) -> Field:
     """Declare a field that clients may set when they create a record, and not later."""
-    field = writable(kind, description, default=default, nullable=nullable, example=example)
+    field = writable(kind, description, default=default, nullable=nullable, example=example, **words)
     return replace(field, access=Access.WRITE_ONCE)
 
 
-def write_only(kind: Kind, description: str, *, example: Any) -> Field:  # noqa: ANN401 - of any kind
+def write_only(kind: Kind, description: str, *, example: Any, **words: Unpack[Words]) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write, and that no answer shows."""
-    return replace(writable(kind, description, example=example), access=Access.WRITE_ONLY)
+    return replace(writable(kind, description, example=example, **words), access=Access.WRITE_ONLY)
 
 
-def read_only(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def read_only(
+    kind: Kind,
+    description: str = "",
+    *,
+    nullable: bool = False,
+    example: Any = None,  # noqa: ANN401 - of any kind
+    title: str = "",
+) -> Field:
     """Declare a field that appears only in answers and comes from a column."""
-    return Field(kind, nullable, access=Access.READ_ONLY, description=description, example=example)
+    return Field(kind, nullable, access=Access.READ_ONLY, description=description, example=example, title=title)
 
 
-def derived(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def derived(
+    kind: Kind,
+    description: str = "",
+    *,
+    nullable: bool = False,
+    example: Any = None,  # noqa: ANN401 - of any kind
+    title: str = "",
+) -> Field:
     """Declare a field that appears only in answers and has no column; the resource's `derived` computes it."""
-    return Field(kind, nullable, access=Access.DERIVED, description=description, example=example)
+    return Field(kind, nullable, access=Access.DERIVED, description=description, example=example, title=title)
 
 
 def own(path: str) -> dict[str, Field]:
@@ -91,28 +123,39 @@ OWNER: Final = writable(
     Reference("users"),
     "The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
     default=0,
+    title="Owner",
+    hint="Whose it is. None: yours.",
 )
 """The user who owns a record. The default is the caller."""
 NAME: Final = writable(
     Text(255, min_length=1),
     "A name for people. It must not be blank, and need not be unique.",
     example="Spring reminders",
+    hint="",
 )
 """The name of a record, which must not be blank."""
 STAMPS: Final = {
-    "created_date": read_only(Timestamp(), "The moment at which the record was created, in UTC."),
-    "updated_date": read_only(Timestamp(), "The moment of the last change of the record, in UTC."),
+    "created_date": read_only(Timestamp(), "The moment at which the record was created, in UTC.", title="Created"),
+    "updated_date": read_only(Timestamp(), "The moment of the last change of the record, in UTC.", title="Changed"),
 }
 
 
 def shapes(
-    name: str, model: type[Row], fields: Mapping[str, Field], *, write_doc: str = "", read_doc: str = ""
+    name: str,
+    model: type[Row],
+    fields: Mapping[str, Field],
+    *,
+    form: FormLayout = _AS_DECLARED,
+    write_doc: str = "",
+    read_doc: str = "",
 ) -> Shapes:
     """Make the shapes of a resource from its fields; the name of each shape begins with `name`.
 
     Raises:
-        TypeError: a field states a default although its column has one.
+        TypeError: a field states a default although its column has one, or the form has a field that is not declared.
     """
+    if unknown := form.names - fields.keys():
+        raise TypeError(f"The form of {name} has fields that are not declared: {', '.join(sorted(unknown))}.")
     declared = {key: _with_default(model, replace(field, name=key)) for key, field in fields.items()}
     named = [replace(field, example=_example(field)) for field in declared.values()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
@@ -133,6 +176,7 @@ def shapes(
         change=_change(name, written_fields) if written_fields else None,
         fixed=tuple(field.name for field in written_fields if field.access is Access.WRITE_ONCE),
         derived=tuple(field.name for field in named if field.access is Access.DERIVED),
+        form=form,
     )
 
 

@@ -13,6 +13,7 @@ from msgspec import NODEFAULT
 
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions, FieldError, Json, Kind, Stored
+from dialer.resources.crud.forms import FormLayout
 from dialer.resources.crud.urls import Links
 from dialer.resources.words.errors import Errors
 from dialer.resources.words.ignored import unknown_errors
@@ -48,6 +49,10 @@ class Field(msgspec.Struct, frozen=True):
     """The description of the field in the OpenAPI document: its meaning, its unit, and the meaning of null."""
     example: Any = None
     """A value for the OpenAPI document, as answers show it. If it is None, the document has the kind's usual value."""
+    title: str = ""
+    """The title of the field on pages. Empty: its name, with blanks."""
+    hint: str | None = None
+    """The hint in forms, if it says more or less than the description. Empty: no hint."""
     name: str = ""
     """The name of the field, set when the field becomes part of a shape."""
 
@@ -74,6 +79,8 @@ class Shapes(NamedTuple):
     """The fields that a request may give only at creation."""
     derived: tuple[str, ...]
     """The fields of answers that no column holds."""
+    form: FormLayout = FormLayout()
+    """The form of the resource on pages."""
 
 
 class Given(msgspec.Struct, frozen=True):

@@ -32,6 +32,7 @@ from dialer.resources.crud.fields import (
     Text,
     TextChoice,
 )
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.records import refuse_while_any
 from dialer.resources.crud.references import Reference
@@ -134,11 +135,16 @@ _USER: Final = shapes(
             Username(USERNAME_MAX, min_length=1),
             "The name with which the user logs in, without blanks and colons. It is unique, regardless of case.",
             example="ann",
+            title="User name",
+            hint="Without blanks and colons.",
         ),
-        "last_name": writable(Text(), "The family name. It may be empty.", example="Lee"),
-        "first_name": writable(Text(), "The given name. It may be empty.", example="Ann"),
+        "last_name": writable(Text(), "The family name. It may be empty.", example="Lee", hint=""),
+        "first_name": writable(Text(), "The given name. It may be empty.", example="Ann", hint=""),
         "email": writable(
-            Text(), "The e-mail address. It may be empty. The service sends no mail.", example="ann@example.com"
+            Text(),
+            "The e-mail address. It may be empty. The service sends no mail.",
+            example="ann@example.com",
+            hint="No mail is sent to it.",
         ),
         "balance": read_only(
             AmountNumber(),
@@ -151,29 +157,44 @@ _USER: Final = shapes(
             "The price of a minute of calls to numbers for which the user has no rate card: a number with five"
             " decimals. An answered call lasts at least a second, which is billed.",
             example=0.02,
+            title="Price of a minute",
+            hint="Of calls to numbers for which the user has no rate of their own.",
         ),
         "sms_rate": writable(
             AmountNumber(minimum=0),
             "The price of one part of a text message: a number with five decimals.",
             example=0.05,
+            title="Price of a text message",
+            hint="Long texts are sent in several parts, and each part costs so much.",
         ),
         "role": writable(
             TextChoice(tuple(Role)),
             "What the user may do: admin (everything), manager (everything with their own records), agent (take"
             " calls), viewer (read a manager's records).",
             example="manager",
+            hint="",
         ),
-        "enabled": writable(Boolean(), "False keeps the user, and all their API keys, from logging in.", example=True),
+        "enabled": writable(
+            Boolean(),
+            "False keeps the user, and all their API keys, from logging in.",
+            example=True,
+            title="May sign in",
+            hint="Without a tick, nobody can sign in with it.",
+        ),
         "allowed_countries": writable(
             Countries(COUNTRIES_TEXT_MAX),
             "The countries that the user may call and send messages to: ISO 3166 codes, separated by commas. Numbers"
             " without a country code are then refused. Default: empty, for all countries.",
             example="US, CA",
+            title="Countries that may be called",
+            hint="Tick none to allow all countries. If you tick any, numbers without a country code are refused.",
         ),
         "allows_special": writable(
             Boolean(),
             "Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only those that a"
             " prefix of the user's rate card names. Default: false.",
+            title="May call premium-rate, shared-cost and satellite numbers",
+            hint="Without a tick, only those whose beginning is in a rate of the user.",
         ),
         "default_region": writable(
             OneCountry(2),
@@ -192,17 +213,30 @@ _USER: Final = shapes(
             "The phone number or extension at which the user hears calls of agents as a supervisor. Calls to it are"
             " charged to nobody. Not an emergency number. Default: empty.",
             example="+12025550150",
+            hint="It rings when the user listens to a call of an agent. Calls to it cost nothing.",
         ),
         "manager": optional(
-            Reference("users"), "The user for whom this one works, or null. A viewer reads the manager's records."
+            Reference("users"),
+            "The user for whom this one works, or null. A viewer reads the manager's records.",
+            hint="The user for whom this one works. A viewer reads the manager's records.",
         ),
         "password": write_only(
             Password(PASSWORD_LENGTH_MAX, column="password_hash"),
             f"The password, {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters. No answer shows it."
             " A new password ends the use of the old one at once.",
             example="correct horse battery",
+            hint=f"At least {PASSWORD_LENGTH_MIN} characters.",
         ),
     },
+    form=form(
+        ("Who signs in", "username password enabled"),
+        ("What the user may do", "role manager"),
+        ("What calls cost", "call_rate sms_rate"),
+        more=[
+            ("Where the user may call", "allowed_countries allows_special"),
+            ("About the person", "first_name last_name email telephone"),
+        ],
+    ),
     write_doc="A user account: a person or a program that logs in, with its rates. Only admins write it.",
     read_doc="A user account, with its balance and its rates.",
 )
@@ -217,13 +251,17 @@ _PAYMENT: Final = shapes(
             "The amount with five decimals. A negative amount is a refund to the payer; it must not exceed the"
             " balance.",
             example="25.00000",
+            hint="A negative amount is a refund to the payer, up to the balance.",
         ),
-        "user": writable(Reference("users"), "The user into whose account the payment goes."),
+        "user": writable(
+            Reference("users"), "The user into whose account the payment goes.", hint="Whose balance it is added to."
+        ),
         "description": writable(
-            Text(TEXT_MAX), "A note about the payment. Default: empty.", example="Bank transfer of 18 November"
+            Text(TEXT_MAX), "A note about the payment. Default: empty.", example="Bank transfer of 18 November", hint=""
         ),
-        "created_date": read_only(Timestamp(), "The moment of the payment, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the payment, in UTC.", title="Created"),
     },
+    form=form(("", "user amount description")),
     write_doc="A payment into an account. A negative amount is a refund to the payer.",
     read_doc="A payment, as it is stored.",
 )

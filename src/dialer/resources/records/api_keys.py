@@ -12,6 +12,7 @@ from dialer.domain.words.sentences import Listed, Moment, Sentence
 from dialer.resources.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.enumerations import enum_schema
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError, Json, Kind, Stored, Text, echo
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp, show_timestamp
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Values, touches_nothing
@@ -54,12 +55,17 @@ _API_KEY: Final = shapes(
     {
         **own("api-key"),
         "name": writable(
-            Text(min_length=1), "Your name for the key, such as the program that uses it.", example="nightly import"
+            Text(min_length=1),
+            "Your name for the key, such as the program that uses it.",
+            example="nightly import",
+            hint="What uses the key, so that you know it again.",
         ),
         "user": write_once(
             Reference("users"),
             "The user as whom a program with this key acts. Only admins may name another user.",
             default=0,
+            title="Owner",
+            hint="The user as whom the program acts.",
         ),
         "scopes": write_once(
             Scopes(),
@@ -68,23 +74,33 @@ _API_KEY: Final = shapes(
             " clock). A key never may more than its user. A new key has no scope that the key which creates it lacks.",
             default=Scope.READ.value,
             example=["read", "campaigns"],
+            hint="What a program may do with the key. It never may more than its user.",
         ),
         "prefix": read_only(
             Text(), "The first characters of the secret, to recognise the key by.", example="dk_Ab3dE6gH"
         ),
-        "enabled": writable(Boolean(), "False switches the key off: requests with it get status 401.", example=True),
+        "enabled": writable(
+            Boolean(),
+            "False switches the key off: requests with it get status 401.",
+            example=True,
+            title="Active",
+            hint="Without a tick, nobody can sign in with it.",
+        ),
         "expirationdate": write_once(
             Timestamp(),
             "The moment from which the key is refused. Null for a key that does not expire.",
             default=None,
             nullable=True,
             example="2027-01-31T09:00:00Z",
+            title="Expires",
+            hint="In your time zone. Empty: never.",
         ),
         "last_used_date": read_only(
             Timestamp(),
             "The last use of the key, accurate to a minute. Null for a key that was never used.",
             nullable=True,
             example="2026-11-18T11:06:00Z",
+            title="Last used",
         ),
         "key": derived(
             Text(SECRET_LENGTH_MAX),
@@ -95,6 +111,7 @@ _API_KEY: Final = shapes(
         ),
         **STAMPS,
     },
+    form=form(("", "name scopes expirationdate")),
     write_doc="An API key: the credentials of a program. Revoke it with DELETE.",
 )
 

@@ -56,7 +56,7 @@ _CALL_REQUEST: Final = shapes(
             "The subscriber who is called, or who calls; null for a caller who is no subscriber of the campaign.",
             nullable=True,
         ),
-        "user": read_only(Reference("users"), "The user who pays for the call."),
+        "user": read_only(Reference("users"), "The user who pays for the call.", title="Owner"),
         "gateway_id": read_only(
             Identity(), "The id of the gateway over which the call goes. The gateway may have been deleted since."
         ),
@@ -73,6 +73,7 @@ _CALL_REQUEST: Final = shapes(
             "The number that was called, in normal form: `+` and the country code first, where the country is known."
             " It is the subscriber's, or the DID of a call that came in.",
             example="+12025550100",
+            title="Number",
         ),
         "dialled_number": read_only(
             Text(),
@@ -81,14 +82,18 @@ _CALL_REQUEST: Final = shapes(
             example="+12025550100",
         ),
         "callerid": read_only(
-            Text(), "The caller ID that the callee sees. It is empty if a caller withholds it.", example="+12025550199"
+            Text(),
+            "The caller ID that the callee sees. It is empty if a caller withholds it.",
+            example="+12025550199",
+            title="Caller ID",
         ),
-        "status": read_only(Choice(CallRequestStatus), "The state of the call.", example=4),
+        "status": read_only(Choice(CallRequestStatus), "The state of the call.", example=4, title="State"),
         "status_reason": read_only(
             Text(),
             "The reason why the call reached nobody; empty if it was answered or is in progress. "
             f"Further reasons may be added. {_REASONS}.",
             example="no_answer",
+            title="Reason",
         ),
         "starting_date": read_only(Timestamp(column="started_ms"), "The moment at which the call was dialled, in UTC."),
         "ending_date": read_only(
@@ -108,12 +113,16 @@ _CDR: Final = shapes(
         **own("cdr"),
         "callid": _callid("The id of this leg, a UUID. The call request of an A-leg has the same one."),
         "callerid": read_only(
-            Text(), "The caller ID that the callee saw. It is empty if a caller withheld it.", example="+12025550199"
+            Text(),
+            "The caller ID that the callee saw. It is empty if a caller withheld it.",
+            example="+12025550199",
+            title="Caller ID",
         ),
         "phone_number": read_only(
             Text(),
             "The number that was called, in normal form. `erased` after the erasure of the person.",
             example="+12025550100",
+            title="Number",
         ),
         "starting_date": read_only(Timestamp(), "The moment at which the leg was dialled, in UTC."),
         "duration": read_only(Integer(), "Seconds from the dial to the end, ringing included.", example=18),
@@ -176,6 +185,7 @@ _SURVEY_RESULT: Final = shapes(
             Text(),
             "The question of the section, as it was when the campaign started.",
             example="Will you come on Monday?",
+            title="Title",
         ),
         "response": read_only(
             Text(),
@@ -190,7 +200,7 @@ _SURVEY_RESULT: Final = shapes(
         "recording_duration": read_only(
             Integer(), "Length of the recorded answer in seconds; null if there is none.", nullable=True, example=7
         ),
-        "created_date": read_only(Timestamp(), "The moment of the answer, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the answer, in UTC.", title="Created"),
         "callid": _callid("The id of the call, a UUID. The CDR of its A-leg has the same one."),
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",

@@ -30,10 +30,10 @@ CODE_LENGTH: Final = 5
 NAME_MAX: Final = 100
 
 
-def code_of_campaign(column: str = "") -> Field:
+def code_of_campaign(*, column: str = "", title: str = "") -> Field:
     """Declare the field with the code of a campaign."""
     description = "Five letters that identify the campaign. The service makes them up."
-    return read_only(Text(CODE_LENGTH, column=column), description, example="KQWZD")
+    return read_only(Text(CODE_LENGTH, column=column), description, example="KQWZD", title=title)
 
 
 NAMED: Final = {
@@ -41,9 +41,10 @@ NAMED: Final = {
         Text(NAME_MAX, min_length=1),
         "A name for people. It must not be blank. A unique one is advised.",
         example="Spring reminders",
+        hint="",
     ),
     "description": writable(
-        Text(TEXT_MAX), "A note for people. Default: empty.", example="Reminders of appointments in March"
+        Text(TEXT_MAX), "A note for people. Default: empty.", example="Reminders of appointments in March", hint=""
     ),
 }
 """The fields that name and describe a campaign."""
@@ -57,12 +58,16 @@ def dates(started: str) -> dict[str, Field]:
             f"The moment from which {started}. Without an offset, it is in the time zone of the service. Default: now.",
             default=0,
             example="2026-11-18T11:06:40Z",
+            title="Starts",
+            hint="In your time zone. Empty: now.",
         ),
         "expirationdate": writable(
             Timestamp(),
             "The moment at which the campaign ends, after `startingdate`. Default: 24 hours after `startingdate`.",
             default=0,
             example="2026-11-19T11:06:40Z",
+            title="Ends",
+            hint="In your time zone. Agents can promise call-backs until then. Empty: 24 hours after the start.",
         ),
     }
 
@@ -73,15 +78,19 @@ DAILY_WINDOW: Final = {
         "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If it is later than"
         " `daily_stop_time`, the window spans midnight.",
         example="09:00:00",
+        title="From",
+        hint="In the callee's own time zone.",
     ),
     "daily_stop_time": writable(
         TimeOfDay(),
         "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. It must differ"
         " from `daily_start_time`.",
         example="20:00:00",
+        title="Until",
+        hint="In the callee's own time zone.",
     ),
     **{
-        day: writable(Boolean(), f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.")
+        day: writable(Boolean(), f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.", hint="")
         for day in WEEKDAYS
     },
 }
@@ -91,9 +100,13 @@ LIFE: Final = {
         Boolean(),
         "True to end the campaign when nobody is left to call. False to keep it open until `expirationdate`, for"
         " call-backs that agents promise and for contacts that are added later.",
+        title="End when nobody is left to call",
+        hint="Without a tick, it stays open until its end, for call-backs and for people who are added later.",
     ),
 }
 """The field that says whether a campaign ends before its expiration."""
+WHEN: Final = " ".join(("startingdate expirationdate end_when_done daily_start_time daily_stop_time", *WEEKDAYS))
+"""The fields of a form that say when a campaign dials."""
 
 
 def source(path: str) -> dict[str, Field]:
@@ -117,12 +130,15 @@ STATE: Final = {
     "status": writable(
         Choice(CampaignStatus),
         "A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
+        title="State",
+        hint="",
     ),
     "status_reason": read_only(
         Text(),
         "The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
         f"{listed(CAMPAIGN_REASONS)}.",
         example="completed",
+        title="Reason",
     ),
 }
 """The fields with the status of a campaign, and the reason why it stopped."""
@@ -133,6 +149,8 @@ DNC_LISTS_OF_CAMPAIGN: Final = writable(
     "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the"
     " first of them takes the numbers of callees who ask not to be called again.",
     default=(),
+    title="More do-not-call lists",
+    hint="Numbers on any of them are not called.",
 )
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000

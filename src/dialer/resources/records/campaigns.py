@@ -11,6 +11,7 @@ from dialer.domain.calls.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
 from dialer.resources.records.campaign_life import (
@@ -19,6 +20,7 @@ from dialer.resources.records.campaign_life import (
     LIFE,
     NAMED,
     STATE,
+    WHEN,
     campaigns,
     code_of_campaign,
     dates,
@@ -47,17 +49,21 @@ _CAMPAIGN: Final = shapes(
     Campaign,
     {
         **own("campaigns"),
-        "campaign_code": code_of_campaign(),
+        "campaign_code": code_of_campaign(title="Code"),
         **NAMED,
         "callerid": writable(
             Text(CALLERID_MAX),
             "The caller ID that callees see, if `callerid_group` has none for their number. Default: empty.",
             example="+12025550199",
+            title="Caller ID",
+            hint="The number that callees see, if the group of caller IDs has none for them.",
         ),
         "callerid_group": optional(
             Reference("callerid-group"),
             "The group whose caller IDs callees see: the one with the longest `areacode` that begins the number. Null:"
             " `callerid`.",
+            title="Group of caller IDs",
+            hint="A set of numbers, of which callees see the one that fits their area.",
         ),
         **dates("numbers are dialled"),
         **LIFE,
@@ -66,89 +72,142 @@ _CAMPAIGN: Final = shapes(
             Integer(1, FREQUENCY_MAX),
             "Calls a minute, spread evenly. A change holds at once. Used with `dial_method` 1 only.",
             example=30,
+            title="Calls a minute",
+            hint="Spread evenly over the minute.",
         ),
         "max_aleg": writable(
-            Integer(), "The most calls in progress at the same time. 0: no limit of the campaign.", example=20
+            Integer(),
+            "The most calls in progress at the same time. 0: no limit of the campaign.",
+            example=20,
+            title="Most calls at once",
+            hint="0: as many as the gateway allows.",
         ),
         "max_xfer": writable(
             Integer(),
             "The most transfers in progress at the same time, waiting calls included. 0: no limit.",
             example=5,
+            title="Most transfers at once",
+            hint="Calls that wait for an agent count too. 0: no limit.",
         ),
         "dial_method": writable(
             Choice(DialMethod),
             "The pace of dialling. 2, 3 and 4 dial for agents, so the survey must transfer calls to a queue.",
+            title="How to dial",
+            hint="Dialling for agents needs a survey that transfers calls to a queue.",
         ),
         "agent_dial_rate": writable(
             AmountNumber(minimum=1),
             "Calls for each free agent, calls in progress included. Used with `dial_method` 2 only. Default: 1.",
             example=1.5,
+            title="Calls for each idle agent",
+            hint="How many calls are in progress for each agent who is free.",
         ),
         "preview_seconds": writable(
             Integer(PREVIEW_SECONDS_MIN, PREVIEW_SECONDS_MAX),
             "Seconds that an agent has to call or skip a person. Used with `dial_method` 4 only.",
             example=90,
+            title="Time to look at a person",
+            hint="In which an agent calls or skips the person.",
         ),
         "preview_calls": writable(
             Boolean(),
             "What follows when that time is over. True: the person is called. False: the person waits for"
             " `intervalretry`, and the agent goes on a break.",
+            title="Call when that time is over",
+            hint="Without a tick, the person waits, and the agent goes on a break.",
         ),
         "manual_dialling": writable(
             Boolean(),
             "True if agents of the campaign's queues may dial numbers and contacts of their own choice, within its"
             " rules. Used with `dial_method` 4 only.",
+            title="Agents may dial numbers",
+            hint="Numbers of their own choice, within the rules of the campaign.",
         ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),
             "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with `dial_method` 3 only."
             " Default: 3.",
             example=3.0,
+            title="Abandoned calls at most",
+            hint="Dialling ahead slows down before more answered calls find no agent.",
         ),
         "callmaxduration": writable(
-            Integer(1, CALL_SECONDS_MAX), "Seconds after the answer at which a call is cut off.", example=600
+            Integer(1, CALL_SECONDS_MAX),
+            "Seconds after the answer at which a call is cut off.",
+            example=600,
+            title="Longest call",
+            hint="Longer calls are cut off.",
         ),
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
             "The most further attempts for a subscriber who was not reached. 0: none.",
             example=2,
+            title="Further calls if not reached",
+            hint="0: nobody is called a second time.",
         ),
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
             "Seconds from the end of a call that reached nobody to the next attempt.",
             example=900,
+            title="Time between calls",
+            hint="From the end of a call that reached nobody to the next one.",
         ),
         "call_back_wait": writable(
             Integer(0, CALL_BACK_SECONDS_MAX),
             "Seconds for which a call-back waits for an agent who takes it themselves (`same_agent`). Then any agent of"
             " the queue takes it. Default: 900.",
             example=900,
+            title="Call-backs wait for their agent",
+            hint="If the agent wants to take the call-back themselves. Then any agent of the queue takes it.",
         ),
         "completion_maxretry": writable(
             Integer(0, RETRIES_MAX),
             "The most further calls to a subscriber who answered but did not reach a section marked `completed`. 0:"
             " none.",
             example=1,
+            title="Further calls until completed",
+            hint="Calls again people who answered, and left before a section that completes the survey. 0: none.",
         ),
         "completion_intervalretry": writable(
-            Integer(0, INTERVAL_SECONDS_MAX), "Seconds from the end of such a call to the next one.", example=900
+            Integer(0, INTERVAL_SECONDS_MAX),
+            "Seconds from the end of such a call to the next one.",
+            example=900,
+            title="Time between these calls",
+            hint="",
         ),
         "calltimeout": writable(
-            Integer(1, RING_SECONDS_MAX), "Seconds of ringing after which an attempt is given up.", example=45
+            Integer(1, RING_SECONDS_MAX),
+            "Seconds of ringing after which an attempt is given up.",
+            example=45,
+            title="Longest ringing",
+            hint="Then the call counts as not answered.",
         ),
-        "aleg_gateway": writable(Reference("gateway"), "The gateway over which the calls go."),
+        "aleg_gateway": writable(
+            Reference("gateway"),
+            "The gateway over which the calls go.",
+            title="Gateway",
+            hint="The carrier over which the calls go.",
+        ),
         "sms_gateway": optional(
             Reference("sms-gateway"),
             "The gateway for the text messages of sections of type 10. Null: such sections send nothing.",
+            title="Gateway for text messages",
+            hint="For surveys that send text messages.",
         ),
         "object_id": writable(
             Reference("survey-template", shown_as_id=True),
             "The id of the survey template to play, as a string of digits. A URL is accepted too. The first start"
             " stores a copy of the survey, which the campaign plays. So this field cannot change afterwards.",
             example="1",
+            title="Survey",
+            hint="When the campaign starts, it keeps the survey as it is then. Later changes do not reach it.",
         ),
         "extra_data": writable(
-            Text(EXTRA_MAX), "A text that the service keeps and does not use. Default: empty.", example="order 4711"
+            Text(EXTRA_MAX),
+            "A text that the service keeps and does not use. Default: empty.",
+            example="order 4711",
+            title="Note for programs",
+            hint="It is kept, and not used.",
         ),
         "dispositions": writable(
             Outcomes(),
@@ -156,18 +215,29 @@ _CAMPAIGN: Final = shapes(
             " campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
             " always be chosen. Empty: all dispositions.",
             example="Sold = success, Too expensive = not_interested, call_back",
+            title="Outcomes of calls",
+            hint="Agents choose one of them, such as: Sold = success, call_back. Empty: the usual ones.",
         ),
         "agent_script": writable(
             Text(SCRIPT_MAX),
             "What agents say. The desk shows it beside the callee. `{first_name}`, `{full_name}` and variables of the"
             " contact are replaced. Default: empty.",
             example="Good morning, {first_name}. This is Anna of the clinic.",
+            title="What agents say",
+            hint="Agents read it at the desk during the call. {first_name}, {full_name} and other columns of the"
+            " list are replaced.",
         ),
         "voicemail": writable(
-            Boolean(), "True to tell answering machines from people, in the first seconds after each answer."
+            Boolean(),
+            "True to tell answering machines from people, in the first seconds after each answer.",
+            title="Tell machines from people",
+            hint="It takes the first seconds after each answer.",
         ),
         "amd_behavior": writable(
-            Choice(AmdBehavior), "The callees who hear the survey. Used only if `voicemail` is true."
+            Choice(AmdBehavior),
+            "The callees who hear the survey. Used only if `voicemail` is true.",
+            title="Who hears the survey",
+            hint="",
         ),
         "machine_is_reached": writable(
             Boolean(),
@@ -175,20 +245,29 @@ _CAMPAIGN: Final = shapes(
             " the survey, to its end, the person counts as reached and is not called again. False: they are tried again"
             " like people who did not answer. Used only if `voicemail` is true and `amd_behavior` is 1. With 2 machines"
             " hear nothing, and with 3 a message is always enough.",
+            title="A message on a machine is enough",
+            hint="Once a machine has heard it to its end, the person counts as reached, and is not called again."
+            " Without a tick, they are tried again like people who did not answer.",
         ),
         "amd_sensitivity": writable(
             Choice(AmdSensitivity),
             "The readiness to take an answer for that of a machine. Used only if `voicemail` is true. The manual has"
             " the errors of each. Default: 2.",
+            title="How eager detection is",
+            hint="",
         ),
         "voicemail_audiofile": optional(
             Reference("audio-files"),
             "The recording that answering machines hear instead of the survey, if `voicemail` is true. Null: the"
             " survey.",
+            title="Recording for machines",
+            hint="Machines hear it instead of the survey.",
         ),
         "dnc": optional(
             Reference("dnc-list"),
             "The do-not-call list whose numbers are not dialled, as it is at the moment of each dial. Null: none.",
+            title="Do-not-call list",
+            hint="Numbers on it are not called. Whoever asks not to be called again is put on it.",
         ),
         "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
@@ -196,20 +275,28 @@ _CAMPAIGN: Final = shapes(
             ReferenceList("phonebook"),
             "The phonebooks whose contacts are called. Contacts that are added later are called too. Default: none.",
             default=(),
+            title="Phonebooks",
+            hint="Contacts that are added later are called too.",
         ),
         **STATE,
         **source("campaigns"),
-        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
+        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500, title="People"),
         "completed": read_only(
             Integer(), "Number of subscribers who reached a section marked `completed`.", example=120
         ),
         "calls": read_only(Integer(), "Number of calls that were placed, further attempts included.", example=640),
         "answered": read_only(Integer(), "Number of calls that were answered.", example=310),
         "machine_answered": derived(
-            Integer(), "Number of calls that are over and that detection took for those of machines.", example=30
+            Integer(),
+            "Number of calls that are over and that detection took for those of machines.",
+            example=30,
+            title="Answered by machines",
         ),
         "live_answered": read_only(
-            Integer(), "Number of calls that persons answered, in surveys that have a queue.", example=280
+            Integer(),
+            "Number of calls that persons answered, in surveys that have a queue.",
+            example=280,
+            title="Answered by people, for agents",
         ),
         "abandoned": read_only(
             Integer(), "Number of those calls that no agent took within 2 seconds of their transfer.", example=4
@@ -219,6 +306,26 @@ _CAMPAIGN: Final = shapes(
         ),
         **STAMPS,
     },
+    form=form(
+        ("", "name"),
+        ("Who is called", "phonebook dnc"),
+        ("What they hear", "object_id aleg_gateway callerid"),
+        ("When", WHEN),
+        ("How fast", "frequency max_aleg"),
+        ("If nobody answers", "maxretry intervalretry calltimeout"),
+        ("Answering machines", "voicemail amd_behavior voicemail_audiofile machine_is_reached"),
+        more=[
+            (
+                "Dialling for agents",
+                "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls manual_dialling max_xfer",
+            ),
+            ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
+            ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
+            ("Agents", "agent_script dispositions call_back_wait"),
+            ("For your notes", "description extra_data user"),
+        ],
+        hidden="status",
+    ),
     write_doc="A voice campaign: its survey, its phonebooks, its hours and its pace.",
     read_doc="A voice campaign, as it is stored, with its status and its counters.",
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
 from sqlalchemy import RowMapping
 
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
@@ -21,6 +22,7 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_s
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
 from dialer.resources.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, TextChoice
+from dialer.resources.crud.forms import FormLayout, form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.records import refuse_while_in
 from dialer.resources.crud.references import Reference
@@ -56,12 +58,14 @@ ENTRY_SHOWN_MAX: Final = 64
 _NAMED: Final = {
     "name": NAME,
     "description": writable(
-        Text(TEXT_MAX), description="A note for people. Default: empty.", example="Calls to North America"
+        Text(TEXT_MAX), description="A note for people. Default: empty.", example="Calls to North America", hint=""
     ),
     "addprefix": writable(
         Text(PREFIX_MAX),
         description="Digits that are put before each number when it is dialled. Default: none.",
         example="9",
+        title="Prefix to add",
+        hint="Digits that are put before each number when it is dialled, such as 9 for an outside line.",
     ),
     "removeprefix": writable(
         Text(PREFIX_MAX),
@@ -69,6 +73,9 @@ _NAMED: Final = {
             "The beginning that is removed from each number when it is dialled, if the number has it. Default: none."
         ),
         example="+",
+        title="Prefix to remove",
+        hint="The beginning that is taken off each number before it is dialled, if it is there. Some carriers"
+        " want numbers without +.",
     ),
 }
 _GATEWAY_END: Final = {
@@ -76,6 +83,8 @@ _GATEWAY_END: Final = {
         Integer(),
         description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
         example=5,
+        title="Most new calls a second",
+        hint="What your contract allows, all campaigns together. 0: no limit.",
     ),
     "parameters": writable(
         CarrierParameters(PARAMETERS_MAX),
@@ -94,6 +103,9 @@ _GATEWAY_END: Final = {
             "start, unless the gateway is simulated. Default: empty, for all."
         ),
         example="+12025550150, +12025550151",
+        title="Allowed caller IDs",
+        hint="The numbers that your contract lets you show, separated by commas. Empty: any. A campaign that shows"
+        " another one does not start.",
     ),
     "rests_until": derived(
         Timestamp(),
@@ -109,13 +121,26 @@ _GATEWAY_END: Final = {
             "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use."
         ),
         example="the carrier does not answer OPTIONS",
+        title="Line",
     ),
     **STAMPS,
+}
+_SMS_GATEWAY_END: Final = {
+    **_GATEWAY_END,
+    "max_cps": replace(_GATEWAY_END["max_cps"], title="Most messages a second"),
+    "allowed_callerids": replace(
+        _GATEWAY_END["allowed_callerids"],
+        title="Allowed senders",
+        hint="The numbers and names that your contract lets you show, separated by commas. Empty: any. A campaign that"
+        " shows another one does not start.",
+    ),
 }
 _CHANNELS: Final = writable(
     Integer(),
     description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
     example=30,
+    title="Most calls at once",
+    hint="What your contract allows, all campaigns together. 0: no limit.",
 )
 _CALLER_ID_GROUP: Final = shapes(
     "CallerIdGroup",
@@ -127,9 +152,11 @@ _CALLER_ID_GROUP: Final = shapes(
             Text(TEXT_MAX),
             description="A note for people. Default: empty.",
             example="Numbers of the Boston office",
+            hint="",
         ),
         **STAMPS,
     },
+    form=form(("", "name description")),
     write_doc="A named set of caller IDs.",
 )
 
@@ -145,21 +172,35 @@ _CALLER_ID: Final = shapes(
                 "country code. `*`: all numbers. Default: empty, for none."
             ),
             example="202",
+            title="Numbers that begin with",
+            hint="The caller ID is shown to people whose numbers begin so. * fits all numbers. Empty: none.",
         ),
         "callerid_num": writable(
-            Text(CALLERID_MAX, min_length=1), description="The number that callees see.", example="+12025550199"
+            Text(CALLERID_MAX, min_length=1),
+            description="The number that callees see.",
+            example="+12025550199",
+            title="Number that is shown",
+            hint="With the country code, as in +12025550199.",
         ),
         "callerid_name": writable(
             Text(),
             description="The name that callees see, where the carrier supports it. Default: empty.",
             example="Dr. Lee",
+            title="Name that is shown",
+            hint="Some carriers show it beside the number.",
         ),
-        "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
+        "created_date": read_only(
+            Timestamp(), description="The moment at which the record was created, in UTC.", title="Created"
+        ),
         "callerid_group": writable(
-            Reference("callerid-group"), description="The group to which the caller ID belongs."
+            Reference("callerid-group"),
+            description="The group to which the caller ID belongs.",
+            title="Group of caller IDs",
+            hint="A set of numbers, of which callees see the one that fits their area.",
         ),
         "user": OWNER,
     },
+    form=form(("", "callerid_group callerid_num areacode callerid_name")),
     write_doc="A caller ID: the number that callees of one area see.",
     read_doc="A caller ID, as it is stored.",
 )
@@ -252,12 +293,14 @@ def _refuse_while_in_use(unit: Unit, stored: Values) -> None:
         refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(gateway.id))
 
 
-def _shapes(path: str, protocols: Mapping[str, str], carrier: str, **docs: str) -> Shapes:
+def _shapes(path: str, protocols: Mapping[str, str], carrier: str, *, form: FormLayout, **docs: str) -> Shapes:
     """Return the shapes of the gateways of one medium."""
     name = "".join(map(str.title, path.split("-")))
-    protocol = writable(TextChoice(tuple(protocols), protocols, f"{name}Protocol"), description=carrier)
-    channels = {"max_channels": _CHANNELS} if path == "gateway" else {}
-    return shapes(name, Gateway, {**own(path), **_NAMED, "protocol": protocol, **channels, **_GATEWAY_END}, **docs)
+    protocol = writable(
+        TextChoice(tuple(protocols), protocols, f"{name}Protocol"), description=carrier, title="Kind", hint=""
+    )
+    end = {"max_channels": _CHANNELS, **_GATEWAY_END} if path == "gateway" else _SMS_GATEWAY_END
+    return shapes(name, Gateway, {**own(path), **_NAMED, "protocol": protocol, **end}, form=form, **docs)
 
 
 def _gateways(path: str, medium: str, shaped: Shapes) -> Resource:
@@ -289,6 +332,13 @@ GATEWAYS = _gateways(
         "gateway",
         PROTOCOLS,
         "The carrier that places the calls.",
+        form=form(
+            ("", "name"),
+            ("Limits", "max_channels max_cps"),
+            ("Numbers and caller IDs", "allowed_callerids removeprefix addprefix"),
+            more=[("For your notes", "description")],
+            hidden="line_down parameters protocol rests_until",
+        ),
         write_doc="A gateway for calls to a carrier; its parameters describe simulated callees.",
         read_doc="A gateway for calls to a carrier, as it is stored.",
     ),
@@ -300,6 +350,13 @@ SMS_GATEWAYS = _gateways(
         "sms-gateway",
         SMS_PROTOCOLS,
         "The carrier that sends the messages.",
+        form=form(
+            ("", "name"),
+            ("Limits", "max_cps"),
+            ("Numbers and senders", "allowed_callerids removeprefix addprefix"),
+            more=[("For your notes", "description")],
+            hidden="line_down parameters protocol rests_until",
+        ),
         write_doc="A gateway for text messages to a carrier.",
     ),
 )

@@ -37,6 +37,7 @@ from dialer.resources.crud.fields import (
     Text,
     TextChoice,
 )
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Identity, Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.resources.records.emergency import no_emergency_number
@@ -63,10 +64,13 @@ _PHONEBOOK: Final = shapes(
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(Text(TEXT_MAX), "A note for people. Default: empty.", example="Customers in Boston"),
+        "description": writable(
+            Text(TEXT_MAX), "A note for people. Default: empty.", example="Customers in Boston", hint=""
+        ),
         "user": OWNER,
         **STAMPS,
     },
+    form=form(("", "name description")),
     write_doc="A named list of contacts.",
 )
 
@@ -75,33 +79,45 @@ _CONTACT: Final = shapes(
     Contact,
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook"), "The phonebook to which the contact belongs."),
+        "phonebook": writable(Reference("phonebook"), "The phonebook to which the contact belongs.", hint=""),
         "contact": writable(
             PhoneNumber(),
             "The phone number, in any usual spelling. Numbers without `+` and country code belong to the service's"
             " default region.",
             example="+12025550100",
+            title="Number",
+            hint="In any usual spelling. Without + and country code, it counts as one of the service's own region.",
         ),
         "full_name": writable(
             Text(),
             "The name of the person, for `{full_name}` in scripts and texts; its first word is `{first_name}`."
             " Default: empty.",
             example="Ada Byron",
+            title="Name",
+            hint="It replaces {full_name} in texts; its first word replaces {first_name}.",
         ),
         "additional_vars": writable(
             JsonText(),
             "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. Requests may send"
             " an object. Default: {}.",
             example='{"city":"Boston"}',
+            title="Variables",
+            hint="Further values for texts, such as {city}: a JSON object.",
         ),
         "tz_code": writable(
             Text(OWN_ZONES_MAX),
             f"The person's own time zone, {OWN_ZONE_WORDS}. It decides when they are called. Default: empty, for the"
             " zone of the number.",
             example="America/New_York",
+            title="Time zone",
+            hint="Such as America/New_York. Empty: that of the number.",
         ),
         **STAMPS,
     },
+    form=form(
+        ("", "phonebook contact full_name"),
+        more=[("Where the person is", "tz_code"), ("For texts and surveys", "additional_vars")],
+    ),
     write_doc="A contact: a person to call.",
     read_doc="A contact: a person to call, as it is stored.",
 )
@@ -114,7 +130,10 @@ _DNC_LIST: Final = shapes(
         "name": NAME,
         "user": OWNER,
         "is_global": writable(
-            Boolean(), "True if the list holds for every campaign of every user. Only admins set it, on their lists."
+            Boolean(),
+            "True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+            title="For all accounts",
+            hint="Tick it if nobody in this service may call these numbers.",
         ),
         "keeps_wishes_of": read_only(
             Text(),
@@ -127,6 +146,7 @@ _DNC_LIST: Final = shapes(
         ),
         **STAMPS,
     },
+    form=form(("", "name is_global")),
     write_doc="A do-not-call list: numbers that must not be called.",
 )
 
@@ -135,7 +155,12 @@ _DNC_CONTACT: Final = shapes(
     DncContact,
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list"), "The do-not-call list to which the entry belongs."),
+        "dnc": writable(
+            Reference("dnc-list"),
+            "The do-not-call list to which the entry belongs.",
+            title="Do-not-call list",
+            hint="Numbers on it are not called. Whoever asks not to be called again is put on it.",
+        ),
         "phone_number": writable(
             ListedNumber(),
             (
@@ -143,8 +168,15 @@ _DNC_CONTACT: Final = shapes(
                 " remarks are ignored. Of several numbers, each gets an entry, and the answer has the first new one."
             ),
             example="+12025550100",
+            title="Number",
+            hint="In any usual spelling.",
         ),
-        "source": read_only(TextChoice(tuple(WishSource)), "Where the wish comes from.", example=WishSource.TEXT.value),
+        "source": read_only(
+            TextChoice(tuple(WishSource)),
+            "Where the wish comes from.",
+            example=WishSource.TEXT.value,
+            title="How it came",
+        ),
         "campaign": read_only(
             Reference("campaigns"),
             "The campaign that called or wrote to the person, or that they called. It may have been deleted since."
@@ -155,17 +187,20 @@ _DNC_CONTACT: Final = shapes(
             Reference("callrequest"),
             "The call in which the person said it, which may have been removed since; or null.",
             nullable=True,
+            title="Call",
         ),
         "sms_message": read_only(
             Reference("sms-message"),
             "The text message that the person answered, which may have been removed since; or null.",
             nullable=True,
+            title="Text message",
         ),
         "section_id": read_only(
             Identity(),
             "The id of the section in which the person pressed the keys, which may have been deleted since; or null.",
             nullable=True,
             example=7,
+            title="Section",
         ),
         "doubt": read_only(
             TextChoice(tuple(EntryDoubt)),
@@ -177,6 +212,7 @@ _DNC_CONTACT: Final = shapes(
             "The keys that were pressed, the text message, the agent's note, or the proof that an imported file has."
             " Empty if nothing is known, and once the person is erased.",
             example="STOP",
+            title="What was said",
         ),
         **STAMPS,
     },

@@ -14,6 +14,7 @@ from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, shapes, writable
 from dialer.resources.crud.fields import Boolean, PhoneNumber
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.resources.words.errors import Errors
@@ -30,18 +31,25 @@ _DID = shapes(
             "The number that people call. Numbers without `+` and country code belong to the country of the account."
             " No other DID of the account may have it. If a manager changes it, an admin must assign it again.",
             example="+12025550198",
+            title="Number",
+            hint="The number that people call. If a manager changes it, an admin must assign it again.",
         ),
         "is_assigned": writable(
             Boolean(),
             "Whether an admin has assigned the number to the account. If false, it waits for an admin, and calls do"
             " not reach it. Only admins set it to true. New DIDs of admins are assigned.",
+            title="Assigned",
+            hint="Without a tick, the number waits for an admin, and calls do not reach it.",
         ),
         **STAMPS,
         "user": OWNER,
         "campaign": optional(
-            Reference("campaigns"), "The campaign whose survey answers calls to the number. Null: unassigned."
+            Reference("campaigns"),
+            "The campaign whose survey answers calls to the number. Null: unassigned.",
+            hint="Its survey answers the calls.",
         ),
     },
+    form=form(("", "did_number campaign is_assigned")),
     write_doc="A number for inbound calls, and the campaign that answers them.",
     read_doc="A number for inbound calls, as it is stored.",
 )

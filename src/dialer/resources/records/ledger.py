@@ -21,7 +21,7 @@ _LEDGER: Final = shapes(
     LedgerEntry,
     {
         **own("ledger"),
-        "user": read_only(Reference("users"), "The user whose balance changed."),
+        "user": read_only(Reference("users"), "The user whose balance changed.", title="Owner"),
         "kind": read_only(TextChoice(KINDS, _MEANINGS, "LedgerKind"), "The cause of the change."),
         "amount": read_only(
             Amount(), "The change of the balance with five decimals; negative out of the account.", example="-0.02000"
@@ -33,7 +33,7 @@ _LEDGER: Final = shapes(
             " old, by months in UTC.",
             example="call:5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
-        "created_date": read_only(Timestamp(), "The moment of the change, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the change, in UTC.", title="Created"),
     },
     read_doc="""An entry of the ledger: one change of a balance, positive into the account, negative out of it.
 

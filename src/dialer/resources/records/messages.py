@@ -6,6 +6,7 @@ from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import MessageStatus
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Amount, Integer, Text, TextChoice
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Resource
@@ -15,6 +16,7 @@ from dialer.resources.records.campaign_life import (
     LIFE,
     NAMED,
     STATE,
+    WHEN,
     campaigns,
     code_of_campaign,
     dates,
@@ -37,47 +39,76 @@ _SMS_CAMPAIGN: Final = shapes(
     Campaign,
     {
         **own("sms-campaigns"),
-        "sms_campaign_code": code_of_campaign("campaign_code"),
+        "sms_campaign_code": code_of_campaign(column="campaign_code"),
         **NAMED,
         "callerid": writable(
-            Text(CALLERID_MAX), "The sender that receivers see. Default: empty.", example="+12025550199"
+            Text(CALLERID_MAX),
+            "The sender that receivers see. Default: empty.",
+            example="+12025550199",
+            title="Caller ID",
+            hint="The sender that people see: a number, or a name if the carrier allows it.",
         ),
         "text_message": writable(
             Text(MESSAGE_CHARACTERS_MAX),
             "The text. `{first_name}`, `{full_name}` and variables of the contact are replaced. A campaign without a"
             " text cannot be started.",
             example="Dear {first_name}, we expect you on Monday.",
+            hint="{first_name}, {full_name} and other columns of the list are replaced.",
         ),
         "phonebook": writable(
             ReferenceList("phonebook"),
             "The phonebooks whose contacts get the message. Contacts that are added later get it too. Default: none.",
             default=(),
+            title="Phonebooks",
+            hint="Contacts that are added later get the text too.",
         ),
         **dates("messages are sent"),
-        "sms_gateway": writable(Reference("sms-gateway"), "The gateway over which the messages go."),
+        "sms_gateway": writable(
+            Reference("sms-gateway"),
+            "The gateway over which the messages go.",
+            title="Gateway",
+            hint="The carrier over which the texts go.",
+        ),
         "dnc": optional(
             Reference("dnc-list"),
             "The do-not-call list whose numbers get no message, as it is at the moment of each sending. Null: none.",
+            title="Do-not-call list",
+            hint="Numbers on it are not called. Whoever asks not to be called again is put on it.",
         ),
         "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         **STATE,
         **source("sms-campaigns"),
-        "frequency": writable(Integer(1, FREQUENCY_MAX), "Messages a minute, spread evenly.", example=30),
+        "frequency": writable(
+            Integer(1, FREQUENCY_MAX),
+            "Messages a minute, spread evenly.",
+            example=30,
+            title="Messages a minute",
+            hint="Spread evenly over the minute.",
+        ),
         "callmaxduration": read_only(
-            Integer(1, CALL_SECONDS_MAX), "Seconds; not used by campaigns of text messages.", example=1800
+            Integer(1, CALL_SECONDS_MAX),
+            "Seconds; not used by campaigns of text messages.",
+            example=1800,
+            title="Longest call",
         ),
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
             "The most further messages to a subscriber whose message failed. 0: none.",
             example=2,
+            title="Further messages if one fails",
+            hint="0: none.",
         ),
         "intervalretry": writable(
-            Integer(0, INTERVAL_SECONDS_MAX), "Seconds from a message that failed to the next one.", example=900
+            Integer(0, INTERVAL_SECONDS_MAX),
+            "Seconds from a message that failed to the next one.",
+            example=900,
+            title="Time between messages",
+            hint="From a message that failed to the next one.",
         ),
         **LIFE,
         **DAILY_WINDOW,
-        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
+        "totalcontact": read_only(Integer(), "Number of subscribers.", example=500, title="People"),
         "sent": read_only(
             Integer(column="calls"), "Number of messages that were sent, further attempts included.", example=520
         ),
@@ -85,6 +116,16 @@ _SMS_CAMPAIGN: Final = shapes(
         "cost": read_only(Amount(), "The price of all messages so far, with five decimals.", example="26.00000"),
         **STAMPS,
     },
+    form=form(
+        ("", "name"),
+        ("Who gets it", "phonebook dnc"),
+        ("What they read", "text_message sms_gateway callerid"),
+        ("When", WHEN),
+        ("How fast", "frequency"),
+        ("If a message fails", "maxretry intervalretry"),
+        more=[("Lists", "dnc_lists"), ("For your notes", "description user")],
+        hidden="status",
+    ),
     write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",
     read_doc="A campaign of text messages, as it is stored, with its status and its counters.",
 )
@@ -105,10 +146,15 @@ _SMS_MESSAGE: Final = shapes(
             nullable=True,
         ),
         "contact": read_only(
-            Reference("contact"), "The contact who gets the message; null if there is none.", nullable=True
+            Reference("contact"),
+            "The contact who gets the message; null if there is none.",
+            nullable=True,
+            title="Number",
         ),
-        "callerid": read_only(Text(), "The sender that the receiver sees.", example="+12025550199"),
-        "phone_number": read_only(Text(), "The receiver's number in normal form.", example="+12025550100"),
+        "callerid": read_only(Text(), "The sender that the receiver sees.", example="+12025550199", title="Caller ID"),
+        "phone_number": read_only(
+            Text(), "The receiver's number in normal form.", example="+12025550100", title="Number"
+        ),
         "dialled_number": read_only(
             Text(),
             "The number as it was given to the carrier, after the gateway's `removeprefix` and `addprefix`.",
@@ -124,7 +170,9 @@ _SMS_MESSAGE: Final = shapes(
             "Number of parts, each of which costs the user's `sms_rate`: 160 characters (GSM-7) or 70, and fewer in"
             " long messages.",
         ),
-        "status": read_only(TextChoice(tuple(MessageStatus)), "The state of the message.", example="Delivered"),
+        "status": read_only(
+            TextChoice(tuple(MessageStatus)), "The state of the message.", example="Delivered", title="State"
+        ),
         "cost": read_only(Amount(), "The price of the message with five decimals.", example="0.05000"),
         "send_date": read_only(Timestamp(), "The moment at which the message was sent, in UTC."),
         "delivery_date": read_only(

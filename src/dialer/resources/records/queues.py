@@ -10,6 +10,7 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, shapes, writable
 from dialer.resources.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Values
 from dialer.resources.records.agent_views import own_agents
@@ -34,68 +35,131 @@ _QUEUE: Final = shapes(
             Reference("users", column="user_id"),
             "The user who owns the queue. Only admins may name another user than themselves. Default: the caller.",
             default=0,
+            title="Owner",
+            hint="Whose queue it is. None: yours.",
         ),
         **own("queue"),
         "name": NAME,
-        "strategy": writable(Choice(QueueStrategy), "The order in which free agents are asked to take a call."),
+        "strategy": writable(
+            Choice(QueueStrategy),
+            "The order in which free agents are asked to take a call.",
+            title="Who is asked first",
+            hint="",
+        ),
         "moh_sound": writable(
             Text(),
             "Music for callers who wait. The service keeps the text, and does not use it. Default: empty.",
             example="local_stream://moh",
+            title="Music on hold",
+            hint="It is kept, and not used.",
         ),
         "record_template": writable(
             Text(),
             "A path for recordings of calls. The service keeps the text, and does not use it. Default: empty.",
             example="/recordings/${uuid}.wav",
+            title="Path of recordings",
+            hint="It is kept, and not used.",
         ),
         "time_base_score": writable(
             TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
             "The moment from which the wait of a caller counts for the order of callers.",
+            title="Waiting counts from",
+            hint="",
         ),
         "tier_rules_apply": writable(
             Boolean(),
             "True if agents of a higher level are asked only after a wait at the levels below. False: all levels at"
             " once.",
+            title="Ask level by level",
+            hint="Agents of a higher level are asked only when callers have waited for a while.",
         ),
         "tier_rule_wait_second": writable(
-            Integer(), "Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true."
+            Integer(),
+            "Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true.",
+            title="Wait before the next level",
+            hint="",
         ),
         "tier_rule_wait_multiply_level": writable(
             Boolean(),
             "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if `tier_rules_apply`"
             " is true.",
+            title="Wait longer at each level",
+            hint="With 5 minutes, level 2 is asked after 10 minutes.",
         ),
         "tier_rule_no_agent_no_wait": writable(
             Boolean(),
             "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true.",
+            title="Skip levels without an agent",
+            hint="",
         ),
         "discard_abandoned_after": writable(
-            Integer(), "Seconds for which the place of a caller who left early is kept."
+            Integer(),
+            "Seconds for which the place of a caller who left early is kept.",
+            title="Keep their place for",
+            hint="",
         ),
         "abandoned_resume_allowed": writable(
-            Boolean(), "True if a caller who left early and calls again gets the earlier place back."
+            Boolean(),
+            "True if a caller who left early and calls again gets the earlier place back.",
+            title="Callers who call again keep their place",
+            hint="Tick it if a caller who hung up and calls again does not wait from the beginning.",
         ),
-        "max_wait_time": writable(Integer(), "The longest wait in seconds. 0: no limit.", example=600),
+        "max_wait_time": writable(
+            Integer(),
+            "The longest wait in seconds. 0: no limit.",
+            example=600,
+            title="Longest wait",
+            hint="Then the caller leaves the queue. 0: no limit.",
+        ),
         "max_wait_time_with_no_agent": writable(
-            Integer(), "The longest wait in seconds while no agent is on duty. 0: no limit."
+            Integer(),
+            "The longest wait in seconds while no agent is on duty. 0: no limit.",
+            title="Longest wait without an agent",
+            hint="While nobody of the queue is on duty. 0: no limit.",
         ),
         "max_wait_time_with_no_agent_time_reached": writable(
-            Integer(), "Seconds that each caller waits at least, once the longest wait without an agent is reached."
+            Integer(),
+            "Seconds that each caller waits at least, once the longest wait without an agent is reached.",
+            title="Then wait at least",
+            hint="New callers wait at least so long, once that wait is over.",
         ),
         "break_reasons": writable(
             Phrases(),
             "The reasons that agents of the queue give for a break, with commas between them: up to 20, of up to 100"
             " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
             example="Lunch, Training",
+            title="Reasons of a break",
+            hint="Agents of the queue choose one of them, such as: Lunch, Training. Empty: they write any.",
         ),
         "max_break_time": writable(
             Integer(),
             "The longest break of an agent of the queue, in seconds. A longer one is shown to supervisors, and ends no"
             " earlier. Of an agent's queues, the shortest limit counts. 0: no limit.",
             example=900,
+            title="Longest break",
+            hint="Supervisors see who takes longer: on the wall board, and on the overview. 0: no limit.",
         ),
         **STAMPS,
     },
+    form=form(
+        ("", "name strategy"),
+        ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
+        ("Breaks of agents", "break_reasons max_break_time"),
+        more=[
+            (
+                "Callers who wait",
+                (
+                    "time_base_score max_wait_time_with_no_agent_time_reached discard_abandoned_after"
+                    " abandoned_resume_allowed"
+                ),
+            ),
+            (
+                "Levels of agents",
+                "tier_rules_apply tier_rule_wait_second tier_rule_wait_multiply_level tier_rule_no_agent_no_wait",
+            ),
+            ("For your notes", "moh_sound record_template manager"),
+        ],
+    ),
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",
     read_doc="A queue in which calls wait for an agent, as it is stored; all times are in seconds.",
 )
@@ -111,26 +175,37 @@ _AGENT: Final = shapes(
             Reference("users"),
             "The user account with which this agent logs in: its manager's own, or one of an agent of the manager."
             " That user sees this record and its calls, and changes its status and break_reason.",
+            title="User who signs in",
+            hint="The user account with which this agent signs in and takes calls.",
         ),
         "contact": writable(
             Text(),
             "The phone number at which the agent takes calls, or an extension of 2 to 6 digits. Not an emergency"
             " number. Default: empty.",
             example="+12025550150",
+            title="Telephone",
+            hint="The number or the extension at which the agent takes calls.",
         ),
         "status": writable(
             Choice(AgentStatus),
             "The agent's availability. Queues offer calls to agents who are available (2 or 3).",
             example=2,
+            title="State",
+            hint="Calls are offered to agents who are available.",
         ),
         "wrap_up_time": writable(
-            Integer(), "Seconds after each call in which the agent gets no other call.", example=15
+            Integer(),
+            "Seconds after each call in which the agent gets no other call.",
+            example=15,
+            title="Time after a call",
+            hint="The agent gets no other call meanwhile.",
         ),
         "break_reason": writable(
             Text(100),
             "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It"
             " is emptied when the break ends.",
             example="Lunch",
+            hint="Why the agent is on a break, for reports.",
         ),
         "parameters": writable(
             JsonObject(),
@@ -138,9 +213,16 @@ _AGENT: Final = shapes(
             " `preview` in seconds, the chances `missed`, `breaks` and `skipped`, and `at_desk`. With `person`,"
             " somebody at the desk plays the agent. Default: {}.",
             example={"talk": [30, 180], "answer": 1},
+            hint="How a simulated agent behaves: a JSON object with talk and answer, in seconds. To have a person"
+            ' play the agent at the desk, write {"person": true}.',
         ),
         **STAMPS,
     },
+    form=form(
+        ("Who it is", "name login"),
+        ("How calls are taken", "contact wrap_up_time status break_reason"),
+        more=[("For simulations", "parameters")],
+    ),
     write_doc="An agent: a person who takes calls from queues.",
     read_doc="An agent: a person who takes calls from queues, as stored.",
 )
@@ -150,13 +232,20 @@ _TIER: Final = shapes(
     Tier,
     {
         **own("tier"),
-        "queue": writable(Reference("queue"), "The queue whose calls the agent takes."),
+        "queue": writable(
+            Reference("queue"), "The queue whose calls the agent takes.", hint="Callers wait here for an agent."
+        ),
         "agent": writable(Reference("agent"), "The agent. An agent has at most one tier of a queue."),
         "level": writable(
-            Integer(1), "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
+            Integer(1),
+            "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply.",
+            hint="1 is asked first.",
         ),
         "position": writable(
-            Integer(1), "The place of the agent within the level, from 1. Lower positions come first."
+            Integer(1),
+            "The place of the agent within the level, from 1. Lower positions come first.",
+            title="Place within the level",
+            hint="1 is asked first.",
         ),
         **STAMPS,
     },

@@ -13,6 +13,7 @@ from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.resources.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource
 from dialer.resources.words.errors import Errors
@@ -50,31 +51,55 @@ _RATE_CARD: Final = shapes(
     {
         **own("rate-card"),
         "user": write_once(
-            Reference("users"), "The user to whose calls the price applies. It is set at creation only."
+            Reference("users"),
+            "The user to whose calls the price applies. It is set at creation only.",
+            hint="Whose calls cost so much.",
         ),
         "prefix": writable(
             Prefix(),
             "The first digits of numbers, beginning with the country code; the longest match counts. Empty: every"
             " number.",
             example="1202",
+            title="Numbers that begin with",
+            hint="Digits, beginning with the country code. The longest beginning that fits counts. Empty: every"
+            " number.",
         ),
-        "rate": writable(Amount(minimum=0), "The price of a minute, with five decimals.", example="0.02000"),
+        "rate": writable(
+            Amount(minimum=0),
+            "The price of a minute, with five decimals.",
+            example="0.02000",
+            title="Price a minute",
+            hint="For example 0.015.",
+        ),
         "connection_fee": writable(
             Amount(minimum=0),
             "The price of each answered call in addition, with five decimals. Default: 0.",
             default=0,
             example="0.01000",
+            title="Price of a connection",
+            hint="Added once to each answered call.",
         ),
         "first_increment": writable(
-            Integer(1, INCREMENT_S_MAX), "Seconds of the first increment: a shorter call costs as much.", default=60
+            Integer(1, INCREMENT_S_MAX),
+            "Seconds of the first increment: a shorter call costs as much.",
+            default=60,
+            title="Shortest time charged",
+            hint="A shorter call costs as much.",
         ),
         "next_increment": writable(
             Integer(1, INCREMENT_S_MAX),
             "Seconds of each further increment; a started one is billed as a whole.",
             default=60,
+            title="Then charged in steps of",
+            hint="A started step is charged as a whole.",
         ),
         **STAMPS,
     },
+    form=form(
+        ("For whom", "user prefix"),
+        ("Price", "rate connection_fee"),
+        ("What is charged", "first_increment next_increment"),
+    ),
     write_doc="""The price of a user's calls to numbers that begin with `prefix`; the longest match counts.
 
     `rate` is the price of a minute. A started increment is billed as a whole. An answered call lasts at

@@ -17,9 +17,11 @@ _SMS_RECEIVED: Final = shapes(
     SmsReceived,
     {
         **own("sms-received"),
-        "user": read_only(Reference("users"), "The user to whose message the text message answers."),
+        "user": read_only(Reference("users"), "The user to whose message the text message answers.", title="Owner"),
         "gateway_id": read_only(
-            Identity(), "The id of the gateway over which it came. The gateway may have been deleted since."
+            Identity(),
+            "The id of the gateway over which it came. The gateway may have been deleted since.",
+            title="Gateway",
         ),
         "campaign": read_only(
             Reference("campaigns"),
@@ -30,24 +32,32 @@ _SMS_RECEIVED: Final = shapes(
             Reference("sms-message"),
             "The newest message to the number, which may have been removed since; or null.",
             nullable=True,
+            title="Text message",
         ),
-        "phone_number": read_only(Text(64), "The sender as the carrier gave it.", example="12025550100"),
+        "phone_number": read_only(
+            Text(64), "The sender as the carrier gave it.", example="12025550100", title="Number"
+        ),
         "number": read_only(
             Text(16), "The sender's number in normal form; empty if it is no number.", example="+12025550100"
         ),
-        "said": read_only(Text(SAID_MAX), "The text.", example="Please don't call again"),
+        "said": read_only(Text(SAID_MAX), "The text.", example="Please don't call again", title="What was said"),
         "understood": read_only(
-            TextChoice(tuple(Understood)), "The meaning, as far as it was understood.", example=Understood.STOP.value
+            TextChoice(tuple(Understood)),
+            "The meaning, as far as it was understood.",
+            example=Understood.STOP.value,
+            title="Understood as",
         ),
         "needs_person": read_only(
             Boolean(),
             "True if it is perhaps a wish, and nobody has looked yet. `ordering=-needs_person` lists such texts first.",
             example=False,
+            title="Needs a person",
         ),
         "verdict": writable(
             TextChoice(("", *Verdict), {"": "Nobody has looked at it yet."}),
             "The decision of a user about it. Empty until somebody has looked.",
             example=Verdict.DO_NOT_CALL.value,
+            title="Decision",
         ),
         "looked_at": read_only(
             Timestamp(column="looked_at_ms"),
@@ -55,7 +65,10 @@ _SMS_RECEIVED: Final = shapes(
             nullable=True,
         ),
         "looked_at_by_id": read_only(
-            Identity(), "The id of the user who has looked at it, who may have been deleted since.", nullable=True
+            Identity(),
+            "The id of the user who has looked at it, who may have been deleted since.",
+            nullable=True,
+            title="Looked at by",
         ),
         **STAMPS,
     },

@@ -86,7 +86,9 @@ SECTION_TEMPLATE: Final = shapes(
     SectionTemplate,
     {
         **own("section-template"),
-        "order": writable(Integer(), "The place of the section in the survey. A call begins with the lowest one."),
+        "order": writable(
+            Integer(), "The place of the section in the survey. A call begins with the lowest one.", title="Place"
+        ),
         "type": writable(
             SectionTypeChoice(), "The action of the section. It decides which other fields are used.", example=2
         ),
@@ -95,6 +97,7 @@ SECTION_TEMPLATE: Final = shapes(
             "The question or the title, for people and results. It must not be blank. Callees hear `script` or"
             " `audiofile`.",
             example="Will you come on Monday?",
+            title="Title",
         ),
         **dict(_SETTINGS),
         **STAMPS,

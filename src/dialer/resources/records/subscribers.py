@@ -19,6 +19,7 @@ from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.enumerations import listed
 from dialer.resources.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values
@@ -48,26 +49,34 @@ _SUBSCRIBER: Final = shapes(
             " its own.",
             default=None,
             nullable=True,
+            hint="",
         ),
         "campaign": write_once(
             Reference("campaigns"),
             "The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only.",
+            hint="",
         ),
         "last_attempt": read_only(
-            Timestamp(), "The moment of the last call or message, in UTC; null before the first.", nullable=True
+            Timestamp(),
+            "The moment of the last call or message, in UTC; null before the first.",
+            nullable=True,
+            title="Last call",
         ),
-        "count_attempt": read_only(Integer(), "Number of calls or messages so far.", example=1),
+        "count_attempt": read_only(Integer(), "Number of calls or messages so far.", example=1, title="Attempts"),
         "status": writable(
             Choice(SubscriberStatus),
             "The state of the subscriber. A client may set three of them: waiting (1) for one that is paused or failed,"
             " paused (2) for one that waits, and aborted (3) for one that waits or is paused.",
             example=1,
+            title="State",
+            hint="People who wait are called. Pause or call off those who should not be.",
         ),
         "status_reason": read_only(
             Text(),
             "The reason why the last attempt reached nobody or was refused; empty if it went well, and "
             f"before the first. Further reasons may be added. {listed(SUBSCRIBER_REASONS)}.",
             example="no_answer",
+            title="Reason",
         ),
         "waits_for": derived(
             TextChoice(("", *WaitsFor), {"": "The subscriber is not PENDING."}),
@@ -85,31 +94,45 @@ _SUBSCRIBER: Final = shapes(
             "The phone number of the subscriber; a campaign has each number once. Default: the number of `contact`.",
             default=None,
             example="+12025550100",
+            title="Number",
+            hint="A campaign has each number once.",
         ),
         "full_name": writable(
             Text(),
             "The name of the person, for scripts and texts. Default: the name of `contact`.",
             example="Ada Byron",
+            title="Name",
+            hint="It replaces {full_name} in texts; its first word replaces {first_name}.",
         ),
         "gmt_offset": writable(
             Text(OFFSET_MAX, pattern=r"^([+-]?[0-9]{1,2}(\.[0-9]{1,2})?)?$"),
             "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if `tz_code` is empty."
             " Default: empty.",
             example="-5",
+            title="Hours from UTC",
+            hint="Used if there is no time zone. Example: -5.",
         ),
         "tz_code": writable(
             Text(OWN_ZONES_MAX),
             f"The subscriber's time zone, {OWN_ZONE_WORDS}. Default: that of `contact`. Empty: `gmt_offset`, else the"
             " zone of the number, else the zone of the service.",
             example="America/New_York",
+            title="Time zone",
+            hint="Such as America/New_York. Empty: that of the number.",
         ),
         "additional_vars": writable(
             JsonObject(),
             "Variables for scripts and texts: a JSON object, or a string that holds one. Default: those of `contact`.",
             example={"city": "Boston"},
+            title="Variables",
+            hint="Further values for texts, such as {city}: a JSON object.",
         ),
         **STAMPS,
     },
+    form=form(
+        ("", "campaign contact duplicate_contact full_name status"),
+        more=[("Where the person is", "tz_code gmt_offset"), ("For texts and surveys", "additional_vars")],
+    ),
     write_doc="A subscriber: the place of a callee in a campaign, with or without a contact.",
     read_doc="A subscriber: the place of a callee in a campaign, with its status and its attempts.",
 )

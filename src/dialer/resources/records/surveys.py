@@ -11,6 +11,7 @@ from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import TEXT_MAX, Text, echo
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.records import refuse_while_in
 from dialer.resources.crud.references import NO_OBJECT, Identity, Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
@@ -29,10 +30,11 @@ _AUDIO_FILE: Final = shapes(
         **own("audio-files"),
         "name": NAME,
         "audio_file": read_only(Text(), "The name of the stored file.", example="0e4a8c1d5b7f.wav"),
-        "user": read_only(Reference("users"), "The user who owns the recording."),
+        "user": read_only(Reference("users"), "The user who owns the recording.", title="Owner"),
         "user_id": read_only(Identity(), "The id of the user who owns the recording."),
         **STAMPS,
     },
+    form=form(("", "name"), hidden="audio_file user_id"),
     write_doc="The name of a recording, the only field that can change.",
     read_doc="A recording, as it was uploaded.",
 )
@@ -44,11 +46,12 @@ _SURVEY_TEMPLATE: Final = shapes(
         **own("survey-template"),
         "name": NAME,
         "description": optional(
-            Text(TEXT_MAX), "A note for people. Null: none.", example="Three questions after a visit"
+            Text(TEXT_MAX), "A note for people. Null: none.", example="Three questions after a visit", hint=""
         ),
         **STAMPS,
         "user": OWNER,
     },
+    form=form(("", "name description")),
     write_doc="A survey template: the survey that its author can change.",
     read_doc="A survey template, as it is stored.",
 )
@@ -63,12 +66,18 @@ _BRANCHING_TEMPLATE: Final = shapes(
             "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch after a"
             " section that takes no input. A section has each input once.",
             example="1",
+            title="Key to press",
+            hint="The input that leads on: digits, or Any, Invalid or Timeout. 0 after a section that asks nothing.",
         ),
         **STAMPS,
-        "section": writable(Reference("section-template"), "The section after which the call takes the branch."),
+        "section": writable(
+            Reference("section-template"), "The section after which the call takes the branch.", hint=""
+        ),
         "goto": optional(
             Reference("section-template"),
             "The section with which the call continues, of the same survey. Null: the call is hung up.",
+            title="Next section",
+            hint="",
         ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",

@@ -42,8 +42,9 @@ _TRANSFER: Final = shapes(
             Text(),
             "The number of the B-leg: of the agent, or of the section. It may be empty while the call waits.",
             example="+12025550150",
+            title="Number",
         ),
-        "status": read_only(Choice(TransferStatus), "The state of the transfer.", example=3),
+        "status": read_only(Choice(TransferStatus), "The state of the transfer.", example=3, title="State"),
         "reason": read_only(
             Text(),
             "The reason why the transfer reached nobody; empty if it did, or still may. Further reasons "

@@ -14,6 +14,7 @@ from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Listed, Sentence
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Boolean, Conventions, FieldError, Json, Kind, Stored, Text, TextChoice, echo
+from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.resource import Change, Resource, Unit, Values, touches_nothing
 from dialer.resources.crud.shapes import Parsed
@@ -82,23 +83,34 @@ _WEBHOOK: Final = shapes(
     Webhook,
     {
         **own("webhook"),
-        "name": msgspec.structs.replace(NAME, description="Your name for the webhook.", example="CRM"),
+        "name": msgspec.structs.replace(
+            NAME,
+            description="Your name for the webhook.",
+            example="CRM",
+            hint="What receives the events, so that you know it again.",
+        ),
         "target_url": writable(
             TargetUrl(URL_MAX, min_length=1),
             "The address to which events are posted. It must be on the public internet, or in a network that the"
             " service's admin has listed (DIALER_WEBHOOK_NETWORKS).",
             example="https://crm.example/dialer-events",
+            title="Address of the program",
+            hint="An https address on the public internet. Each event is posted there, signed.",
         ),
         "types": writable(
             EventTypes(),
             f"The types of events that are sent. An empty list: all types. Known: {', '.join(EVENT_TYPES)}.",
             example=["call.ended", "campaign.ended"],
+            title="Types of events",
+            hint="None chosen: all types.",
         ),
         "enabled": writable(
             Boolean(),
             "False pauses the webhook; it goes on where it was. The service sets it to false after 24 hours in which"
             " nothing was received, and when a receiver answers with status 410.",
             example=True,
+            title="Events are sent",
+            hint="Off: events wait, and are sent once it is on again.",
         ),
         "state": derived(TextChoice((ON, FAILING, OFF), _STATES, "WebhookState"), "The state.", example=ON),
         "problem": read_only(
@@ -111,6 +123,7 @@ _WEBHOOK: Final = shapes(
             "The first failure after the last event that was received, by the machine's clock. Null: none.",
             nullable=True,
             example=None,
+            title="Fails since",
         ),
         "secret": derived(
             Text(_SECRET_MAX),
@@ -121,6 +134,7 @@ _WEBHOOK: Final = shapes(
         **STAMPS,
         "user": OWNER,
     },
+    form=form(("", "name target_url"), ("Events", "types"), more=[("", "enabled user")]),
     write_doc="A webhook: the address of a program that gets the events of the account.",
     read_doc="A webhook, as it is stored.",
 )
