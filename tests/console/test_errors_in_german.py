@@ -26,18 +26,9 @@ _MESSAGE = re.compile(
 _NAME = re.compile(r'<(?:input|select|textarea)\b[^>]*? name="([^"]+)"')
 _OF_API = frozenset(
     {
-        *(
-            "resources/crud/deleting.py",
-            "resources/crud/ordering.py",
-            "resources/crud/filters.py",
-            "resources/crud/declaration.py",
-        ),
-        *(
-            "api/answers/controller.py",
-            "resources/crud/ownership.py",
-            "resources/crud/visibility.py",
-            "resources/records/bulk.py",
-        ),
+        *("resources/crud/deleting.py", "resources/crud/ordering.py", "resources/crud/filters.py"),
+        *("resources/crud/declaration.py", "resources/crud/ownership.py", "resources/crud/visibility.py"),
+        *("resources/records/bulk.py", "api/answers/controller.py"),
     }
 )
 """Files whose errors only clients of the API and programmers see."""
@@ -46,6 +37,7 @@ _OF_PROGRAMMERS = frozenset(
         "UnknownRecordError",
         "NoCampaignError",
         "StorageUnavailableError",
+        "MediaError",
         "TypeError",
         "ValueError",
         "LookupError",
@@ -54,8 +46,8 @@ _OF_PROGRAMMERS = frozenset(
 )
 """Errors for which there are other words: of a record that is gone, and of a disk that is full."""
 _WITH_ERRORS = (
-    *("api/crud/*.py", "api/records/*.py", "app/**/*.py", "domain/billing/*.py", "domain/numbers/*.py"),
-    *("domain/words/states.py", "store/media/*.py", "forecast/*.py"),
+    *("api/actions/*.py", "resources/crud/*.py", "resources/records/*.py", "app/**/*.py", "forecast/*.py"),
+    *("domain/billing/*.py", "domain/numbers/*.py", "domain/words/states.py", "store/media/*.py"),
 )
 
 
