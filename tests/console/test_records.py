@@ -4,7 +4,7 @@ import re
 
 from sqlalchemy import update
 
-from dialer.console.pages.records import ROWS
+from dialer.console.pages.record_list import ROWS
 from dialer.console.words.catalogue import PAGES
 from dialer.store.database.database import Database
 from dialer.store.tables import Gateway

@@ -13,7 +13,7 @@ from dialer.app.call_centre.agent_page import AgentAtWork, read_agent_at_work
 from dialer.app.work.errors import InvalidFieldsError
 from dialer.console.pages.agent_orders import OrderedAgent, may_order, obey, read_ordered_agent
 from dialer.console.pages.dispositions import said_in_words
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import day_of, zone_of
 from dialer.console.serving.errors import messages_of

@@ -13,8 +13,8 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.cells import id_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import UNKNOWN
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.parts.zones import zone_of

@@ -23,8 +23,8 @@ from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.dispositions import local_moment
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.inputs import with_offset
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields

@@ -27,10 +27,10 @@ from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import people_bar
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.answers import queue_names, shown_questions
 from dialer.console.parts.audit_filters import changes_url
 from dialer.console.parts.findings import ShownFinding, shown_findings
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import render
 from dialer.console.parts.sentences import in_viewers_words
 from dialer.console.parts.wait_words import wait_words

@@ -14,7 +14,7 @@ from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chu
 from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sentences import error_in_words
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page

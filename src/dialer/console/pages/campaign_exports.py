@@ -15,8 +15,8 @@ from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
 from dialer.console.pages.campaign import check_seen
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.answers import answer_words, questions_of, queue_names
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
 from dialer.console.parts.zones import zone_of
 from dialer.console.words.language import gettext

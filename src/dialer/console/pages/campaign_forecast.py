@@ -14,7 +14,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.keep_forecast import keep_forecast
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of, show_campaign_page
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, go_to

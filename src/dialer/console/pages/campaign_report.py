@@ -18,9 +18,9 @@ from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outc
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.figures import BY_WORDS, chart_of, sheet_of
 from dialer.console.pages.overview import PERCENT_UNIT
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.parts.doubtful_lists import alarms_of_campaign
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, Value, ValueKind
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import ConsoleServices, page

@@ -16,8 +16,8 @@ from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
 from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents, staffing_of
 from dialer.console.pages.campaigns import PLACE
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.inputs import inputs_of, with_offset
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import decimal, moment_of, money, render, seconds
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of

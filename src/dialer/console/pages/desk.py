@@ -35,7 +35,7 @@ from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of

@@ -17,7 +17,7 @@ from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.pages.campaigns import PLACE as CAMPAIGNS_PLACE
 from dialer.console.pages.campaigns import seen_campaigns
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of, zones_in_words
 from dialer.console.serving.errors import messages_of

@@ -61,8 +61,8 @@ from dialer.console.lists.list_reading import (
     why_rejected,
 )
 from dialer.console.lists.list_tasks import ListTask, ListTasks
-from dialer.console.pages.record import identity_in
-from dialer.console.pages.records import checked, shown_page
+from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.record_rights import checked, shown_page
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.sheets import XLSX, format_of
 from dialer.console.serving.errors import messages_of

@@ -45,7 +45,7 @@ from dialer.console.pages.imports import (
     name_of_target,
     report_words,
 )
-from dialer.console.pages.records import shown_page
+from dialer.console.parts.record_rights import shown_page
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext

@@ -20,7 +20,7 @@ from dialer.console.pages.list_import import (
     result_of,
     show_result,
 )
-from dialer.console.pages.records import shown_page
+from dialer.console.parts.record_rights import shown_page
 from dialer.console.parts.rendering import render
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live

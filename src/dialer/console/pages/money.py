@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from dialer.api.service import ApiRequest
 from dialer.console.charts.charts import line, share
 from dialer.console.pages.campaigns import seen_campaigns
-from dialer.console.pages.records import may_read
+from dialer.console.parts.record_rights import may_read
 from dialer.console.serving.services import page
 from dialer.console.words.catalogue import tabs_of
 from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost

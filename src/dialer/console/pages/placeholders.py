@@ -13,7 +13,7 @@ from dialer.app.campaigns.placeholders import (
     phonebooks_of_campaign,
     phonebooks_of_survey,
 )
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.serving.services import page
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit

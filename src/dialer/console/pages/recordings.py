@@ -10,7 +10,7 @@ from dialer.api.actions.recordings import answer_audio_file
 from dialer.api.actions.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, read_form
 from dialer.api.service import ApiRequest
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import FIELD, check_form, read_fields
 from dialer.console.serving.services import go_to, page

@@ -18,7 +18,7 @@ from dialer.app.accounts.second_factor import (
     remove_second_factor,
     takes_second_factor,
 )
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.serving.confirmations import CURRENT, doubt_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, current_session, go_to, page

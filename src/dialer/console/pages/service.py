@@ -8,7 +8,7 @@ from litestar import Response, get, post
 from dialer.api.http.zone_metrics import moment_of
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import ErrorCode
-from dialer.console.pages.records import may_read
+from dialer.console.parts.record_rights import may_read
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page

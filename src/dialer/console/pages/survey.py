@@ -12,8 +12,8 @@ from sqlalchemy import select
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.survey_changes import ChangeName, changes_offered
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.findings import ShownFinding, shown_findings
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.section_form import SectionForm, form_of
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import go_to, page

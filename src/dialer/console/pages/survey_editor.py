@@ -13,8 +13,9 @@ from dialer.app.campaigns.survey_changes import ChangeName, change_survey, redo_
 from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.survey_graph import SECTIONS_MAX
-from dialer.console.pages.record import CHANGED, VERSION, identity_in
+from dialer.console.pages.record_form import CHANGED, VERSION
 from dialer.console.pages.survey import START, Refused, section_in, show_survey_page, survey_with
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.section_form import END, ROWS_MAX, branches_in, members_in
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.zones import zone_of

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from dialer.api.actions.speaking import TextSpeaker
 from dialer.api.answers.downloads import answer_file
 from dialer.api.service import ApiRequest
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.survey_trial import ANSWERED, INPUTS_MAX, walk
 from dialer.console.parts.trial_people import MADE_UP, FoundPerson, TrialCallee, choose_callee, search_people
 from dialer.console.serving.forms import read_fields

@@ -11,8 +11,8 @@ from litestar.params import FromPath
 from dialer.api.actions.trial_calls import TrialCaller, TrialCallRead, rehearse, try_gateway
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
-from dialer.console.pages.record import identity_in
 from dialer.console.parts.line_states import GatewayLine, line_of
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sentences import joined_words
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields

@@ -15,7 +15,7 @@ from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import may_order, obey, read_ordered_agent
-from dialer.console.pages.record import identity_in
+from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import day_of, zone_of
 from dialer.console.serving.errors import messages_of

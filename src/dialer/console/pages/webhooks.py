@@ -12,8 +12,8 @@ from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.service import ApiRequest
 from dialer.app.telling.webhooks import rotate_secret, send_again
 from dialer.app.work.errors import RefusedError, UnknownRecordError
-from dialer.console.pages.record import shape_of
-from dialer.console.pages.records import may
+from dialer.console.parts.record_fields import shape_of
+from dialer.console.parts.record_rights import may
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page

@@ -19,6 +19,7 @@ from dialer.console.parts.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.parts.cells import Cell, rows_of
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.line_states import cells_of_lines
+from dialer.console.parts.record_rights import checked, may, may_read, shown_page
 from dialer.console.parts.rendering import grouped
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
@@ -33,7 +34,7 @@ from dialer.resources.crud.resource import Resource, Unit, references_of
 from dialer.resources.crud.searching import SEARCH, is_searchable
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.queues import AGENTS
-from dialer.resources.words.errors import ForbiddenError, RecordNotFoundError
+from dialer.resources.words.errors import RecordNotFoundError
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"
@@ -157,43 +158,6 @@ def _filters(resource: Resource, given: Mapping[str, str], zone: tzinfo) -> list
         (f"{name}{_ID}" if name in fields else name, with_offset(value, zone) if name.endswith(_MOMENTS) else value)
         for name, value in given.items()
     ]
-
-
-def shown_page(request: ApiRequest, path: str) -> RecordPage:
-    """Return the console's description of a resource: title, columns and forms.
-
-    Raises:
-        RecordNotFoundError: it does not.
-    """
-    found = PAGES.get(path)
-    if found is None or path not in request.service.resources:
-        raise RecordNotFoundError("There is no such page.")
-    return found
-
-
-def checked(request: ApiRequest, found: RecordPage, method: str) -> Resource:
-    """Return the resource of a page, if the viewer may do what a method of the API does.
-
-    Raises:
-        ForbiddenError: the viewer may not.
-        RecordNotFoundError: nobody may.
-    """
-    resource: Resource = request.service.resources[found.path]
-    if method != "GET" and (resource.write is None or method not in resource.methods):
-        raise RecordNotFoundError("There is no such page.")
-    if not request.user.may(resource.permission(method)):
-        raise ForbiddenError
-    return resource
-
-
-def may_read(request: ApiRequest, found: RecordPage) -> bool:
-    """Return whether the viewer may open a list."""
-    return request.user.may(request.service.resources[found.path].permission("GET"))
-
-
-def may(request: ApiRequest, resource: Resource, method: str) -> bool:
-    """Return whether the resource has a method of the API that writes, and the viewer may use it."""
-    return resource.write is not None and method in resource.methods and request.user.may(resource.permission(method))
 
 
 def _new_url(request: ApiRequest, found: RecordPage, resource: Resource, given: Mapping[str, str]) -> str:
