@@ -24,7 +24,7 @@ from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
 from dialer.store.database.database import Database
-from dialer.store.queries.campaigns_now import machines_of_campaigns
+from dialer.store.queries.campaign_figures import machines_of_campaigns
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers

@@ -20,7 +20,7 @@ from dialer.app.contacts.contacts import delete_contact
 from dialer.app.overview.live_overview import read_live_overview
 from dialer.domain.figures.statistics import GROUPS, Figures, Interval, add_figures
 from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus, SubscriberStatus
-from dialer.store.queries.campaigns_now import CallsNow
+from dialer.store.queries.campaign_figures import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.rows.subscriber_counts import subscribers_of_campaigns

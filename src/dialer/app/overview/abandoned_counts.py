@@ -22,7 +22,7 @@ from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.database.count_cache import count_once
 from dialer.store.queries.called_countries import called_countries
-from dialer.store.queries.campaigns_now import abandoned_since, totals_of_campaigns
+from dialer.store.queries.campaign_figures import abandoned_since, totals_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import Agent, Campaign, Tier, Transfer
 

@@ -10,7 +10,7 @@ from dialer.domain.rules.abandoned_causes import ExceededShare
 from dialer.domain.rules.abandoned_limits import AbandonedCounts
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.breaks import LongBreak, long_breaks
-from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns
+from dialer.store.queries.campaign_figures import CallsNow, calls_now, totals_of_campaigns
 from dialer.store.queries.live_overview import (
     CampaignInProgress,
     GatewayUse,

@@ -28,7 +28,7 @@ from dialer.resources.records.campaign_life import (
 )
 from dialer.resources.records.phrases import Outcomes
 from dialer.resources.words.errors import Errors
-from dialer.store.queries.campaigns_now import machines_of_campaigns
+from dialer.store.queries.campaign_figures import machines_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
