@@ -1,5 +1,6 @@
 """Tests of the rooms of packages: which there are, and that they, and modules, import each other in one direction."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -41,6 +42,7 @@ BESIDE_ROOMS: Final[dict[str, frozenset[str]]] = {
 """Modules that stand beside the rooms of a package, in its root. There are no others."""
 
 
+FOLDER: Final = re.compile(r"`([a-z_]+)/`")
 SOURCE: Final = ROOT / "src" / "dialer"
 
 
@@ -105,6 +107,22 @@ def test_packages_with_rooms_have_floors() -> None:
 @pytest.mark.parametrize("package", FLOORS)
 def test_every_room_has_a_floor(package: str) -> None:
     assert sorted(FLOORS[package]) == sorted(rooms(package))
+
+
+def told_floors() -> dict[str, set[str]]:
+    """Return the packages that docs/architecture.md lists, with the rooms that it names."""
+    floors = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("\n## Floors\n\n")[1].split("\n\n")[0]
+    told: dict[str, set[str]] = {}
+    for floor in floors.removeprefix("- ").split("\n- "):
+        head, _, text = floor.partition(": ")
+        packages = set(FOLDER.findall(head))
+        told |= dict.fromkeys(packages, set(FOLDER.findall(text)) - packages)
+    return told
+
+
+def test_the_page_of_the_architecture_names_all_packages_and_rooms() -> None:
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert told_floors() == {package: set(FLOORS.get(package, ())) for package in packages}
 
 
 @pytest.mark.parametrize("package", FLOORS)
