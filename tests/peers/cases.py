@@ -10,7 +10,7 @@ from tests.peers.trunk import Trunk
 
 DID: Final = "12025550199"
 """The number that telephones call."""
-SHORT_RING_MS: Final = 1_500
+SHORT_RING_MS: Final = 3_000
 SESSION_S: Final = 90
 """The shortest session timer (RFC 4028, 5). It is refreshed after half of it."""
 _Case = Callable[[Trunk, Telephone], Awaitable[None]]
