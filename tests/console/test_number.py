@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
+from dialer.domain.formats.media_files import MediaError
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.store.database.database import Database
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import SmsReceived
 from tests.api.builders import stored
 from tests.api.harness import Caller
@@ -71,14 +75,20 @@ def test_an_admin_erases_a_person(alice: Visitor, admin: Visitor, api: Caller) -
         }
 
 
-def test_an_erasure_that_leaves_spoken_texts_says_so(admin: Visitor, api: Caller, media: Path) -> None:
+def test_an_erasure_that_leaves_spoken_texts_says_so(
+    admin: Visitor, api: Caller, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_media: FolderMedia, _name: str) -> None:
+        raise MediaError("Operation not permitted")
+
     campaign(api, name="Departures", started="no")
-    stuck = media / SPEECH_FOLDER / "x.wav"
-    stuck.mkdir(parents=True)  # It cannot be deleted like a file.
+    FolderMedia(media).save(f"{SPEECH_FOLDER}/x.wav", b"Good morning, Anna.")
     admin.get("number/?number=%2B12025550100")
-    done = admin.send("number/erase/", number="+12025550100")
-    stuck.rmdir()
-    stuck.parent.rmdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(FolderMedia, "delete", refuse)
+        done = admin.send("number/erase/", number="+12025550100")
+    (media / SPEECH_FOLDER / "x.wav").unlink()
+    (media / SPEECH_FOLDER).rmdir()
     text = words(done.text)
     assert (done.status_code, "The person is erased. 1 contact is gone." in text) == (503, True)
     assert "The records are erased, but a spoken text cannot be deleted" in text
