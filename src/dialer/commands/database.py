@@ -17,9 +17,11 @@ from dialer.commands.open_service import (
     settings_from_environment,
 )
 from dialer.commands.output import print_json, say
+from dialer.domain.formats.media_files import MediaError
 from dialer.settings import Settings
 from dialer.store.backends import database_files
 from dialer.store.database import migrate
+from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import orphans
 
@@ -70,9 +72,12 @@ def sweep(*, as_json: bool) -> None:
         service = service_settings(settings, opened)
         check_media_dir(settings, service)
         media = FolderMedia(service.media_dir)
-        orphan_files = opened.read_now(lambda unit: list(orphans(unit, media, time.time())))
-    for name in orphan_files:
-        media.delete(name)
+        try:
+            orphan_files = opened.read_now(lambda unit: list(orphans(unit, media, time.time())))
+            for name in orphan_files:
+                media.delete(name)
+        except MediaError as error:
+            raise StorageUnavailableError(f"the media folder cannot be swept: {error}") from error
     say(f"Deleted {len(orphan_files)} files.")
     if as_json:
         print_json(

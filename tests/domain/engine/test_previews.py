@@ -294,6 +294,17 @@ def test_an_agent_dials_a_person_whom_they_have_chosen() -> None:
     assert (desks.after(2_000).dialled, desks.sees()) == ([(1_000, 3)], 2)
 
 
+def test_somebody_chosen_outside_of_the_hours_keeps_a_later_time_of_their_own() -> None:
+    """The window closes a minute after the start, and the person was skipped for two hours before."""
+    hours = Calendar(start=time(9), stop=time(10, 1))
+    desks = Desks(previewed(calendar=hours, intervalretry_ms=7_200_000), people=1).after(1_000)
+    desks.order(DeskAction.SKIP)
+    desks.after(70_000)
+    desks.give(1, PreviewOrder(DeskAction.DIAL, 1, 1, START_MS + 71_000))
+    assert (desks.after(5_000).sees(), desks.dialled) == (None, [])
+    assert desks.store.people[1].due_ms == START_MS + 1_000 + 7_200_000
+
+
 def test_two_agents_cannot_have_the_same_person() -> None:
     desks = Desks(previewed(), agents=2).after(1_000)
     assert desks.sees(2) == 2

@@ -9,13 +9,15 @@ from sqlalchemy import create_engine, insert
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
-from dialer.store.media.recordings import delete_recording
+from dialer.store.media.recordings import SPEECH_FOLDER, delete_recording, delete_speech
 from dialer.store.tables import AudioFile, Row, SurveyResult
 
 NOW_S = 1_000_000.0
 UPLOAD, LOST_UPLOAD = f"{'a' * 32}.wav", f"{'b' * 32}.wav"
 CALL = "01234567-89ab-8cde-9012-3456789abcde"
 RECORDING, LOST_RECORDING = f"{CALL}-1.wav", f"{CALL}-2.wav"
+BROKEN = [f".{'c' * 32}.wav", f".{CALL}-3.wav.{'0' * 16}"]
+"""Files that a killed save has left."""
 AUDIO = {
     "user_id": 1,
     "name": "hello",
@@ -42,7 +44,7 @@ def media(tmp_path: Path) -> Path:
     """Return a folder with files of every kind. All but one are old."""
     folder = tmp_path / "media"
     (folder / "folder.wav").mkdir(parents=True)
-    for name in (UPLOAD, LOST_UPLOAD, f".{'c' * 32}.wav", RECORDING, LOST_RECORDING, "mine.wav", "notes.txt"):
+    for name in (UPLOAD, LOST_UPLOAD, *BROKEN, RECORDING, LOST_RECORDING, "mine.wav", "notes.txt"):
         (folder / name).write_bytes(b"x")
         os.utime(folder / name, (NOW_S - GRACE_S - 1, NOW_S - GRACE_S - 1))
     (folder / f"{'d' * 32}.wav").symlink_to(folder / "mine.wav")
@@ -58,7 +60,7 @@ def test_only_old_files_of_ours_that_no_record_names_are_orphans(tmp_path: Path,
         connection.execute(insert(AudioFile).values(audio_file=UPLOAD, **AUDIO))
         connection.execute(insert(SurveyResult).values(record_file=RECORDING, **RESULT))
         found = sorted(orphans(connection, FolderMedia(media), NOW_S))
-        assert found == sorted([LOST_UPLOAD, f".{'c' * 32}.wav", LOST_RECORDING])
+        assert found == sorted([LOST_UPLOAD, *BROKEN, LOST_RECORDING])
         assert list(orphans(connection, FolderMedia(tmp_path / "none"), NOW_S)) == []
     engine.dispose()
 
@@ -74,3 +76,18 @@ def test_a_recording_is_deleted_and_nothing_outside_of_the_folder(media: Path, t
 def test_a_recording_that_cannot_be_deleted_is_no_silent_failure(media: Path) -> None:
     with pytest.raises(StorageUnavailableError, match="a recording cannot be deleted"):
         delete_recording(FolderMedia(media), "folder.wav")
+
+
+def test_spoken_texts_are_deleted_with_what_a_killed_save_has_left(tmp_path: Path) -> None:
+    spoken = tmp_path / SPEECH_FOLDER
+    spoken.mkdir()
+    for name in ("one.wav", f".two.wav.{'0' * 16}"):
+        (spoken / name).write_bytes(b"x")
+    delete_speech(FolderMedia(tmp_path))
+    assert list(spoken.iterdir()) == []
+
+
+def test_spoken_texts_that_cannot_be_listed_are_no_silent_failure(tmp_path: Path) -> None:
+    (tmp_path / SPEECH_FOLDER).symlink_to(SPEECH_FOLDER)
+    with pytest.raises(StorageUnavailableError, match="a spoken text cannot be deleted"):
+        delete_speech(FolderMedia(tmp_path))

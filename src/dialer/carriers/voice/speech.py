@@ -210,8 +210,10 @@ def _exchanged(process: subprocess.Popen[bytes], text: bytes) -> tuple[bytes, st
 
 
 def _remove_oldest(media: MediaFiles, bytes_max: int) -> None:
-    """Remove the oldest spoken texts until the rest has no more than so many bytes."""
-    files = [(facts.changed_ns, facts.size, name) for name, facts in media.list_files(SPEECH_FOLDER)]
+    """Remove the oldest spoken texts until the rest has no more than so many bytes, as far as that is possible."""
+    files: list[tuple[int, int, str]] = []
+    with contextlib.suppress(MediaError):
+        files += [(facts.changed_ns, facts.size, name) for name, facts in media.list_files(SPEECH_FOLDER)]
     left = sum(size for _, size, _ in files)
     for _, size, name in sorted(files):
         if left <= bytes_max:

@@ -299,7 +299,8 @@ class CampaignDialling:
         if isinstance(verdict, Never):
             self._state.emit(RefuseSubscriber(campaign.plan.id, subscriber, verdict.reason))
         else:
-            self.put_back(campaign, subscriber, verdict.at_ms, "", now_ms)
+            # Somebody whom an agent has chosen may have a time of their own, which stays.
+            self.put_back(campaign, subscriber, max(verdict.at_ms, subscriber.due_ms), "", now_ms)
 
     def put_back(
         self,

@@ -231,7 +231,8 @@ class PreviewOrders:
         offered = self._previews.end(agent_id)
         campaign = self._state.campaigns.get(offered.preview.campaign_id)
         if campaign is not None and campaign.status in ACTIVE and offered.is_known:
-            self._put_back(campaign, offered.subscriber, now_ms, AGAIN_MS)
+            # Somebody whom the agent has chosen may have a later time of their own, which stays.
+            self._put_back(campaign, offered.subscriber, now_ms, offered.subscriber.due_ms - now_ms)
 
     def _put_back(
         self,

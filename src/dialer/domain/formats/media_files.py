@@ -44,6 +44,9 @@ class MediaFiles(Protocol):
         """Yield the names of the files outside of folders, or in a folder, and their facts.
 
         The names of those that a broken `save` has left begin with a dot.
+
+        Raises:
+            MediaError: they cannot be listed.
         """
 
     def delete(self, name: str) -> None:

@@ -63,12 +63,18 @@ class FolderMedia:
             return None if descriptor is None else _facts(os.fstat(descriptor))
 
     def list_files(self, folder: str = "") -> Iterator[tuple[str, FileFacts]]:
-        """Yield the names and the facts of the regular files of a folder."""
+        """Yield the names and the facts of the regular files of a folder.
+
+        Raises:
+            MediaError: they cannot be listed.
+        """
         prefix = f"{folder}/" if folder else ""
         try:
             found = list(os.scandir(self.folder / folder))
         except (FileNotFoundError, NotADirectoryError):
             return
+        except OSError as error:
+            raise MediaError(error.strerror) from error
         for entry in found:
             with contextlib.suppress(FileNotFoundError):  # Somebody has just deleted it.
                 status = entry.stat(follow_symlinks=False)

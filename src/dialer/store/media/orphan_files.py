@@ -15,8 +15,8 @@ GRACE_S: Final = 3_600
 """Minimum age of an orphan, as a file is saved before the record that refers to it is committed."""
 
 _SECOND_NS: Final = 1_000_000_000
-_OURS: Final = re.compile(r"\.?[0-9a-f]{32}\.wav(?:\.[0-9a-f]{16})?|[0-9a-f-]{36}-[0-9]{1,19}\.wav")
-"""Names of uploads, complete and incomplete, and of recordings."""
+_OURS: Final = re.compile(r"\.?(?:[0-9a-f]{32}|[0-9a-f-]{36}-[0-9]{1,19})\.wav(?:\.[0-9a-f]{16})?")
+"""Names of uploads and of recordings, complete and incomplete."""
 _UPLOAD: Final = re.compile(r"[0-9a-f]{32}\.wav")
 
 

@@ -35,8 +35,7 @@ def delete_speech(media: MediaFiles) -> None:
     """
     try:
         for name, _ in media.list_files(SPEECH_FOLDER):
-            if name.endswith(".wav"):
-                media.delete(name)
+            media.delete(name)
     except MediaError as error:
         raise StorageUnavailableError(f"a spoken text cannot be deleted: {error}") from error
 
