@@ -15,10 +15,10 @@ from dialer.webhooks import checked_session, deliverer, names
 _HOUR_MS: Final = 3_600_000
 
 LIMITS_OF_ACCOUNTS: Final = {
-    "Requests that are worked on at a time; those of one account, or of one address without known credentials": (
+    "Requests that are worked on at a time; those of one account": (
         f"{request_shares.REQUESTS_AT_ONCE}; {request_shares.REQUESTS_OF_ACCOUNT}"
     ),
-    "Such requests that wait, each up to 20 s; those of one account or address": (
+    "Such requests that wait, each up to 20 s; those of one account": (
         f"{request_shares.REQUESTS_WAITING:,}; {request_shares.REQUESTS_WAITING_OF_ACCOUNT}"
     ),
     "Requests with bodies over 64 KiB, beside the others: at a time; of one account; that wait; of one account": (

@@ -159,6 +159,8 @@ class WhatIfQueue:
     async def _compute(self, database: Database, run: WhatIfRun) -> None:
         with run.scope:
             async with self._turns.place(run.account_id):
+                if not run.is_under_way:
+                    return  # Somebody stopped it in the moment in which its turn came.
                 run.state = WhatIfState.RUNNING
                 try:
                     with anyio.fail_after(self._seconds_max):

@@ -12,6 +12,7 @@ from litestar.types import Receive, Scope, Send
 from dialer.api.http import request_shares
 from dialer.api.http.refusal_pace import PROMPT_REFUSALS, REFUSAL_WAITS_S
 from dialer.api.http.request_shares import (
+    REQUESTS_AT_ONCE,
     REQUESTS_OF_ACCOUNT,
     REQUESTS_WAITING_OF_ACCOUNT,
     UPLOADS_WAITING_OF_ACCOUNT,
@@ -132,18 +133,21 @@ async def test_whoever_waits_gives_up_when_the_client_does(house: House) -> None
     assert house.statuses == {200: ALL_OF_ACCOUNT}
 
 
-async def test_credentials_that_are_made_up_share_what_their_address_has(house: House) -> None:
-    """Right credentials count for their account as soon as they are known, however many there are."""
-    for number in range(REQUESTS_OF_ACCOUNT):
+async def test_strangers_have_no_share_and_fill_nobodys(house: House) -> None:
+    """Right credentials count for their account as soon as they are known, however many strangers wait or work."""
+    for number in range(REQUESTS_AT_ONCE):
         await house.send(1, f"wrong{number}")
     await house.send(1, "p1")
-    assert (house.work.at_work.total(), house.work.at_work["p1"]) == (REQUESTS_OF_ACCOUNT, 0)
+    assert (house.work.at_work.total(), house.work.at_work["p1"]) == (REQUESTS_AT_ONCE + 1, 1)
     house.work.goes_on.set()
     await anyio.wait_all_tasks_blocked()
-    assert house.statuses == {401: REQUESTS_OF_ACCOUNT, 200: 1}
+    assert house.statuses == {401: REQUESTS_AT_ONCE, 200: 1}
+
+
+async def test_credentials_that_were_not_known_take_a_turn_of_their_account(house: House) -> None:
+    house.work.goes_on.set()
+    await house.send(1, "p1")
     house.work.goes_on = anyio.Event()
-    for number in range(REQUESTS_OF_ACCOUNT):
-        await house.send(1, f"wrong{number}")
     await house.send(REQUESTS_OF_ACCOUNT, "p1")
     await house.send(1, "p01")
     assert house.work.at_work["p1"] == REQUESTS_OF_ACCOUNT
@@ -170,9 +174,8 @@ def _scope(password: str) -> Any:  # noqa: ANN401 - of ASGI
 async def test_streams_and_monitors_hold_no_turn(house: House) -> None:
     await house.send(ALL_OF_ACCOUNT + 1, "p1", accept="text/event-stream")
     assert house.work.at_work["p1"] == ALL_OF_ACCOUNT + 1
-    await house.send(ALL_OF_ACCOUNT)
-    await house.send(1, path="/health/live")
-    assert house.work.at_work[""] == REQUESTS_OF_ACCOUNT + 1
+    await house.send(1, "p1", path="/health/live")
+    assert house.work.at_work["p1"] == ALL_OF_ACCOUNT + 2
     assert house.answers == []
 
 
@@ -250,6 +253,8 @@ def test_requests_of_a_browser_are_known_by_their_cookies() -> None:
     assert (known.sender(cookies).requester, credentials is None) == ("192.0.2.1", False)
     known.remember(credentials or b"", 5)
     assert known.sender(cookies).requester == 5
+    cookies["headers"].append((b"authorization", b"that of a proxy"))
+    assert known.sender(cookies).requester == "192.0.2.1"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,9 @@
 A few requests of an account are worked on at the same time, and more wait in a queue of its own. Those beyond are
 refused at once, without routing and authentication. Large bodies have shares of their own, because clients may send
 them slowly, and so does every stream of events: it gives its turn back when it begins.
+
+A request without known credentials takes its turn when these have shown an account. It has none before, so strangers
+who send slowly fill no pool, and nobody behind their address is refused.
 """
 
 from http import HTTPStatus
@@ -24,7 +27,7 @@ from dialer.resources.words.headers import header
 
 REQUESTS_AT_ONCE: Final = 256
 REQUESTS_OF_ACCOUNT: Final = 32
-"""Requests of one account, or from one address without known credentials, that are worked on at the same time."""
+"""Requests of one account that are worked on at the same time."""
 REQUESTS_WAITING: Final = 2_048
 REQUESTS_WAITING_OF_ACCOUNT: Final = 128
 UPLOADS_WAITING: Final = 256
@@ -70,7 +73,7 @@ class RequestShares:
         sender = self.known.sender(scope)
         turn = RequestTurn(self, self._uploads if sender.is_upload else self._requests, sender, send)
         try:
-            await turn.take(sender.requester)
+            await turn.take_if_known()
         except AnsweredError as error:
             await _refuse(scope, error, turn.send)
             return
@@ -98,14 +101,18 @@ class RequestTurn:
         self._is_shown = False
         """True once the credentials have shown whose request it is."""
 
-    async def take(self, requester: Requester) -> None:
-        """Wait for a turn of a requester, and hold it.
+    async def take_if_known(self) -> None:
+        """Wait for a turn of the account whose credentials are known, and hold it.
 
         Raises:
             AnsweredError: 429, too many requests of it wait; 503, too many wait in all, or this one too long.
         """
-        self._requester = requester
-        reply = self._turns.ask(requester, self)
+        if isinstance(self._requester, int):
+            await self._take(self._requester)
+
+    async def _take(self, account_id: int) -> None:
+        self._requester = account_id
+        reply = self._turns.ask(account_id, self)
         if reply is Reply.WAITS:
             self._begun = anyio.Event()
             await self._wait(self._begun)
@@ -142,7 +149,7 @@ class RequestTurn:
         """Count the request for an account, whose credentials it has shown.
 
         Raises:
-            AnsweredError: as for `take`.
+            AnsweredError: as for `take_if_known`.
         """
         self._is_shown = True
         if self._requester == account_id:
@@ -150,7 +157,7 @@ class RequestTurn:
         if self._sender.credentials is not None:
             self._shares.known.remember(self._sender.credentials, account_id)
         self.end()
-        await self.take(account_id)
+        await self._take(account_id)
 
     def end(self) -> None:
         """End the turn, if it is held, and let the next one begin."""

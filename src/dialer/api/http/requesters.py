@@ -1,7 +1,7 @@
 """The senders of requests, as far as they are known before any work: an account, or an address.
 
-Credentials that were right are remembered with their account, as a keyed hash. All others are counted by the address
-that they come from, so nobody gains anything by making some up.
+Credentials that were right are remembered with their account, as a keyed hash. All others are known by the address that
+they come from.
 """
 
 import hashlib
@@ -51,10 +51,12 @@ class KnownCredentials:
                 is_upload = not value.isdigit() or len(value) > _DIGITS or int(value) > BUFFERED_BYTES
             elif name == b"transfer-encoding":
                 is_upload = True
-        secret = authorization or cookies
+        # A proxy may send one and the same header for everybody, beside the cookies of each.
+        secret = authorization + b"\0" + cookies if cookies else authorization
         credentials = hashlib.blake2b(secret, key=self._key, digest_size=_DIGEST_BYTES).digest() if secret else None
         account_id = None if credentials is None else self._accounts.get(credentials)
-        if account_id is not None:
+        if credentials is not None and account_id is not None:
+            self._accounts.move_to_end(credentials)
             return RequestSender(account_id, credentials, is_upload)
         client = scope["client"]
         return RequestSender(client_address(client[0]) if client else "", credentials, is_upload)
