@@ -121,7 +121,7 @@ async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(
         register=True,
         session_expires=0,
     )
-    dials = [Dialling(number, number, "+12025550150", 1_500, 500) for number in NUMBERS]
+    dials = [Dialling(number, number, "+12025550150", 4_000, 500) for number in NUMBERS]
     with running(find_tool("sipp"), tmp_path, target, NUMBERS, calls=len(NUMBERS)) as process:
         async with proxy(tmp_path, port, target, algorithm, beside + r"\r\n") as log:
             await listener.call(parameters, tmp_path, *dials)
