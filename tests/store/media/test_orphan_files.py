@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, insert
 
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
-from dialer.store.media.recordings import SPEECH_FOLDER, delete_recording, delete_speech
+from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.tables import AudioFile, Row, SurveyResult
 
 NOW_S = 1_000_000.0
