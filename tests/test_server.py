@@ -39,6 +39,20 @@ def address_in(line: str) -> str:
     return found[1] if found else ""
 
 
+def ready_address(process: Process) -> str:
+    """Return the address that a process tells once it is ready.
+
+    Raises:
+        AssertionError: it has ended before; the error has what it said.
+    """
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if found := address_in(line):
+        return found
+    assert process.stderr is not None
+    raise AssertionError(f"not ready: {line or process.stderr.read()}")
+
+
 class Served:
     """A server process, and a client of it."""
 

@@ -29,7 +29,7 @@ from tests.end_to_end.test_sip_campaign import make_campaign
 from tests.forked import ForkedProcess
 from tests.new_database import new_database
 from tests.optional_tools import find_tool
-from tests.test_server import ADMIN, address_in
+from tests.test_server import ADMIN, address_in, ready_address
 
 VARIABLE: Final = "DIALER_DIES"
 """Environment variable that names the point at which a process dies."""
@@ -221,7 +221,8 @@ class Life:
     def __init__(self, folder: Path, point: str = "") -> None:
         environ = {**os.environ, **ADMIN, **ANY_HOUR, VARIABLE: point}
         self._process: Final = ForkedProcess(["serve", "--port", "0"], folder, environ, prepare)
-        self.base: Final = address_in(self._process.stdout.readline())
+        # Whoever dies at a point may do so before it is ready.
+        self.base: Final = address_in(self._process.stdout.readline()) if point else ready_address(self._process)
 
     def __enter__(self) -> Self:
         return self
