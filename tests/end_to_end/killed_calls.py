@@ -221,7 +221,7 @@ class Life:
     def __init__(self, folder: Path, point: str = "") -> None:
         environ = {**os.environ, **ADMIN, **ANY_HOUR, VARIABLE: point}
         self._process: Final = ForkedProcess(["serve", "--port", "0"], folder, environ, prepare)
-        # Whoever dies at a point may do so before it is ready.
+        # A life that ends at a point may end before it is ready.
         self.base: Final = address_in(self._process.stdout.readline()) if point else ready_address(self._process)
 
     def __enter__(self) -> Self:
