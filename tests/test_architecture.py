@@ -28,15 +28,15 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
     "app": frozenset({"app", "domain", "store", "settings", "time_zone_rules", "__version__"}),
-    "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs", "webhooks.shares"}),
-    "webhooks": frozenset({"webhooks", "domain", "store"}),
+    "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs", "shares"}),
+    "webhooks": frozenset({"webhooks", "domain", "store", "shares"}),
     "resources": frozenset({"resources", "app", "domain", "store", "webhooks", "settings_values", "passwords"})
-    | {"sim.callee_parameters", "sim.agent_profile", "sim.callee_profile", "sim.spans"}
+    | {"shares", "sim.callee_parameters", "sim.agent_profile", "sim.callee_profile", "sim.spans"}
     | {"carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "files": frozenset({"files", "resources", "app", "domain", "store", "settings"}),
     "api": frozenset({"api", "files", "resources", "app", "domain", "store", "runtime", "forecast", "webhooks"})
-    | {"time_zone_rules", "settings", "settings_values", "passwords", "__version__"}
+    | {"time_zone_rules", "settings", "settings_values", "passwords", "shares", "__version__"}
     | {"sim.spans", "sim.trial_call", "carriers.parameters", "carriers.texts.parameters", "carriers.texts.callbacks"}
     | {"carriers.texts.smpp_parameters"},
     "console": frozenset({"console", "resources", "app", "domain", "store", "forecast"})
@@ -47,6 +47,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "mcp": frozenset({"mcp", "__version__"}),
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
+    "shares": frozenset({"domain"}),
     "__init__": frozenset({"time_zone_rules"}),
     "time_zone_rules": frozenset(),
 }

@@ -15,7 +15,7 @@ from dialer.api.actions import forecast, imports
 from dialer.api.http import event_streams
 from dialer.api.http.account_turns import AccountTurns
 from dialer.resources.crud import preparing
-from dialer.webhooks.shares import Shares
+from dialer.shares import Shares
 from tests.vopr.crowd import HORIZON_MS, Seen, seen
 
 LATE_MS: Final = 200.0

@@ -382,11 +382,11 @@ def _late_contacts_may_be_those_who_were_not_chosen(patch: Patch) -> None:
 
 
 PLANTED: Final = (
-    Planted("the DNC list is not checked on retries", _dnc_is_skipped_on_retries, 4),
+    Planted("the DNC list is not checked on retries", _dnc_is_skipped_on_retries, 5),
     Planted(
         "a callee who asks not to be called again is called by campaigns that have claimed them",
         _dnc_is_known_from_the_start_only,
-        4,
+        5,
     ),
     Planted("the DNC list is not checked at all", the_list_is_not_read, 1),
     Planted("wishes go on the lists that a campaign names only", _wishes_go_on_named_lists_only, 49),
@@ -423,7 +423,7 @@ PLANTED: Final = (
     Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 7),
     Planted("those who are done are called again", _those_who_are_done_are_called_again, 8),
     Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 1),
-    Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
+    Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 14),
     Planted("a person is called when nobody decided in time", _late_agents_call, 75),
     Planted("what agents see is forgotten after a crash", _looks_are_forgotten, 3),
     Planted("the agent of a call is forgotten after a crash", _callers_are_forgotten, 183),

@@ -22,8 +22,8 @@ from dialer.forecast.forecast import CampaignOverError, NoCampaignError
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import Comparison, NamedSetting, WhatIf
+from dialer.shares import Shares
 from dialer.store.database.database import Database, StorageUnavailableError
-from dialer.webhooks.shares import Shares
 
 SECONDS_MAX: Final = 1_800
 """The longest time that one comparison may take."""

@@ -14,9 +14,9 @@ from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
+from dialer.shares import Shares
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.names import account_of_names
-from dialer.webhooks.shares import Shares
 
 ANSWER_BYTES_MAX: Final = 65_536
 ADDRESSES_MAX: Final = 4

@@ -17,6 +17,7 @@ import structlog
 from anyio.abc import TaskGroup
 
 from dialer.domain.credentials.webhook_secrets import signing_secrets
+from dialer.shares import Shares
 from dialer.store.backends.backend import Presence
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.rows.webhooks import (
@@ -35,7 +36,6 @@ from dialer.store.tables.key_ring import UnreadableSecretError
 from dialer.webhooks.job_results import JobResults
 from dialer.webhooks.posting import TIMEOUT_S, Poster
 from dialer.webhooks.retries import SECOND_MS
-from dialer.webhooks.shares import Shares
 from dialer.webhooks.signing import signed_headers
 
 EVERY_S: Final = 0.5

@@ -23,8 +23,8 @@ from dialer.resources.crud.fields import Boolean
 from dialer.resources.crud.resource import Actor, Resource, Unit
 from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.settings import Settings
+from dialer.shares import Shares
 from dialer.store.database.database import Database
-from dialer.webhooks.shares import Shares
 
 FORECAST_WORK_MAX: Final = 100_000
 """The largest product of seeds and people for one request; the command line has no such limit."""

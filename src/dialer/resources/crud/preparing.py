@@ -11,8 +11,8 @@ from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.resource import Actor, Resource
 from dialer.resources.crud.shapes import Parsed
 from dialer.resources.words.errors import AnsweredError
+from dialer.shares import ShareFullError, Shares
 from dialer.webhooks.names import names_of
-from dialer.webhooks.shares import ShareFullError, Shares
 
 PREPARED_AT_ONCE: Final = 8
 """Requests of one resource whose values are prepared at a time."""

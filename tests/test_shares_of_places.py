@@ -6,7 +6,7 @@ import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.webhooks.shares import Shares
+from dialer.shares import Shares
 
 
 @given(
