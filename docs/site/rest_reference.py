@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from docutils import nodes
@@ -21,16 +22,19 @@ class RestReference(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections of the reference."""
         self.env.note_reread()  # No file of the page changes when the API does.
-        return self.parse_text_to_nodes("\n".join(lines_of(_document())), allow_section_headings=True)
+        return self.parse_text_to_nodes("\n".join(lines_of(self._document())), allow_section_headings=True)
+
+    def _document(self) -> _Json:
+        file = self.config.rest_reference_document
+        document: _Json = json.loads(Path(file).read_bytes() if file else _printed())
+        return document
 
 
-def _document() -> _Json:
+def _printed() -> bytes:
     # The settings of whoever builds the site must not reach the document.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
     command = [sys.executable, "-c", "from dialer.cli import main; main()", "openapi"]
-    printed = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603 - ours
-    document: _Json = json.loads(printed)
-    return document
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603 - ours
 
 
 def lines_of(document: _Json) -> Iterator[str]:
@@ -138,6 +142,7 @@ def _row(cells: list[str]) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive with Sphinx."""
+    """Register the directive with Sphinx, and a setting: a file with the document. Without it the command makes one."""
+    app.add_config_value("rest_reference_document", "", "env")
     app.add_directive("rest-reference", RestReference)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

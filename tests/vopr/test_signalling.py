@@ -8,7 +8,7 @@ from tests.vopr.signalling_rules import SIGNALLING_PLANTED, signalling_findings
 
 
 def test_no_seed_breaks_a_rule() -> None:
-    assert [seed for seed in range(SIGNALLING_SEEDS) if signalling_findings(seed)] == []
+    assert [seed for seed in SIGNALLING_SEEDS if signalling_findings(seed)] == []
 
 
 @pytest.mark.parametrize("name", SIGNALLING_PLANTED)
