@@ -1,4 +1,4 @@
-"""Benchmark of an agent's event in call centres of several sizes: `python -m benchmarks.crowded`.
+"""Benchmark of an agent's event in call centres of several sizes: `python -m benchmarks.crowded [--quick]`.
 
 In each size one queue with ten agents works, and four predictive campaigns dial for it. All other campaigns and
 agents have queues of their own. The cost of an event is its processor time, and its number
@@ -284,14 +284,15 @@ def cost(size: Size) -> Cost:
 
 def main() -> None:
     """Measure and print the results."""
-    costs = {size: cost(size) for size in SIZES}
+    sizes = SIZES[:1] if "--quick" in sys.argv else SIZES
+    costs = {size: cost(size) for size in sizes}
     sys.stderr.write("An event of an agent (campaigns, agents, waiting calls: Python calls, µs)\n")
     for size, found in costs.items():
         named = f"{size.campaigns:>7,} {size.agents:>7,} {size.waiting:>7,}"
         sys.stderr.write(f"  {named}  {found.functions:>8,.0f} {found.microseconds:>8,.0f}\n")
     rows = [size._asdict() | found._asdict() for size, found in costs.items()]
     sys.stdout.write(json.dumps({"title": "crowded", "events": rows}) + "\n")
-    smallest = costs[SIZES[0]]
+    smallest = costs[sizes[0]]
     for size, found in costs.items():
         ratio = found.functions / smallest.functions
         named = f"{size.campaigns:,} campaigns, {size.agents:,} agents, {size.waiting:,} waiting"

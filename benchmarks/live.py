@@ -38,7 +38,7 @@ WANTED: Final = {
     "most ms": (100, "ms"),
 }
 MEASURE_S: Final = 30.0
-QUICK_S: Final = 3.0
+QUICK_S: Final = 2.0
 POLL_S: Final = 0.005
 PARAMETERS: Final = json.dumps(
     {"answer": 1.0, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0.0, "ring": [1, 2], "listen": 1.0}

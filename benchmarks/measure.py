@@ -33,13 +33,20 @@ class Figure(NamedTuple):
     wanted: float | None = None
     unit: str = ""
     at_most: bool = False
+    wanted_at: str = ""
+    """The size of which the figure is wanted; empty if it is wanted of every size."""
+
+    @property
+    def goal(self) -> float | None:
+        """The figure that is wanted of this size; None if nothing is wanted of it."""
+        return self.wanted if self.wanted_at in {"", self.size} else None
 
     @property
     def is_met(self) -> bool | None:
-        """True if the figure is as wanted; None if nothing is wanted."""
-        if self.wanted is None:
+        """True if the figure is as wanted; None if nothing is wanted of this size."""
+        if self.goal is None:
             return None
-        return self.figure <= self.wanted if self.at_most else self.figure >= self.wanted
+        return self.figure <= self.goal if self.at_most else self.figure >= self.goal
 
 
 def print_row(row: Figure) -> None:

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, insert
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
 from benchmarks.measure import Figure, print_row, runs_of, sizes_of
+from benchmarks.servers import cpu_s_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.work.unit import UnitOfWork
@@ -30,6 +31,7 @@ SIZES = (10_000, 100_000, 1_000_000)
 CAMPAIGNS = 10
 RUNS = 3
 WANTED_S = 3
+WANTED_AT = "200,000"
 DIALS_BEFORE_KILL = 500
 POLLS_MAX = 60_000
 POLL_S = 0.002
@@ -100,7 +102,7 @@ def first_dial(folder: Path, dials_until_kill: int) -> dict[str, float]:
     ) as process:
         try:
             dialled_s = _wait_for(path, before + 1) - began_s
-            cpu_s = _cpu_s(process.pid)
+            cpu_s = cpu_s_of(process.pid)
             _wait_for(path, before + dials_until_kill)
         finally:
             process.send_signal(signal.SIGKILL)
@@ -112,12 +114,6 @@ def first_dial(folder: Path, dials_until_kill: int) -> dict[str, float]:
         "taking_up_s": start["took_ms"] / 1_000,
         "calls_taken_up": start["calls"],
     }
-
-
-def _cpu_s(process_id: int) -> float:
-    """Return the processor time of a process. On a busy machine it is more exact than real time."""
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _wait_for(path: Path, wanted: int) -> float:
@@ -146,9 +142,8 @@ def measure(subscribers: int) -> None:
         for run in runs:
             print(json.dumps({"subscribers": subscribers, **run}))
         seconds = statistics.median(run["first_dial_s"] for run in runs)
-        print_row(
-            Figure("First dial after a server was killed", f"{subscribers:,}", "", seconds, WANTED_S, "s", at_most=True)
-        )
+        title, size = "First dial after a server was killed", f"{subscribers:,}"
+        print_row(Figure(title, size, "", seconds, WANTED_S, "s", at_most=True, wanted_at=WANTED_AT))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from benchmarks.fixture_database import (
     add_people,
     create_database,
 )
-from benchmarks.measure import Figure, print_row, sizes_of
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.domain.numbers.search_keys import name_key
 from dialer.passwords import hash_password
@@ -42,6 +42,7 @@ from dialer.store.tables import Phonebook, User
 ROWS: Final = 1_000_000
 QUICK: Final = 20_000
 REPEATS: Final = 9
+WANTED_AT: Final = "200,000"
 LIMIT_MS: Final = 20
 SMALL: Final = "small"
 SMALL_SHARE: Final = 50
@@ -151,7 +152,7 @@ def _timed(connection: http.client.HTTPConnection, path: str, shown: str = "", l
     body = json.dumps({"name": "a commit"})
     _send(connection, "POST", "/rest-api/phonebook/", body)
     first_ms, page = _answer(connection, path, login)
-    times = [_answer(connection, path, login)[0] for _ in range(REPEATS)]
+    times = [_answer(connection, path, login)[0] for _ in range(runs_of(REPEATS))]
     return Timing(shown or path, page["count"], first_ms, statistics.median(times))
 
 
@@ -209,9 +210,8 @@ def measure(rows: int) -> None:
         found.append(timing._asdict())
     print(json.dumps({"rows": rows, "lists": found}))
     slowest = max(float(one["median_ms"]) for one in found)
-    print_row(
-        Figure("The slowest of all searches and orderings", f"{rows:,}", "", slowest, LIMIT_MS, "ms", at_most=True)
-    )
+    row = Figure("The slowest of all searches and orderings", f"{rows:,}", "", slowest, LIMIT_MS, "ms", at_most=True)
+    print_row(row._replace(wanted_at=WANTED_AT))
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ class Target(NamedTuple):
     work: str
     other: str
     least: float
+    size: str = ""
+    """The size of which it is wanted; empty for every size."""
 
 
 class Plan(NamedTuple):
@@ -136,7 +138,7 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...], size: str 
     sys.stdout.write(json.dumps(document) + "\n")
     for target, ratios in zip(targets, verdicts, strict=True):
         work = title if target.work == "dialer" else f"{title}: {target.work}"
-        print_row(Figure(work, size, target.other, ratios["cpu"].median, target.least))
+        print_row(Figure(work, size, target.other, ratios["cpu"].median, target.least, wanted_at=target.size))
 
 
 def median_cost_us(samples: list[Sample]) -> float:

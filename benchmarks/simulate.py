@@ -33,6 +33,7 @@ from dialer.domain.figures.digest import cdr_digest
 from dialer.sim.report import cdr_record
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
+from tests.test_costs import counted_functions
 
 PEERS: Final = Path(__file__).parents[1] / ".venv-peers"
 SIZES: Final = (1_000, 10_000, 100_000)
@@ -40,8 +41,11 @@ MILLION: Final = 1_000_000
 CHECKED: Final = 1_000
 """Subscribers of the runs whose digests are compared."""
 RUNS: Final = 3
-SIMPY_WANTED: Final = 2
-BARE_WANTED: Final = 0.35
+SIMPY_WANTED: Final = {"Pure simulation": 2.4, "Pure simulation, with limits": 2.9}
+BARE_WANTED: Final = 0.20
+CALLS_WANTED: Final = 64
+WANTED_AT: Final = "30,000"
+"""The number of subscribers of which all this is wanted."""
 EVENTS_PER_CALL: Final = 5
 """Dial, ring, answer, one prompt, end: about the average of a call in the benchmark campaign."""
 LIMITED: Final[dict[str, Any]] = {
@@ -113,6 +117,14 @@ def digests(model: ModuleType, scenario: bytes) -> tuple[str, str]:
     return cdr_digest(map(cdr_record, simulation.store.cdrs)), model.digest_of(campaign.cdrs)
 
 
+def functions_of_a_call(subscribers: int) -> float:
+    """Return the calls of Python functions for each call of the benchmark campaign."""
+    simulation = Simulation(parse_scenario(document(subscribers)))
+    with counted_functions() as functions:
+        simulation.run()
+    return functions["call"] / len(simulation.store.cdrs)
+
+
 def measure(title: str, model: ModuleType | None, subscribers: int, **changes: Any) -> float:  # noqa: ANN401 - as above
     """Measure a scenario beside the SimPy model, whose CDRs must be the same, and beside a bare loop.
 
@@ -130,8 +142,9 @@ def measure(title: str, model: ModuleType | None, subscribers: int, **changes: A
     report(title, "calls", rates)
     rate, *others = rates
     for other in others:
-        wanted = SIMPY_WANTED if other.name.startswith("SimPy") else BARE_WANTED
-        print_row(Figure(title, f"{subscribers:,}", other.name, rate.median / other.median, wanted))
+        wanted = SIMPY_WANTED[title] if other.name.startswith("SimPy") else BARE_WANTED
+        ratio = rate.median / other.median
+        print_row(Figure(title, f"{subscribers:,}", other.name, ratio, wanted, wanted_at=WANTED_AT))
     return MICROSECONDS / rate.median
 
 
@@ -141,6 +154,9 @@ def main() -> None:
     for subscribers in sizes_of(SIZES):
         costs[subscribers] = measure("Pure simulation", model, subscribers)
         measure("Pure simulation, with limits", model, subscribers, **LIMITED)
+        functions, unit = functions_of_a_call(subscribers), "Python calls"
+        row = Figure("A call of pure simulation", f"{subscribers:,}", "", functions, CALLS_WANTED, unit, at_most=True)
+        print_row(row._replace(wanted_at=WANTED_AT))
     report_growth("Pure simulation, by subscribers", "call", costs)
 
 

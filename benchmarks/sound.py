@@ -1,4 +1,4 @@
-"""Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick | --packets]`.
+"""Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick | --packets] [CALLS ...]`.
 
 dialer plays a message in each call, and hears as many packets as it sends, in as many processes as it starts for them.
 The benchmark measures their share of a processor, beside a loop that sends and reads equal datagrams and knows nothing
@@ -33,7 +33,7 @@ from typing import Final, NamedTuple
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
-from benchmarks.measure import Figure, print_row
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, HOST, cpu_s_of_all, running
 from dialer.carriers.media import g711
 from dialer.carriers.media.detection_orders import Detecting
@@ -48,6 +48,9 @@ from dialer.forecast.processes import processes_of_machine
 
 CALLS: Final = (100, 500, 1_000)
 LATE_MS_MAX: Final = 20
+SHARE_WANTED: Final = 0.55
+SHARE_WANTED_AT: Final = "1,000 calls"
+PACKET_US_WANTED: Final = {"recording": 12, "detecting": 30}
 LOADED: Final = 100
 WARM_UP_S: Final = 2.0
 MEASURE_S: Final = 10.0
@@ -237,23 +240,27 @@ def main() -> None:
     heard = {"recording": packet_us(partial(Recording, 1, "a")), "detecting": packet_us(partial(Detecting, 1))}
     sys.stderr.write(f"  a packet that is heard, µs: {heard}\n")
     print(json.dumps({"title": "a packet that is heard", "us": heard}))
+    for order, cost_us in heard.items():
+        print_row(Figure("A packet that is heard", order, "", cost_us, PACKET_US_WANTED[order], "µs", at_most=True))
     if "--packets" in sys.argv:
         return
-    seconds = QUICK_S if "--quick" in sys.argv else MEASURE_S
-    files = 2 * max(CALLS) + MARGIN_FILES
+    sizes, seconds = sizes_of(CALLS), QUICK_S if "--quick" in sys.argv else MEASURE_S
+    files = 2 * max(sizes) + MARGIN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(files, hard)), hard))
     rows = []
-    for calls in CALLS:
+    for calls in sizes:
         rows += [measured(f"{calls:,} calls", dialer, calls, seconds), measured("a bare loop", bare, calls, seconds)]
     alone = partial(dialer, helpers=0)
-    rows.append(measured(f"{max(CALLS):,} calls in one process", alone, max(CALLS), seconds))
+    rows.append(measured(f"{max(sizes):,} calls in one process", alone, max(sizes), seconds))
     rows.append(beside_load(seconds))
     for row in rows:
         sys.stderr.write(f"  {row.figures()}\n")
     print(json.dumps({"title": "sound", "rows": [row.figures() for row in rows]}))
     for ours, theirs in zip(rows[:-2:2], rows[1:-2:2], strict=True):
         print_row(Figure("The sound of calls: processor", ours.name, theirs.name, theirs.share / ours.share))
+        share = Figure("The sound of calls: processor", ours.name, "", ours.share, SHARE_WANTED, "cores", at_most=True)
+        print_row(share._replace(wanted_at=SHARE_WANTED_AT))
         late_ms = p99(ours.late_ms)
         print_row(
             Figure("The sound of calls: packets late, p99", ours.name, "", late_ms, LATE_MS_MAX, "ms", at_most=True)

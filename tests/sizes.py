@@ -56,5 +56,7 @@ AGENT_SEEDS: Final = _size(2, 3)
 """Simulated days of agents for each dial method."""
 STATEFUL_RUNS: Final = _size(15, 20)
 """Histories of two users of the API."""
+EVERY_BENCHMARK: Final = _size(4, 1)
+"""Of so many benchmarks, one runs at its smallest size."""
 KILLS: Final = _size(1, 3)
 """Kills of a server under load."""

@@ -35,16 +35,16 @@ SELECT count(*) FROM contact
 WHERE phonebook_id = ? AND phonebook_id IN (SELECT id FROM phonebook WHERE user_id = ?)
 """
 _PAGE: Final = """
-SELECT id, phonebook_id, contact, full_name, additional_vars, created_date, updated_date FROM contact
+SELECT id, phonebook_id, contact, full_name, additional_vars, tz_code, created_date, updated_date FROM contact
 WHERE phonebook_id = ? AND phonebook_id IN (SELECT id FROM phonebook WHERE user_id = ?)
 ORDER BY id LIMIT ? OFFSET ?
 """
 _OWNED: Final = "SELECT 1 FROM phonebook WHERE id = ? AND user_id = ?"
 _INSERT: Final = """
 INSERT INTO contact
-(phonebook_id, contact, number, zone, full_name, additional_vars, created_date, updated_date, user_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT user_id FROM phonebook WHERE id = ?1))
-RETURNING id, phonebook_id, contact, full_name, additional_vars, created_date, updated_date
+(phonebook_id, contact, number, zone, full_name, additional_vars, tz_code, created_date, updated_date, user_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT user_id FROM phonebook WHERE id = ?1))
+RETURNING id, phonebook_id, contact, full_name, additional_vars, tz_code, created_date, updated_date
 """
 _USER: Final = "SELECT id, password_hash FROM user_account WHERE username = ?"
 
@@ -92,6 +92,7 @@ class Contact(msgspec.Struct):
     contact: str
     full_name: str
     additional_vars: str
+    tz_code: str
     created_date: Any
     updated_date: Any
 
@@ -103,6 +104,7 @@ class NewContact(msgspec.Struct):
     phonebook: int
     full_name: str = ""
     additional_vars: str = "{}"
+    tz_code: str = ""
 
 
 class Page(msgspec.Struct):
@@ -174,7 +176,8 @@ async def create_contact(request: Request[int, None, State], data: JSONBody[NewC
     if not await database.execute_fetchall(_OWNED, (data.phonebook, request.user)):
         raise ClientException("No such phonebook.")
     now = now_ms()
-    values = (data.phonebook, data.contact, number, zone, data.full_name, data.additional_vars, now, now)
+    given = (data.full_name, data.additional_vars, data.tz_code)
+    values = (data.phonebook, data.contact, number, zone, *given, now, now)
     # The connection is in autocommit mode: the statement is its own transaction.
     (row,) = await database.execute_fetchall(_INSERT, values)
     shown = _shown(row, _base(request))
@@ -186,7 +189,7 @@ def _base(request: Request[int, None, State]) -> str:
 
 
 def _shown(row: sqlite3.Row, base: str) -> Contact:
-    identity, phonebook_id, contact, full_name, additional_vars, created, updated = row
+    identity, phonebook_id, contact, full_name, additional_vars, tz_code, created, updated = row
     return Contact(
         id=identity,
         url=f"{base}contact/{identity}/",
@@ -194,6 +197,7 @@ def _shown(row: sqlite3.Row, base: str) -> Contact:
         contact=contact,
         full_name=full_name,
         additional_vars=additional_vars,
+        tz_code=tz_code,
         created_date=moment(created),
         updated_date=moment(updated),
     )

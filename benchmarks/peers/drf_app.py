@@ -99,6 +99,7 @@ class Contact(models.Model):
     zone = models.CharField(max_length=255)
     full_name = models.CharField(max_length=255, blank=True, default="")
     additional_vars = models.TextField(blank=True, default="{}")
+    tz_code = models.CharField(max_length=255, blank=True, default="")
     created_date = models.BigIntegerField()
     updated_date = models.BigIntegerField()
 
@@ -161,6 +162,7 @@ class ContactSerializer(serializers.HyperlinkedModelSerializer):
             "contact",
             "full_name",
             "additional_vars",
+            "tz_code",
             "created_date",
             "updated_date",
         )
@@ -171,7 +173,7 @@ class NewContactSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Contact
-        fields = ("contact", "phonebook", "full_name", "additional_vars")
+        fields = ("contact", "phonebook", "full_name", "additional_vars", "tz_code")
 
     def get_fields(self) -> dict[str, Any]:
         """Return the fields, with the caller's phonebooks as the only choices."""

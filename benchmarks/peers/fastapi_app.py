@@ -76,6 +76,7 @@ class Contact(Base):
     zone: Mapped[str] = mapped_column(String(255))
     full_name: Mapped[str] = mapped_column(String(255))
     additional_vars: Mapped[str] = mapped_column(Text)
+    tz_code: Mapped[str] = mapped_column(String(255))
     created_date: Mapped[int]
     updated_date: Mapped[int]
 
@@ -87,6 +88,7 @@ class ContactWrite(BaseModel):
     phonebook: int
     full_name: str = ""
     additional_vars: Annotated[str, AfterValidator(checked_json)] = "{}"
+    tz_code: str = ""
 
 
 class ContactRead(BaseModel):
@@ -98,6 +100,7 @@ class ContactRead(BaseModel):
     contact: str
     full_name: str
     additional_vars: str
+    tz_code: str
     created_date: datetime
     updated_date: datetime
 
@@ -180,6 +183,7 @@ async def create_contact(
         zone=zone,
         full_name=data.full_name,
         additional_vars=data.additional_vars,
+        tz_code=data.tz_code,
         created_date=now,
         updated_date=now,
     )
@@ -203,6 +207,7 @@ def _shown(contact: Contact, base: str) -> ContactRead:
         contact=contact.contact,
         full_name=contact.full_name,
         additional_vars=contact.additional_vars,
+        tz_code=contact.tz_code,
         created_date=moment(contact.created_date),
         updated_date=moment(contact.updated_date),
     )
