@@ -4,14 +4,12 @@ A person who answers says a few words, and waits. A machine talks on, or beeps. 
 `benchmarks.detecting` counts their errors.
 """
 
-import re
-from bisect import bisect_left, insort
-from collections import deque
 from statistics import median
 from typing import Final, NamedTuple
 
 from dialer.carriers.media.beeps import BeepFinder
 from dialer.carriers.media.incoming_sound import FrameCutter
+from dialer.carriers.media.loudness import FRAMES_KEPT_MAX, Loudness, VoiceRuns
 from dialer.carriers.media.rtp import FRAME_MS
 from dialer.domain.words.enums import AmdSensitivity, AmdStatus
 
@@ -19,10 +17,6 @@ NOTHING_MS: Final = 2_500
 """Silence from the answer on after which detection gives up."""
 DECIDE_MS: Final = 7_000
 """Time from the answer on after which detection gives up in any case."""
-LEVEL_MIN: Final = 45.0
-"""Level below which a frame is silence, in a line without any noise."""
-OVER_FLOOR: Final = 2.2
-"""A voice is this many times louder than the floor."""
 UNDER_PEAK: Final = 0.25
 """Frames that are quieter than this share of the loudest voice belong to its surroundings."""
 NEAR_UNDER_PEAK: Final = 0.33
@@ -33,16 +27,11 @@ NEAR_MS_MIN: Final = 60
 """Voice as loud as that, at least. It is shorter than all voice."""
 RECORDED_UNDER_PEAK: Final = 0.04
 """This share in a recording, whose speaker may turn away from the telephone."""
-FLOOR_SHARE: Final = 10
-"""The floor is the level below which one frame in ten lies: even fast speech has so many pauses."""
-FRAMES_KEPT_MAX: Final = 500
-"""Frames that are remembered, 10 s, and from which the floor is worked out."""
+UNDER_PEAKS: Final = (UNDER_PEAK, NEAR_UNDER_PEAK, RECORDED_UNDER_PEAK)
 TONE_FRAMES_MIN: Final = 5
 """Frames of a steady tone, 100 ms, that are no voice."""
 VOICE_MS_MIN: Final = 100
 """Voice that is shorter is a click."""
-CLICK_FRAMES: Final = 2
-"""Frames in a row that are no voice, if there are not more of them."""
 REMAINS_MS: Final = 300
 """A tone that begins so soon after the answer is what remains of the ringing, not a beep."""
 CUT_BEGIN_FRAMES: Final = 3
@@ -53,10 +42,6 @@ CUT_SHARE_MIN: Final = 0.7
 """Such a sound that keeps this share of its median level until its end was cut off: a voice fades."""
 LOST_FRAMES_MAX: Final = 3
 """Missing frames in a row that were lost. More of them are silence for which nothing was sent."""
-PEAK_FRAMES: Final = 4
-"""The loudest voice is the level that so many frames reach."""
-_VOICES: Final = re.compile(rb"\x01{%d,}" % (CLICK_FRAMES + 1))
-"""Loud frames in a row, which are 1 in a row of frames."""
 
 
 class GreetingLimits(NamedTuple):
@@ -90,42 +75,6 @@ class Greeting(NamedTuple):
     """The silence after it."""
 
 
-class Loudness:
-    """The loudness of the latest frames of sound, and the level above which a frame counts as voice."""
-
-    def __init__(self) -> None:
-        self.levels: Final = deque[float](maxlen=FRAMES_KEPT_MAX)
-        self._heard: Final[list[float]] = []
-        """The levels that count for the floor, in their order."""
-
-    def keep(self, level: float, *, is_heard: bool = True) -> None:
-        """Add a frame; one that was not heard does not count for the floor."""
-        if len(self.levels) == FRAMES_KEPT_MAX:
-            self._forget(self.levels[0])
-        self.levels.append(level)
-        if is_heard:
-            insort(self._heard, level)
-
-    def silence_last(self, frames: int) -> None:
-        """Take the last frames for silence."""
-        for place in range(-min(frames, len(self.levels)), 0):
-            self._forget(self.levels[place])
-            self.levels[place] = 0.0
-
-    def _forget(self, level: float) -> None:
-        place = bisect_left(self._heard, level)
-        if place < len(self._heard) and self._heard[place] == level:
-            del self._heard[place]
-
-    def least(self, under_peak: float) -> float:
-        """Return the level above which a frame counts as voice: at least a share of the loudest voice so far."""
-        if not self._heard:
-            return LEVEL_MIN
-        floor = self._heard[len(self._heard) // FLOOR_SHARE]
-        peak = self._heard[-min(PEAK_FRAMES, len(self._heard))]
-        return max(LEVEL_MIN, floor * OVER_FLOOR, peak * under_peak)
-
-
 class AnsweringMachineDetector:
     """Listens to the first seconds after the answer, or to a recording.
 
@@ -141,6 +90,7 @@ class AnsweringMachineDetector:
         self._limits: Final = LIMITS[sensitivity]
         self._whole: Final = Loudness()
         self._middle: Final = Loudness()
+        self._voices: Final = {share: VoiceRuns(self._whole, self._middle, share) for share in UNDER_PEAKS}
         self._cutter: Final = FrameCutter()
         self.beeps: Final = BeepFinder(REMAINS_MS)
 
@@ -194,26 +144,19 @@ class AnsweringMachineDetector:
     @property
     def silence_ms(self) -> int:
         """The length of the silence at the end of a recording."""
-        voices = self._voices(RECORDED_UNDER_PEAK)
+        voices = self._voices[RECORDED_UNDER_PEAK].places()
         return (len(self._whole.levels) - (voices[-1].stop if voices else 0)) * FRAME_MS
 
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
-        runs = self._voices(under_peak)
+        runs = self._voices[under_peak].places()
         if runs and self._is_cut_off(runs[0]):
-            del runs[0]
+            runs = runs[1:]
         frames = len(self._whole.levels)
         if not runs:
             return Greeting(0, 0, frames * FRAME_MS)
         begin, end = runs[0].start, runs[-1].stop
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
-
-    def _voices(self, under_peak: float) -> list[range]:
-        """Return the places of loud frames that follow each other."""
-        least, middle_least = self._whole.least(under_peak), self._middle.least(under_peak)
-        levels = zip(self._whole.levels, self._middle.levels, strict=True)
-        is_loud = bytes([level > least or middle > middle_least for level, middle in levels])
-        return [range(*voice.span()) for voice in _VOICES.finditer(is_loud)]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""

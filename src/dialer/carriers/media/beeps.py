@@ -1,9 +1,8 @@
 """Beeps and other steady tones in frames of 20 ms, which no voice holds for so long."""
 
-from operator import sub
 from typing import Final
 
-from dialer.carriers.media.frequencies import narrow_hz, tone_hz
+from dialer.carriers.media.frequencies import correlations_of, narrow_hz, tone_hz
 from dialer.carriers.media.incoming_sound import HeardFrame
 from dialer.carriers.media.rtp import FRAME_MS
 
@@ -65,8 +64,8 @@ class BeepFinder:
         is_even = self._tone.frames <= 1 or before <= ratio_max * heard.level <= ratio_max * ratio_max * before
         hz = narrow = None
         if heard.level >= LEVEL_MIN:
-            middle = list(map(sub, heard.samples[2:], heard.samples))
-            hz, narrow = tone_hz(heard.samples, middle), narrow_hz(middle)
+            sums = correlations_of(heard.samples, heard.energy, heard.middle_energy)
+            hz, narrow = tone_hz(heard.samples, sums), narrow_hz(sums.middle)
         self._tone.take(hz, is_even=is_even)
         self._narrow.take(narrow)
         frames = self._tone.frames

@@ -1,9 +1,13 @@
-"""Frequencies in frames: of one tone, and of tones so close to each other that they sound like one."""
+"""Frequencies in frames: of one tone, and of tones so close to each other that they sound like one.
+
+They follow from a few sums of products of samples, which are exact: each is a distance of two slices, squared and
+rounded. A distance takes a third of the time of the products.
+"""
 
 import math
 from collections.abc import Sequence
-from operator import add, mul
-from typing import Final
+from operator import sub
+from typing import Final, NamedTuple
 
 from dialer.carriers.media.rtp import RATE_HZ
 
@@ -16,57 +20,110 @@ REST_MAX: Final = 0.15
 """Most of a frame's energy that one frequency leaves unexplained, if all its frequencies are close to it."""
 
 
-def tone_hz(frame: Sequence[int], middle: Sequence[int]) -> float | None:
-    """Return the frequency of a frame that is a tone; None if it is none.
+class Correlation(NamedTuple):
+    """Sums of products of samples: of each with itself, with the next one, and with the next but one."""
 
-    `middle` is the frame without its lowest and highest frequencies.
+    count: int
+    """Number of samples."""
+    energy: int
+    first: int
+    second: int
+    ends: tuple[int, int, int, int]
+    """The first two samples, and the last two."""
+
+
+class FrameCorrelations(NamedTuple):
+    """The sums of a frame, and those of the frame without its lowest and highest frequencies."""
+
+    frame: Correlation
+    middle: Correlation
+
+
+def correlations_of(samples: Sequence[int], whole: int, middle: int) -> FrameCorrelations:
+    """Return the sums of a frame with these energies. Its middle are the differences of samples two places apart.
+
+    The square of a difference has the product, so a sum of products is left of the energies and of a distance. The
+    products of the differences are those of the samples, apart from the ends.
     """
-    for samples in (frame, middle):
-        hz = _estimate(samples)
-        if hz is None or not TONE_HZ.start <= hz <= TONE_HZ.stop:
-            continue
-        strongest = max(power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
-        if strongest * 2 >= SHARE_MIN * len(samples) * energy(samples):
-            return hz
-    return None
+    a, b, c, d = samples[:4]
+    w, x, y, z = samples[-4:]
+    one, two = a * a + z * z, a * a + b * b + y * y + z * z
+    three = two + c * c + x * x
+    twice, count = 2 * whole, len(samples)
+    first = (twice - one - _distance(samples, 1)) // 2
+    second = (twice - two - middle) // 2
+    third = (twice - three - _distance(samples, 3)) // 2
+    fourth = (twice - three - d * d - w * w - _distance(samples, 4)) // 2
+    of_middle = first - third - b * c - x * y
+    next_of_middle = 2 * second - fourth - whole + two - a * c - b * d - w * y - x * z
+    return FrameCorrelations(
+        Correlation(count, whole, first, second, (a, b, y, z)),
+        Correlation(count - 2, middle, of_middle, next_of_middle, (c - a, d - b, y - w, z - x)),
+    )
 
 
-def narrow_hz(frame: Sequence[int]) -> float | None:
-    """Return the frequency of a frame that is a tone or a narrow band, such as a ringing tone; None for other sound.
-
-    A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
-    """
-    middle, sums = frame[1:-1], list(map(add, frame, frame[2:]))
-    total = energy(middle)
-    if not total:
-        return None
-    product = sum(map(mul, sums, middle))
-    cosine = product / (2 * total)
-    if abs(cosine) >= 1 or energy(sums) - product * product / total > REST_MAX * total:
-        return None
-    hz = _hz_of(cosine)
-    return hz if hz >= TONE_HZ.start else None
-
-
-def _estimate(samples: Sequence[int]) -> float | None:
-    """Return the frequency of a tone in white noise, by Pisarenko's method; None without so strong a tone.
-
-    The autocorrelation of a tone is a cosine of its frequency. White noise adds to that at lag 0 only.
-    """
-    count = len(samples)
-    first = sum(map(mul, samples, samples[1:])) / (count - 1)
-    second = sum(map(mul, samples, samples[2:])) / (count - 2)
-    if not first:
-        return None
-    ratio = second / first
-    cosine = (ratio + math.copysign(math.sqrt(ratio * ratio + 8), first)) / 4
-    is_strong = abs(cosine) < 1 and first / cosine >= SHARE_MIN * energy(samples) / count
-    return _hz_of(cosine) if is_strong else None
+def _distance(samples: Sequence[int], by: int) -> int:
+    """Return the sum of the squares of the differences of samples so many places apart."""
+    return round(math.dist(samples[by:], samples[:-by]) ** 2)
 
 
 def energy(samples: Sequence[int]) -> int:
     """Return the sum of the squares, which is far too small for rounding to change it."""
     return round(math.hypot(*samples) ** 2)
+
+
+def middle_of(samples: Sequence[int]) -> list[int]:
+    """Return a frame without its lowest and highest frequencies: the difference of each sample and the last but one."""
+    return list(map(sub, samples[2:], samples))
+
+
+def tone_hz(samples: Sequence[int], sums: FrameCorrelations) -> float | None:
+    """Return the frequency of a frame that is a tone, in all of it or in its middle; None if it is none."""
+    hz = _estimate(sums.frame)
+    if hz is not None and _is_strong(samples, sums.frame, hz):
+        return hz
+    hz = _estimate(sums.middle)
+    return hz if hz is not None and _is_strong(middle_of(samples), sums.middle, hz) else None
+
+
+def _is_strong(samples: Sequence[int], sums: Correlation, hz: float) -> bool:
+    """Return whether most of the energy of samples is at a frequency."""
+    strongest = max(power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
+    return strongest * 2 >= SHARE_MIN * sums.count * sums.energy
+
+
+def _estimate(sums: Correlation) -> float | None:
+    """Return the frequency of a tone in white noise, by Pisarenko's method; None without so strong a tone.
+
+    The autocorrelation of a tone is a cosine of its frequency. White noise adds to that at lag 0 only.
+    """
+    if not sums.first:
+        return None
+    first, second = sums.first / (sums.count - 1), sums.second / (sums.count - 2)
+    ratio = second / first
+    cosine = (ratio + math.copysign(math.sqrt(ratio * ratio + 8), first)) / 4
+    if abs(cosine) >= 1 or first / cosine < SHARE_MIN * sums.energy / sums.count:
+        return None
+    hz = _hz_of(cosine)
+    return hz if TONE_HZ.start <= hz <= TONE_HZ.stop else None
+
+
+def narrow_hz(sums: Correlation) -> float | None:
+    """Return the frequency of samples that are a tone or a narrow band, such as a ringing tone; None for other sound.
+
+    A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
+    """
+    a, b, y, z = sums.ends
+    total = sums.energy - a * a - z * z
+    if not total:
+        return None
+    product = 2 * sums.first - a * b - y * z
+    cosine = product / (2 * total)
+    of_sums = 2 * (sums.energy + sums.second) - a * a - b * b - y * y - z * z
+    if abs(cosine) >= 1 or of_sums - product * product / total > REST_MAX * total:
+        return None
+    hz = _hz_of(cosine)
+    return hz if hz >= TONE_HZ.start else None
 
 
 def _hz_of(cosine: float) -> float:

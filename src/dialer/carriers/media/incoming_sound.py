@@ -26,6 +26,16 @@ class HeardFrame(NamedTuple):
     middle_level: float
     """Root of the mean square of the differences of each sample and the last but one, halved for white noise."""
 
+    @property
+    def energy(self) -> int:
+        """The sum of the squares of the samples, which is far too small for rounding to change it."""
+        return round((self.level * _ROOT) ** 2)
+
+    @property
+    def middle_energy(self) -> int:
+        """The sum of the squares of those differences."""
+        return round((self.middle_level * _MIDDLE_ROOT) ** 2)
+
 
 class FrameCutter:
     """Cuts packets into frames."""
