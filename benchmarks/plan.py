@@ -13,7 +13,7 @@ class Run(NamedTuple):
     full: str
     smallest: str
     needs: str = ""
-    """What it needs that a quick run does not have; empty if a quick run has it."""
+    """The means that a quick run does not have; empty if it needs none of them."""
 
 
 PLAN: Final = (
@@ -32,6 +32,7 @@ PLAN: Final = (
     Run("searching", "10000 50000 200000", "--once 500"),
     Run("touching", "--once 10 100 300", "--once 10"),
     Run("crowded", "", "--quick"),
+    Run("sound", "--packets", "--packets"),
     Run("launching", "", "--quick"),
     Run("restart", "--once 10000 50000 200000", "--once 3000"),
     Run("first_steps", "1000 10000 100000", "500"),

@@ -31,7 +31,7 @@ _KIB: Final = 1_024
 
 
 class Compared(NamedTuple):
-    """What a comparison took."""
+    """The cost of a comparison."""
 
     calls: int
     cpu_s: float
@@ -42,7 +42,7 @@ class Compared(NamedTuple):
 
 
 def compared(database: Database, order: Order, settings: int) -> Compared:
-    """Compare settings, and return what that took."""
+    """Compare settings, and return the cost."""
     began_s, before_s = time.perf_counter(), cpu_seconds()
     found = anyio.run(compare_settings, database, order, settings_of(settings))
     cpu_s, seconds = cpu_seconds() - before_s, time.perf_counter() - began_s

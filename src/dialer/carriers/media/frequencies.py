@@ -23,7 +23,7 @@ REST_MAX: Final = 0.15
 class Correlation(NamedTuple):
     """Sums of products of samples: of each with itself, with the next one, and with the next but one."""
 
-    count: int
+    length: int
     """Number of samples."""
     energy: int
     first: int
@@ -49,7 +49,7 @@ def correlations_of(samples: Sequence[int], whole: int, middle: int) -> FrameCor
     w, x, y, z = samples[-4:]
     one, two = a * a + z * z, a * a + b * b + y * y + z * z
     three = two + c * c + x * x
-    twice, count = 2 * whole, len(samples)
+    twice, length = 2 * whole, len(samples)
     first = (twice - one - _distance(samples, 1)) // 2
     second = (twice - two - middle) // 2
     third = (twice - three - _distance(samples, 3)) // 2
@@ -57,8 +57,8 @@ def correlations_of(samples: Sequence[int], whole: int, middle: int) -> FrameCor
     of_middle = first - third - b * c - x * y
     next_of_middle = 2 * second - fourth - whole + two - a * c - b * d - w * y - x * z
     return FrameCorrelations(
-        Correlation(count, whole, first, second, (a, b, y, z)),
-        Correlation(count - 2, middle, of_middle, next_of_middle, (c - a, d - b, y - w, z - x)),
+        Correlation(length, whole, first, second, (a, b, y, z)),
+        Correlation(length - 2, middle, of_middle, next_of_middle, (c - a, d - b, y - w, z - x)),
     )
 
 
@@ -89,7 +89,7 @@ def tone_hz(samples: Sequence[int], sums: FrameCorrelations) -> float | None:
 def _is_strong(samples: Sequence[int], sums: Correlation, hz: float) -> bool:
     """Return whether most of the energy of samples is at a frequency."""
     strongest = max(power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
-    return strongest * 2 >= SHARE_MIN * sums.count * sums.energy
+    return strongest * 2 >= SHARE_MIN * sums.length * sums.energy
 
 
 def _estimate(sums: Correlation) -> float | None:
@@ -99,10 +99,10 @@ def _estimate(sums: Correlation) -> float | None:
     """
     if not sums.first:
         return None
-    first, second = sums.first / (sums.count - 1), sums.second / (sums.count - 2)
+    first, second = sums.first / (sums.length - 1), sums.second / (sums.length - 2)
     ratio = second / first
     cosine = (ratio + math.copysign(math.sqrt(ratio * ratio + 8), first)) / 4
-    if abs(cosine) >= 1 or first / cosine < SHARE_MIN * sums.energy / sums.count:
+    if abs(cosine) >= 1 or first / cosine < SHARE_MIN * sums.energy / sums.length:
         return None
     hz = _hz_of(cosine)
     return hz if TONE_HZ.start <= hz <= TONE_HZ.stop else None

@@ -30,7 +30,7 @@ class Loudness:
         self._heard: Final[list[float]] = []
         """The levels that count for the floor, in their order."""
         self.rewritten = 0
-        """How often earlier levels have changed, or were forgotten."""
+        """Times that earlier levels have changed, or were forgotten."""
 
     def keep(self, level: float, *, is_heard: bool = True) -> None:
         """Add a frame; one that was not heard does not count for the floor."""

@@ -80,7 +80,7 @@ class Playing(Activity):
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return the end of the prompt once all its frames were sent; None before."""
-        return Done(self.turn, 0) if self.is_over else None
+        return Done(self.turn, 0) if self._position >= len(self._prompt) else None
 
 
 class Asking(Playing):
@@ -94,13 +94,10 @@ class Asking(Playing):
         self._keys = ""
         self._quiet_since_ms: int | None = None
 
-    def next_frame(self) -> bytes:
-        """Return the next piece of the prompt, or silence once a key was pressed."""
-        return _QUIET if self._keys else super().next_frame()
-
     def take_key(self, now_ms: int, key: str) -> None:
-        """Add a key to the digits of the input."""
+        """Add a key to the digits of the input. Nothing is left of the prompt then."""
         if not self._is_full:
+            self._prompt = b""
             self._keys += key
             self._quiet_since_ms = now_ms
 
@@ -115,10 +112,13 @@ class Asking(Playing):
 
     def done(self, now_ms: int) -> Done | None:
         """Return the keys once there are enough of them, or none comes any more."""
-        if self._quiet_since_ms is None and self.is_over:
+        # This is asked with each frame, and mostly while the prompt plays.
+        if self._quiet_since_ms is None:
+            if self._position < len(self._prompt):
+                return None
             self._quiet_since_ms = now_ms
-        is_late = self._quiet_since_ms is not None and now_ms - self._quiet_since_ms >= self._ask.timeout_ms
-        return Done(self.turn, 0, keys=self._keys) if self._is_full or is_late else None
+        is_late = now_ms - self._quiet_since_ms >= self._ask.timeout_ms
+        return Done(self.turn, 0, keys=self._keys) if is_late or self._is_full else None
 
 
 class PlayingWaitingTone(Activity):

@@ -211,9 +211,7 @@ class SoundLeg:
         self._alive_ms = now_ms
         self._reception.take(now_ms, packet, is_sound=True)
         activity, is_bridged = self.activity, self.bridged is not None
-        if not (is_bridged or activity.hears_sound or activity.hears_keys):
-            return packet
-        listens = activity.hears_sound or self._hears_keys_in_sound()
+        listens = activity.hears_sound or (activity.hears_keys and self._hears_tones())
         if is_bridged or listens:
             table = self._tables[payload]
             if table is not None:

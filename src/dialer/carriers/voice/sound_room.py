@@ -4,7 +4,6 @@ The sockets are read at the ticks of the clock, all at once: being woken by each
 """
 
 import secrets
-import selectors
 import socket
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
@@ -17,6 +16,7 @@ from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, 
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
+from dialer.carriers.voice.waiting_sockets import WaitingSockets
 from dialer.domain.sessions.leg_protocol import Order
 
 STRANGERS_MAX: Final = 256
@@ -82,7 +82,7 @@ class SoundRoom:
     def __init__(self) -> None:
         self._router: Final = SoundRouter()
         self._sockets: dict[str, LegSockets] = {}
-        self._arrivals: Final = selectors.DefaultSelector()
+        self._waiting: Final = WaitingSockets()
         self._owners: dict[str, Hear] = {}
         self._clock: Final = SoundClock(self._tick, self._router.skip)
 
@@ -105,9 +105,9 @@ class SoundRoom:
     def hold(self, leg: SoundLeg, sockets: LegSockets, hear: Hear) -> None:
         """Carry the sound of a leg, which may have begun elsewhere."""
         self._sockets[leg.key] = sockets
-        self._arrivals.register(sockets.sound, selectors.EVENT_READ, (leg.key, False))
+        self._waiting.register(sockets.sound, (leg.key, False))
         if sockets.reports is not None:
-            self._arrivals.register(sockets.reports, selectors.EVENT_READ, (leg.key, True))
+            self._waiting.register(sockets.reports, (leg.key, True))
         self._owners[leg.key] = hear
         self._router.add(leg)
         self._clock.start()
@@ -121,7 +121,7 @@ class SoundRoom:
         sockets = self._sockets.pop(key)
         for bound in sockets:
             if bound is not None:
-                self._arrivals.unregister(bound)
+                self._waiting.unregister(bound)
         if not self._sockets:
             self._clock.stop()
         return sockets, self._owners.pop(key)
@@ -168,7 +168,7 @@ class SoundRoom:
         """Close the sockets of all legs."""
         for key in list(self._sockets):
             self.remove(key)
-        self._arrivals.close()
+        self._waiting.close()
 
     def _tick(self, phase: int) -> None:
         now_ms = steady_ms()
@@ -179,8 +179,7 @@ class SoundRoom:
                 self._owners[output.key](output)
         # One packet of each leg: a tick is a quarter of a packet's time, and whoever sends more loses it.
         spare = STRANGERS_MAX
-        for arrived, _ in self._arrivals.select(0):
-            key, is_report = arrived.data
+        for key, is_report in self._waiting.ready():
             if is_report:
                 self._read_report(now_ms, key)
             else:
