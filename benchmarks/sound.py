@@ -23,7 +23,7 @@ import tempfile
 import time
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -216,21 +216,30 @@ def beside_load(seconds: float) -> Shown:
     return found
 
 
-def packet_us(start: Callable[[], Activity]) -> float:
-    """Return the microseconds in which an order hears a packet: syllables of noise, and pauses."""
+def packets_to_hear() -> list[bytes]:
+    """Return packets of syllables of noise, and of pauses."""
     chance = Random(_TIMESTAMPS)
     loud, quiet = (
         g711.encode(array("h", [chance.randrange(-level, level) for _ in range(RATE_HZ)])) for level in (4_000, 30)
     )
     begins = range(0, RATE_HZ, FRAME_SAMPLES)
-    packets = [sound[begin : begin + FRAME_SAMPLES] for sound in (loud, quiet) * 3 for begin in begins]
-    taken_s = []
+    return [sound[begin : begin + FRAME_SAMPLES] for sound in (loud, quiet) * 3 for begin in begins]
+
+
+def hear(activity: Activity, packets: Sequence[bytes]) -> None:
+    """Let an order hear packets, and send a frame for each."""
+    for number, packet in enumerate(packets):
+        activity.next_frame()
+        activity.take_frame(number * FRAME_SAMPLES, packet)
+        activity.done(number * FRAME_MS)
+
+
+def packet_us(start: Callable[[], Activity]) -> float:
+    """Return the microseconds in which an order hears a packet."""
+    packets, taken_s = packets_to_hear(), []
     for _ in range(PACKET_RUNS):
         activity, began_s = start(), time.process_time()
-        for number, packet in enumerate(packets):
-            activity.next_frame()
-            activity.take_frame(number * FRAME_SAMPLES, packet)
-            activity.done(number * FRAME_MS)
+        hear(activity, packets)
         taken_s.append(time.process_time() - began_s)
     return round(statistics.median(taken_s) / len(packets) * 1_000_000, 1)
 

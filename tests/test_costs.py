@@ -20,11 +20,19 @@ from sqlalchemy import Connection, Engine, event, update
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
+from benchmarks.sound import hear, packets_to_hear
 from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
+from dialer.carriers.media.detection_orders import Detecting
+from dialer.carriers.media.recording import Recording
+from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
+from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
+from dialer.carriers.media.sound_router import PHASES, SendSound, SoundRouter
+from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.domain.sessions.leg_protocol import Ask, Play
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -54,6 +62,13 @@ IMPORTED: Final = (2_000, 8_000)
 """Rows of lists that are read. Of both, as many are looked at to judge the country."""
 IMPORTED_ROW_MAX: Final = 22
 """Calls of Python functions for each row of a list of people, until it can be stored."""
+HEARD_PACKET_MAX: Final = {"recording": 15.5, "detecting": 33}
+"""Calls of Python functions for each packet that an order hears, with the frame that is sent meanwhile."""
+SOUND_MAX: Final = {"play": 12, "ask": 13}
+"""Calls of Python functions for a packet that is sent and one that is read, without their sockets."""
+SOUND_LEGS: Final = 20
+SOUND_MS: Final = 800
+"""Time of sound, in which no leg reports yet."""
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10
 """Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
@@ -237,6 +252,39 @@ def read_rows(number: str, rows: int) -> int:
         header = b"contact,first_name,last_name,city\n"
         import_csv(chain([header], lines), ContactRows(1, region="DE"), lambda _work: StoredRows(0), options)
     return counts["call"]
+
+
+@pytest.mark.parametrize("order", HEARD_PACKET_MAX)
+def test_a_packet_that_is_heard_stays_within_its_cost(order: str) -> None:
+    packets = packets_to_hear()
+    activity = Recording(1, "a") if order == "recording" else Detecting(1)
+    with counted_functions() as functions:
+        hear(activity, packets)
+    assert functions["call"] / len(packets) <= HEARD_PACKET_MAX[order]
+
+
+@pytest.mark.parametrize("order", SOUND_MAX)
+def test_packets_of_a_call_stay_within_their_cost(order: str) -> None:
+    peer, router = ("192.0.2.10", 30_000), SoundRouter()
+    for number in range(SOUND_LEGS):
+        leg = SoundLeg(str(number), 1 << 60, SoundTerms(is_symmetric=False))
+        leg.agree(0, AgreedSound(*peer, Codec.PCMU, 0, 101))
+        router.add(leg)
+        router.perform(leg.key, Play(1, ()) if order == "play" else Ask(1, (), 4, 5_000), bytes(60 * RATE_HZ))
+    with counted_functions() as functions:
+        sent = [play_and_hear(router, now_ms, peer) for now_ms in range(0, SOUND_MS, FRAME_MS)]
+    assert sum(sent) == SOUND_LEGS * SOUND_MS // FRAME_MS
+    assert functions["call"] / sum(sent) <= SOUND_MAX[order]
+
+
+def play_and_hear(router: SoundRouter, now_ms: int, peer: tuple[str, int]) -> int:
+    """Let 20 ms pass, in which each leg hears a packet. Return the number of packets that were sent."""
+    sent = sum(isinstance(output, SendSound) for phase in range(PHASES) for output in router.tick(now_ms, phase))
+    number = now_ms // FRAME_MS
+    packet = write_packet(RtpPacket(0, number, number * FRAME_SAMPLES, 1, bytes(FRAME_SAMPLES)))
+    for key in range(SOUND_LEGS):
+        router.receive(now_ms, str(key), packet, peer)
+    return sent
 
 
 def test_counts_are_reproducible() -> None:
