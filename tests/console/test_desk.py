@@ -227,7 +227,7 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     at_ms = int(datetime(2026, 11, 18, 18, tzinfo=UTC).timestamp() * 1_000)
     assert tuple(waits) == (1, at_ms)
     assert "same agent" in gus.text("desk/").partition("Promised call-backs")[2]
-    assert 'name="same_agent" value="1" checked' in gus.get("calls/1/")
+    assert 'name="same_agent-7" value="1" checked' in gus.get("calls/1/")
     assert "The same agent takes the call, if they are free within 15" in words(gus.page)
     assert "Answered (16) Call back 1:05 min" in words(gus.get("desk/"))
     page = gus.get("calls/1/")

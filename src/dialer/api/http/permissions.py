@@ -173,6 +173,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
     "POST /console/desk/disposition": Permission.WORK,
+    "POST /console/desk/draft": Permission.WORK,
+    "POST /console/desk/discard": Permission.WORK,
     "POST /console/desk/call": Permission.WORK,
     "POST /console/desk/skip": Permission.WORK,
     "POST /console/desk/dial": Permission.WORK,

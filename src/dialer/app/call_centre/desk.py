@@ -58,6 +58,13 @@ class Desk(NamedTuple):
         """Return whether the newest call is in progress."""
         return self.call is not None and not self.call.is_over
 
+    @property
+    def shows_call(self) -> bool:
+        """Return whether the newest call belongs on the desk: it is in progress, or there is something to say of it."""
+        if self.call is None:
+            return False
+        return self.is_talking or self.activity is AgentActivity.WRAPPING_UP or self.call.disposed is None
+
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""

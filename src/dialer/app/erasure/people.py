@@ -30,6 +30,7 @@ from dialer.store.database.bulk import Bulk
 from dialer.store.tables import (
     CallBack,
     CallDisposition,
+    CallDraft,
     CallRequest,
     Campaign,
     Cdr,
@@ -69,6 +70,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     connection.execute(delete(CallBack).where(CallBack.id.in_(requests)))
     theirs = CallDisposition.callrequest_id.in_(requests)
     connection.execute(update(CallDisposition).where(theirs).values(note="", call_back_ms=None))
+    connection.execute(delete(CallDraft).where(CallDraft.callrequest_id.in_(requests)))
     connection.execute(
         update(CallRequest)
         .where(CallRequest.subscriber_id.in_(subscriber_ids))
@@ -94,6 +96,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
     requests = select(CallRequest.id).where(CallRequest.id.in_(call_ids))
     erase_answers(connection, SurveyResult.callrequest_id.in_(call_ids), delete_file)
     _erase_records(connection, requests)
+    connection.execute(delete(CallDraft).where(CallDraft.callrequest_id.in_(call_ids)))
     connection.execute(update(CallRequest).where(CallRequest.id.in_(call_ids)).values(callerid=ERASED, heard=""))
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))
     connection.execute(delete(WaitingText).where(WaitingText.callrequest_id.in_(call_ids)))

@@ -1,60 +1,36 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
-from litestar import Response, get, post
+from litestar import Response, get
 from litestar.di import NamedDependency
-from sqlalchemy import false, func, select
+from sqlalchemy import Connection, false, func, select
 
-from dialer.api.actions.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.call_centre.chosen_people import (
-    AlreadyReachedError,
-    Chosen,
-    LastReached,
-    ManualCampaign,
-    dial_chosen,
-    manual_campaigns,
-)
+from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
 from dialer.app.call_centre.desk import Desk, read_desk
-from dialer.app.call_centre.live_calls import (
-    NamedTargets,
-    TransferTarget,
-    hang_up_call,
-    hold_call,
-    resume_call,
-    targets_of,
-    transfer_call,
-)
-from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
+from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.drafts import Draft, calls_with_drafts, draft_of
+from dialer.app.call_centre.live_calls import NamedTargets, targets_of
+from dialer.app.call_centre.previews import PreviewedPerson, read_preview
 from dialer.app.imports.number_rows import NAME_PARTS
-from dialer.app.work.errors import InvalidFieldsError, RefusedError
-from dialer.console.pages.agent_orders import read_status
-from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
-from dialer.console.parts.record_addresses import identity_in
+from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, with_draft
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import zone_of
-from dialer.console.serving.errors import messages_of, status_of
-from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
-from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS
-from dialer.resources.records.previews import NUMBER_MAX, rules_of
-from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
-DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
 PROMISED_SHOWN: Final = 20
 NOT_AN_AGENT: Final = gettext_noop(
@@ -89,6 +65,23 @@ class ReachedPerson(NamedTuple):
         return said_in_words(self.reached.disposition, self.reached.word)
 
 
+class OutcomeOnDesk(NamedTuple):
+    """A call whose outcome the agent says, or has begun to say."""
+
+    id: int
+    """The id of the call request."""
+    person: str
+    """The name or the number of the callee, for a call that is not the present one; empty for that."""
+    disposed: Disposed | None
+    draft: Draft | None
+    term: CallBackTerm | None
+    form: DispositionForm | None = None
+
+    def form_in(self, zone: ZoneInfo) -> DispositionForm:
+        """Return the form of the call with what is saved, and over it what is typed."""
+        return with_draft(form_of(self.disposed, zone), self.draft, zone)
+
+
 class _Read(NamedTuple):
     desk: Desk | None
     past: list[PastCall]
@@ -99,106 +92,24 @@ class _Read(NamedTuple):
     """The person whom the agent sees before the call."""
     targets: NamedTargets
     """The queues and agents to whom the present call can be transferred; none without a call."""
+    outcomes: list[OutcomeOnDesk]
+    """The outcome of the call on the desk, and those of earlier calls that are typed and not saved."""
 
 
 @get("/desk", media_type="text/html")
 async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the desk of the viewer."""
-    live = await console.snapshots.get(_key(request), lambda: _make(request))
-    return await _show(request, live)
+    live = await console.snapshots.get(key_of(request), lambda: make(request))
+    return await show(request, live)
 
 
 @get("/desk/live", media_type=EVENT_STREAM)
 async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the desk of the viewer."""
-    return await answer_live(request, console.snapshots, console.sessions, _key(request), lambda: _make(request))
+    return await answer_live(request, console.snapshots, console.sessions, key_of(request), lambda: make(request))
 
 
-@post("/desk/status", media_type="text/html")
-async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Log the viewer in or out, or send the viewer on a break, with a reason."""
-    status, reason = read_status(await read_fields(request))
-
-    def change(unit: Unit) -> None:
-        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-        if desk is None:
-            raise RecordNotFoundError(NOT_AN_AGENT)
-        change_agent(unit, desk.agent_id, {"status": status, "break_reason": reason})
-
-    try:
-        await request.service.write(request, change)
-    except InvalidFieldsError:
-        raise RecordNotFoundError("There is no such reason. Reload the page, and choose again.") from None
-    console.snapshots.forget(_key(request))
-    return go_to(DESK)
-
-
-@post("/desk/disposition", media_type="text/html")
-async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Save the outcome of a call that came to the viewer."""
-    filled = await read_fields(request)
-    refused = await save(request, identity_in(filled.get("call", "")), filled)
-    if refused is None:
-        console.snapshots.forget(_key(request))
-        return go_to(DESK)
-    return await _show(request, await _make(request, refused), refused.status)
-
-
-@post("/desk/hang-up", media_type="text/html")
-async def hang_up_on_desk(request: ApiRequest) -> Response[Any]:
-    """Hang up the call in which the viewer talks."""
-    return await _order(request, hang_up_call)
-
-
-@post("/desk/hold", media_type="text/html")
-async def hold_on_desk(request: ApiRequest) -> Response[Any]:
-    """Put the viewer's callee on hold."""
-    return await _order(request, hold_call)
-
-
-@post("/desk/resume", media_type="text/html")
-async def resume_on_desk(request: ApiRequest) -> Response[Any]:
-    """Connect the viewer with the callee on hold."""
-    return await _order(request, resume_call)
-
-
-@post("/desk/call", media_type="text/html")
-async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Call the person that the viewer previews."""
-    return await _order_person(request, console, call_previewed)
-
-
-@post("/desk/skip", media_type="text/html")
-async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Skip the person that the viewer previews, and show another one."""
-    return await _order_person(request, console, skip_previewed)
-
-
-@post("/desk/dial", media_type="text/html")
-async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Call a number of the viewer's own choice, within the rules of a campaign."""
-    filled = await read_fields(request)
-    number = filled.get("number", "").strip()[:NUMBER_MAX]
-    chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
-
-    def give(unit: Unit) -> None:
-        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-        if desk is None:
-            raise RecordNotFoundError(NOT_AN_AGENT)
-        dial_chosen(unit, desk.agent_id, chosen, rules_of(unit))
-
-    try:
-        await request.service.write(request, give)
-    except AlreadyReachedError as error:
-        asked = ReachedPerson(chosen.campaign_id, error.number, error.reached)
-        return await _show(request, await _make(request), status_of(error), number=number, reached=asked)
-    except (InvalidFieldsError, RefusedError) as error:
-        return await _show(request, await _make(request), status_of(error), messages_of(error), number)
-    console.snapshots.forget(_key(request))
-    return go_to(DESK)
-
-
-async def _show(
+async def show(
     request: ApiRequest,
     live: str,
     status: HTTPStatus = HTTPStatus.OK,
@@ -225,71 +136,24 @@ async def _show(
     )
 
 
-async def _order_person(
-    request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int, int], None]
-) -> Response[Any]:
-    """Give an order about a person whom the viewer sees. If they see somebody else by now, it does nothing."""
-    identity = identity_in((await read_fields(request)).get("person", ""))
-
-    def give(unit: Unit) -> None:
-        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-        if desk is None:
-            raise RecordNotFoundError(NOT_AN_AGENT)
-        order(unit, desk.agent_id, identity)
-
-    with suppress(RefusedError):
-        await request.service.write(request, give)
-    console.snapshots.forget(_key(request))
-    return go_to(DESK)
-
-
-@post("/desk/transfer", media_type="text/html")
-async def transfer_on_desk(request: ApiRequest) -> Response[Any]:
-    """Transfer the viewer's callee."""
-    filled = await read_fields(request)
-    identity, to = identity_in(filled.get("call", "")), _target(filled)
-    try:
-        with suppress(RefusedError):
-            await request.service.write(
-                request,
-                lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to)),
-            )
-    except InvalidFieldsError as error:
-        live = await _make(request, wrong=messages_of(error))
-        return await _show(request, live, HTTPStatus.BAD_REQUEST)
-    return go_to(DESK)
-
-
-def _target(filled: Mapping[str, str]) -> TransferTarget:
-    chosen = filled.get("to", "")
-    if chosen.startswith(QUEUE):
-        return TransferTarget(queue_id=identity_in(chosen.removeprefix(QUEUE)))
-    if chosen.startswith(AGENT):
-        return TransferTarget(agent_id=identity_in(chosen.removeprefix(AGENT)))
-    return TransferTarget(filled.get("phone_number", "").strip())
-
-
-async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
-    """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
-    identity = identity_in((await read_fields(request)).get("call", ""))
-    with suppress(RefusedError):
-        await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, order))
-    return go_to(DESK)
-
-
-def _key(request: ApiRequest) -> tuple[object, ...]:
+def key_of(request: ApiRequest) -> tuple[object, ...]:
+    """Return the key of the viewer's desk among the live parts."""
     return (PLACE, request.user.id, zone_of(request).key)
 
 
-async def _make(request: ApiRequest, refused: DispositionForm | None = None, wrong: Sequence[str] = ()) -> str:
+async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None = None) -> str:
+    """Return the live part of the viewer's desk; with `refused`, the form of a call that could not be saved."""
     found = await request.service.read(request, _read)
     zone = zone_of(request)
-    call = None if found.desk is None else found.desk.call
+    refused_call, refused_form = refused or (0, None)
+    forms = [
+        one._replace(form=(refused_form if refused_form and one.id == refused_call else one.form_in(zone)))
+        for one in found.outcomes
+    ]
     return render(
         "desk_live.html",
         **found._asdict(),
-        wrong=wrong,
-        form=(refused or form_of(call and call.disposed, zone)).until(call and call.term, zone),
+        forms=[one._replace(form=one.form and one.form.until(one.term, zone)) for one in forms],
         parts_of_name=NAME_PARTS,
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
@@ -306,7 +170,7 @@ def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [], None, NamedTargets([], []))
+        return _Read(None, [], [], None, NamedTargets([], []), [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
@@ -319,4 +183,19 @@ def _read(unit: Unit) -> _Read:
     past = [_past_call(*row) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
     targets = targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], [])
-    return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id), targets)
+    preview = read_preview(unit.connection, desk.agent_id)
+    return _Read(desk, past, promised, preview, targets, _outcomes(unit.connection, desk))
+
+
+def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:
+    """Return the calls whose outcomes the agent says, the newest first."""
+    found, call = [], desk.call
+    if call is not None:
+        draft = draft_of(connection, desk.agent_id, call.id)
+        if desk.shows_call or draft is not None:
+            found.append(OutcomeOnDesk(call.id, "", call.disposed, draft, call.term))
+    for other in calls_with_drafts(connection, desk.agent_id, None if call is None else call.id):
+        identity, person = other.callrequest_id, other.full_name or other.number
+        said, term = disposition_of(connection, identity), term_of(connection, identity)
+        found.append(OutcomeOnDesk(identity, person, said, other.draft, term))
+    return found

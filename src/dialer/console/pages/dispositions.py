@@ -1,6 +1,6 @@
 """The outcome of a call in the words of its agent: the form on the desk and on the page of a call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -8,11 +8,13 @@ from zoneinfo import ZoneInfo
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
+from dialer.app.call_centre.drafts import Draft
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.rendering import moment
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import words_of
 from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.words.enums import AgentDisposition
@@ -21,6 +23,7 @@ from dialer.resources.crud.shapes import Given
 from dialer.resources.records.dispositions import set_disposition_of
 from dialer.resources.words.errors import InvalidError
 
+NO_OUTCOME: Final = gettext_noop("Choose the outcome of the call.")
 _USUAL: Final = frozenset(AgentDisposition)
 _FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")
 _MINUTE: Final = 60_000
@@ -48,6 +51,8 @@ class DispositionForm(NamedTuple):
     """Seconds for which the call-back waits for the same agent."""
     saved: str = ""
     """The outcome that is saved, in words; empty for none."""
+    is_draft: bool = False
+    """True if the values are typed and not saved."""
 
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
@@ -73,15 +78,52 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
     return DispositionForm(chosen, disposed.note, call_back, [], same_agent=disposed.same_agent, saved=saved)
 
 
+def with_draft(form: DispositionForm, draft: Draft | None, zone: ZoneInfo) -> DispositionForm:
+    """Return the form with what was typed into it and not saved."""
+    if draft is None:
+        return form
+    return form._replace(
+        disposition=draft.disposition,
+        note=draft.note,
+        call_back=local_moment(draft.call_back_ms, zone),
+        same_agent=draft.same_agent,
+        is_draft=True,
+    )
+
+
+def fields_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
+    """Return the fields about one call. On a page with several calls, their names end with the id of the call."""
+    return {name: filled.get(f"{name}-{callrequest_id}", filled.get(name, "")) for name in _FIELDS}
+
+
+def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> Draft:
+    """Return what is typed about a call. A time that is no moment yet is left out."""
+    given = fields_of(filled, callrequest_id)
+    note = given["note"].replace("\r\n", "\n")
+    return Draft(given["disposition"], note, _moment_in(given["call_back_date"], zone), bool(given["same_agent"]))
+
+
+def _moment_in(text: str, zone: ZoneInfo) -> int | None:
+    try:
+        return round(datetime.fromisoformat(with_offset(text, zone)).timestamp() * 1_000)
+    except (ValueError, OverflowError):
+        return None
+
+
 def said_in_words(disposition: str, word: str) -> str:
     """Return an outcome in the campaign's own word, or in the usual one of the viewer's language."""
     return word or (words_of(AgentDisposition(disposition)) if disposition in _USUAL else disposition)
 
 
-async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
-    """Save the form of a call; return the form with messages if it is refused."""
+async def save(
+    request: ApiRequest,
+    callrequest_id: int,
+    filled: Mapping[str, str],
+    then: Callable[[Unit], None] = lambda _: None,
+) -> DispositionForm | None:
+    """Save the form of a call, and do more in the same unit of work. Return the form with messages if it is refused."""
     zone = zone_of(request)
-    given = {name: filled.get(name, "") for name in _FIELDS}
+    given = fields_of(filled, callrequest_id)
     word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
     note = given["note"].replace("\r\n", "\n").strip()
     members: dict[str, Any] = {**given, "disposition": disposition, "word": word, "note": note}
@@ -90,7 +132,11 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
 
     def change(unit: Unit) -> None:
         set_disposition_of(unit, callrequest_id, Given(members))
+        then(unit)
 
+    if not disposition:
+        typed = DispositionForm(given["disposition"], given["note"], given["call_back_date"], [gettext(NO_OUTCOME)])
+        return typed._replace(status=HTTPStatus.BAD_REQUEST, same_agent=members["same_agent"])
     try:
         await request.service.write(request, change)
     except (InvalidError, InvalidFieldsError, RefusedError) as error:

@@ -1,6 +1,6 @@
 """Errors of the console as pages, from the same table as the API's answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from dialer.api.http.error_answers import EXCEPTION_HANDLERS, Refusal, refusal_o
 from dialer.app.work.errors import InvalidFieldsError
 from dialer.console.parts.rendering import html, render
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
+from dialer.console.serving.orders import answer_refused, is_by_script
 from dialer.console.serving.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 from dialer.console.words.language import gettext, gettext_noop, language_of, speak
 from dialer.resources.words.errors import AnsweredError, InvalidError
@@ -50,26 +51,32 @@ def status_of(error: Exception) -> HTTPStatus:
 
 
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    if isinstance(error, NotSignedInError) and not request.scope["path"].rstrip("/").endswith("/live"):
+    by_script = is_by_script(request)
+    if isinstance(error, NotSignedInError) and not (by_script or request.scope["path"].rstrip("/").endswith("/live")):
         return _sign_in(request)
     if isinstance(error, NoSecondFactorError) and request.scope["method"] == "GET":
         return _see_other(SECOND_FACTOR)
     refusal = refusal_of(request, error)
     # A page shows no password dialog of the browser.
     headers = {name: value for name, value in refusal.headers.items() if name != "WWW-Authenticate"}
-    return html(_page(request, refusal), refusal.status, headers)
+    messages = _messages(refusal)
+    if by_script:
+        return answer_refused(messages, refusal.status)
+    return html(_page(request, refusal, messages), refusal.status, headers)
 
 
-def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
+def _messages(refusal: Refusal) -> list[str]:
     errors = refusal.errors or {}
-    messages = [message for field_messages in errors.values() for message in field_messages] or [
-        _DETAILS.get(refusal.detail, refusal.detail)
-    ]
+    messages = [message for field_messages in errors.values() for message in field_messages]
+    return list(map(in_viewers_words, messages or [_DETAILS.get(refusal.detail, refusal.detail)]))
+
+
+def _page(request: Request[Any, Any, Any], refusal: Refusal, messages: Sequence[str]) -> str:
     title = _TITLES.get(refusal.status, gettext_noop("The request was refused"))
     return render(
         "error.html",
         title=gettext(title),
-        messages=list(map(in_viewers_words, messages)),
+        messages=messages,
         status=refusal.status,
         is_signed_in=isinstance(request.scope.get("auth"), CurrentSession),
     )

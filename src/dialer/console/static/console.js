@@ -11,26 +11,54 @@ if (zone && known !== `dialer_zone=${encodeURIComponent(zone)}`) {
 }
 
 // Make the children of one element equal to those of another, and keep what is equal: focus, selection and scrolling.
-// A part with `data-keep` stays as it is, because somebody may be filling it in.
+// Elements with an id are paired by it, so that one before them moves nothing. A part with `data-keep` stays as it is,
+// because somebody may be filling it in, and one with `data-typed` is not removed either.
+const idOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null);
+let typedIn = [];
+const isTypedIn = (node) => typedIn.some((one) => node.contains(one));
+
 function morph(from, to) {
-  const wanted = [...to.childNodes];
-  wanted.forEach((fresh, place) => {
-    const old = from.childNodes[place];
-    if (!old) from.append(fresh);
-    else if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) old.replaceWith(fresh);
-    else if (fresh.nodeType !== Node.ELEMENT_NODE) {
-      if (old.data !== fresh.data) old.data = fresh.data;
-    } else if (!old.isEqualNode(fresh) && !("keep" in old.dataset)) {
-      for (const { name } of [...old.attributes]) {
-        if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
-      }
-      for (const { name, value } of [...fresh.attributes]) {
-        if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-      }
-      morph(old, fresh);
+  const named = new Map([...from.children].filter(idOf).map((one) => [idOf(one), one]));
+  const wanted = new Set([...to.children].map(idOf).filter((id) => named.has(id)));
+  const stays = (node) => wanted.has(idOf(node)) || isTypedIn(node);
+  let old = from.firstChild;
+  for (const fresh of [...to.childNodes]) {
+    while (old && !wanted.has(idOf(old)) && isTypedIn(old)) old = old.nextSibling;
+    let same = named.get(idOf(fresh));
+    if (same) while (old && old !== same && !stays(old)) old = removed(old);
+    else if (old && !stays(old) && !idOf(old) && !idOf(fresh) && old.nodeName === fresh.nodeName) same = old;
+    if (!same) {
+      from.insertBefore(fresh, old);
+      if (old && !stays(old)) old = removed(old);
+      continue;
     }
-  });
-  while (from.childNodes.length > wanted.length) from.lastChild.remove();
+    if (old === same) old = same.nextSibling;
+    else from.insertBefore(same, old);
+    update(same, fresh);
+  }
+  while (old) old = isTypedIn(old) ? old.nextSibling : removed(old);
+}
+
+function removed(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+function update(old, fresh) {
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+  } else if (old.nodeName !== fresh.nodeName) {
+    old.replaceWith(fresh);
+  } else if (!old.isEqualNode(fresh) && !("keep" in old.dataset)) {
+    for (const { name } of [...old.attributes]) {
+      if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
+    }
+    for (const { name, value } of [...fresh.attributes]) {
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+    morph(old, fresh);
+  }
 }
 
 // On a narrow screen the navigation is a menu. It closes by Escape, and when somebody goes on elsewhere.
@@ -48,25 +76,29 @@ document.addEventListener("keydown", (event) => {
 });
 window.addEventListener("pagehide", () => menu && (menu.open = false));
 
-// Live parts: Server-Sent Events while the tab is visible, and polling where a stream cannot be had.
+// Live parts: Server-Sent Events while the tab is visible, and polling where a stream cannot be had. A part with
+// `data-always` stays connected in a hidden tab, too. The part hears of its connection: `live-lost`, `live-found`,
+// `live-ended` with the session; and `live-refresh` makes it anew at once.
 class Live {
   static POLL_MS = 5000;
 
   constructor(part) {
     this.part = part;
     this.url = part.dataset.live;
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.rest() : this.begin()));
+    this.isAlways = "always" in part.dataset;
+    document.addEventListener("visibilitychange", () => (document.hidden && !this.isAlways ? this.rest() : this.begin()));
     window.addEventListener("pagehide", () => this.rest());
     window.addEventListener("pageshow", (event) => event.persisted && this.begin());
+    part.addEventListener("live-refresh", () => this.refresh());
     this.begin();
   }
 
   begin() {
-    if (this.source || this.timer || document.hidden) return;
+    if (this.source || this.timer || (document.hidden && !this.isAlways)) return;
     this.source = new EventSource(this.url);
     this.source.onmessage = (event) => this.show(event.data);
     this.source.onerror = () => {
-      document.body.classList.add("stale");
+      this.lose();
       if (this.source?.readyState !== EventSource.CLOSED) return;
       this.rest();
       this.poll();
@@ -79,14 +111,31 @@ class Live {
     this.source = this.timer = null;
   }
 
-  async poll() {
-    this.timer = setTimeout(() => this.poll(), Live.POLL_MS);
+  lose() {
+    document.body.classList.add("stale");
+    this.part.dispatchEvent(new CustomEvent("live-lost"));
+  }
+
+  // Ask for the part, and in a moment for a stream again.
+  poll() {
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.begin();
+    }, Live.POLL_MS);
+    return this.refresh();
+  }
+
+  async refresh() {
     try {
       const answer = await fetch(this.url, { headers: { Accept: "text/html" } });
-      if (answer.status === 401) location.reload();
-      else if (answer.ok) this.show(await answer.text());
+      if (answer.ok) this.show(await answer.text());
+      else if (answer.status !== 401) this.lose();
+      else if (this.isAlways) this.part.dispatchEvent(new CustomEvent("live-ended"));
+      else location.reload();
+      return answer.ok;
     } catch {
-      document.body.classList.add("stale");
+      this.lose();
+      return false;
     }
   }
 
@@ -97,8 +146,10 @@ class Live {
     container.append(fresh.content);
     container.normalize();
     this.part.normalize();
+    typedIn = [...this.part.querySelectorAll("[data-typed]")];
     morph(this.part, container);
     document.body.classList.remove("stale");
+    this.part.dispatchEvent(new CustomEvent("live-found"));
     const next = this.part.querySelector("a[data-next]");
     if (!next) return;
     this.rest();
@@ -108,10 +159,26 @@ class Live {
 
 for (const part of document.querySelectorAll("[data-live]")) new Live(part);
 
+// A panel that opens below its button closes by Escape, and when somebody goes on elsewhere.
+const panels = () => document.querySelectorAll("details.sure[open]");
+document.addEventListener("pointerdown", (event) => {
+  for (const panel of panels()) if (!panel.contains(event.target)) panel.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const panel of panels()) {
+    panel.open = false;
+    panel.firstElementChild.focus();
+  }
+});
+
+// Keys are letters where somebody writes, and not on a choice.
+const isTyping = (target) => target.closest("input:not([type=radio], [type=checkbox]), textarea, select") !== null;
+
 // Keyboard: "g" and then the first letter of a page leads to it.
 let isGoing = false;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   if (isGoing) {
     const links = [...document.querySelectorAll("nav a")];
     const link = links.find((one) => one.textContent.trim().toLowerCase().startsWith(event.key.toLowerCase()));
@@ -184,7 +251,7 @@ document.addEventListener("change", async (event) => {
 
 // A key that leads to a field, "/" to the search of the console, or presses a button.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!field) return;
   event.preventDefault();

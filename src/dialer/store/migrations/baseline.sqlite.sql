@@ -1186,6 +1186,22 @@ CREATE TABLE call_disposition (
 );
 CREATE INDEX ix_call_disposition_user_id_call_back_ms ON call_disposition (user_id, call_back_ms) WHERE call_back_ms IS NOT NULL;
 CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
+CREATE TABLE call_draft (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	callrequest_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	agent_id INTEGER NOT NULL,
+	disposition VARCHAR(160) DEFAULT '' NOT NULL,
+	note VARCHAR(1000) DEFAULT '' NOT NULL,
+	call_back_ms INTEGER,
+	same_agent BOOLEAN DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_call_draft_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
+	CONSTRAINT fk_call_draft_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_call_draft_agent_id ON call_draft (agent_id);
+CREATE UNIQUE INDEX uq_call_draft_callrequest_id_agent_id ON call_draft (callrequest_id, agent_id, user_id);
 CREATE TABLE text_part (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	gateway_id INTEGER NOT NULL,

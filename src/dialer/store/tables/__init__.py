@@ -52,7 +52,7 @@ from dialer.store.tables.contacts import (
     DncList,
     Phonebook,
 )
-from dialer.store.tables.dispositions import CallDisposition
+from dialer.store.tables.dispositions import CallDisposition, CallDraft
 from dialer.store.tables.events import AccountEvent
 from dialer.store.tables.figures import (
     AgentHour,
@@ -88,6 +88,7 @@ __all__ = [
     "BranchingTemplate",
     "CallBack",
     "CallDisposition",
+    "CallDraft",
     "CallInProgress",
     "CallRequest",
     "CallerId",

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Milliseconds, Row, account_of
+from dialer.store.tables._base import BIG, Milliseconds, Row, account_of, belongs_to
 
 
 class CallDisposition(Row):
@@ -35,5 +35,27 @@ class CallDisposition(Row):
             sqlite_where=text("call_back_ms IS NOT NULL"),
             postgresql_where=text("call_back_ms IS NOT NULL"),
         ),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class CallDraft(Row):
+    """The outcome of a call as its agent has typed it so far. It goes when the outcome is saved."""
+
+    __tablename__ = "call_draft"
+
+    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"))
+    user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
+    agent_id: Mapped[int] = belongs_to("agent")
+    disposition: Mapped[str] = mapped_column(String(160), default="", server_default="")
+    """As forms have it: with the campaign's own word before a sign `=`, if it has one. Empty for none."""
+    note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
+    call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    same_agent: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_call_draft_callrequest_id_agent_id", "callrequest_id", "agent_id", "user_id", unique=True),
         {"sqlite_autoincrement": True},
     )

@@ -1,0 +1,92 @@
+"""Drafts: the outcomes that agents are typing, kept by call until they are saved or discarded."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, delete, select
+
+from dialer.app.call_centre.dispositions import NOTE_MAX
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.unit import UnitOfWork
+from dialer.store.backends.expressions import insert_or
+from dialer.store.database.touched import NOTHING
+from dialer.store.queries.wall_board import NUMBER
+from dialer.store.tables import CallDraft, CallRequest, Subscriber, Transfer
+
+OUTCOME_MAX: Final = 160
+"""Characters of an outcome with its word."""
+DRAFTS_SHOWN: Final = 5
+"""Drafts of other calls that a desk shows, the newest ones. Those before them appear once these are saved."""
+_TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent")
+
+
+class Draft(NamedTuple):
+    """The outcome of a call as far as it is typed."""
+
+    disposition: str = ""
+    """As forms have it: with the campaign's own word before a sign `=`. Empty for none."""
+    note: str = ""
+    call_back_ms: int | None = None
+    same_agent: bool = False
+
+
+class CallWithDraft(NamedTuple):
+    """A call of an agent whose outcome is typed and not saved."""
+
+    callrequest_id: int
+    number: str
+    full_name: str
+    draft: Draft
+
+
+def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Draft) -> None:
+    """Keep what an agent has typed about a call, in place of an earlier draft. An empty draft deletes it.
+
+    Raises:
+        UnknownRecordError: the agent has not talked in such a call.
+    """
+    _require_talk(unit.connection, agent_id, callrequest_id)
+    kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX])
+    if kept == Draft():
+        drop_draft(unit, agent_id, callrequest_id)
+        return
+    values = {"callrequest_id": callrequest_id, "agent_id": agent_id, **kept._asdict()}
+    new = insert_or(CallDraft.__table__).values(**values, created_date=unit.now_ms, updated_date=unit.now_ms)
+    changed = {name: new.excluded[name] for name in (*_TYPED, "updated_date")}
+    key = ["callrequest_id", "agent_id", "user_id"]
+    unit.connection.execute(new.on_conflict_do_update(index_elements=key, set_=changed))
+    unit.note(NOTHING)
+
+
+def drop_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int) -> None:
+    """Delete the draft of an agent about a call, because its outcome is saved or the agent wants none."""
+    theirs = (CallDraft.agent_id == agent_id) & (CallDraft.callrequest_id == callrequest_id)
+    unit.connection.execute(delete(CallDraft).where(theirs))
+    unit.note(NOTHING)
+
+
+def draft_of(connection: Connection, agent_id: int, callrequest_id: int) -> Draft | None:
+    """Return what an agent has typed about a call and not saved; None for nothing."""
+    query = select(*(getattr(CallDraft, name) for name in _TYPED))
+    query = query.where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id == callrequest_id)
+    row = connection.execute(query).first()
+    return None if row is None else Draft(*row)
+
+
+def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None) -> list[CallWithDraft]:
+    """Return the calls of an agent with drafts, the newest first, without the call on the desk."""
+    columns = (CallDraft.callrequest_id, NUMBER, Subscriber.full_name)
+    query = (
+        select(*columns, *(getattr(CallDraft, name) for name in _TYPED))
+        .join(CallRequest, CallRequest.id == CallDraft.callrequest_id)
+        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id != (besides or 0))
+        .order_by(CallDraft.callrequest_id.desc())
+        .limit(DRAFTS_SHOWN)
+    )
+    return [CallWithDraft(row[0], row[1], row[2] or "", Draft(*row[3:])) for row in connection.execute(query)]
+
+
+def _require_talk(connection: Connection, agent_id: int, callrequest_id: int) -> None:
+    talked = select(Transfer.id).where(Transfer.callrequest_id == callrequest_id, Transfer.agent_id == agent_id)
+    if connection.scalar(talked.where(Transfer.answered_ms.is_not(None)).limit(1)) is None:
+        raise UnknownRecordError(f"The agent has not talked in a call {callrequest_id}.")

@@ -1,0 +1,207 @@
+"""The orders of an agent at the desk. A script sends them and stays on the page; without it, the page comes anew."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, Final
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+
+from dialer.api.actions.live_calls import order_for_seen_call
+from dialer.api.service import ApiRequest
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.chosen_people import AlreadyReachedError, Chosen, dial_chosen
+from dialer.app.call_centre.desk import Desk, read_desk
+from dialer.app.call_centre.drafts import drop_draft, keep_draft
+from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
+from dialer.app.call_centre.previews import call_previewed, skip_previewed
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.console.pages.agent_orders import read_status
+from dialer.console.pages.desk import NOT_AN_AGENT, ReachedPerson, key_of, make, show
+from dialer.console.pages.dispositions import draft_in, save
+from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.orders import answer_obeyed, answer_refused, is_by_script
+from dialer.console.serving.services import ConsoleServices
+from dialer.domain.engine.desk_transfers import AGENT, QUEUE
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.previews import NUMBER_MAX, rules_of
+from dialer.resources.words.errors import RecordNotFoundError
+
+DESK: Final = "/console/desk/"
+NO_SUCH_REASON: Final = "There is no such reason. Reload the page, and choose again."
+
+
+@post("/desk/status", media_type="text/html")
+async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Log the viewer in or out, or send the viewer on a break, with a reason."""
+    status, reason = read_status(await read_fields(request))
+
+    def change(unit: Unit) -> None:
+        change_agent(unit, _desk(unit).agent_id, {"status": status, "break_reason": reason})
+
+    try:
+        await request.service.write(request, change)
+    except InvalidFieldsError:
+        raise RecordNotFoundError(NO_SUCH_REASON) from None
+    return _obeyed(request, console)
+
+
+@post("/desk/draft", media_type="text/html")
+async def keep_draft_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Keep what the viewer has typed about a call so far."""
+    filled = await read_fields(request)
+    identity = identity_in(filled.get("call", ""))
+    draft = draft_in(filled, identity, zone_of(request))
+    await request.service.write(request, lambda unit: keep_draft(unit, _desk(unit).agent_id, identity, draft))
+    return _obeyed(request, console)
+
+
+@post("/desk/discard", media_type="text/html")
+async def discard_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Discard what the viewer has typed about a call and not saved."""
+    identity = identity_in((await read_fields(request)).get("call", ""))
+    await request.service.write(request, lambda unit: drop_draft(unit, _desk(unit).agent_id, identity))
+    return _obeyed(request, console)
+
+
+@post("/desk/disposition", media_type="text/html")
+async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Save the outcome of a call that came to the viewer. If it is refused, it stays as a draft."""
+    filled = await read_fields(request)
+    identity = identity_in(filled.get("call", ""))
+    refused = await save(request, identity, filled, lambda unit: _said(unit, identity))
+    if refused is None:
+        return _obeyed(request, console)
+    if is_by_script(request):
+        return answer_refused(refused.messages, refused.status)
+    return await show(request, await make(request, (identity, refused)), refused.status)
+
+
+def _said(unit: Unit, callrequest_id: int) -> None:
+    """Delete the viewer's draft of a call whose outcome is saved. Supervisors have none."""
+    desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+    if desk is not None:
+        drop_draft(unit, desk.agent_id, callrequest_id)
+
+
+@post("/desk/hang-up", media_type="text/html")
+async def hang_up_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Hang up the call in which the viewer talks."""
+    return await _order(request, console, hang_up_call)
+
+
+@post("/desk/hold", media_type="text/html")
+async def hold_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Put the viewer's callee on hold."""
+    return await _order(request, console, hold_call)
+
+
+@post("/desk/resume", media_type="text/html")
+async def resume_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Connect the viewer with the callee on hold."""
+    return await _order(request, console, resume_call)
+
+
+@post("/desk/call", media_type="text/html")
+async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Call the person that the viewer previews."""
+    return await _order_person(request, console, call_previewed)
+
+
+@post("/desk/skip", media_type="text/html")
+async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Skip the person that the viewer previews, and show another one."""
+    return await _order_person(request, console, skip_previewed)
+
+
+@post("/desk/dial", media_type="text/html")
+async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Call a number of the viewer's own choice, within the rules of a campaign."""
+    filled = await read_fields(request)
+    number = filled.get("number", "").strip()[:NUMBER_MAX]
+    chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
+    try:
+        await request.service.write(
+            request, lambda unit: dial_chosen(unit, _desk(unit).agent_id, chosen, rules_of(unit))
+        )
+    except AlreadyReachedError as error:
+        if is_by_script(request):
+            return answer_refused([], status_of(error))  # The page asks, so that the form is sent once more.
+        asked = ReachedPerson(chosen.campaign_id, error.number, error.reached)
+        return await show(request, await make(request), status_of(error), number=number, reached=asked)
+    except (InvalidFieldsError, RefusedError) as error:
+        if is_by_script(request):
+            return answer_refused(messages_of(error), status_of(error))
+        return await show(request, await make(request), status_of(error), messages_of(error), number)
+    return _obeyed(request, console)
+
+
+@post("/desk/transfer", media_type="text/html")
+async def transfer_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Transfer the viewer's callee."""
+    filled = await read_fields(request)
+    identity, to = identity_in(filled.get("call", "")), _target(filled)
+    try:
+        with suppress(RefusedError):
+            await request.service.write(
+                request,
+                lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to)),
+            )
+    except InvalidFieldsError as error:
+        return await _refused(request, messages_of(error), HTTPStatus.BAD_REQUEST)
+    return _obeyed(request, console)
+
+
+def _target(filled: Mapping[str, str]) -> TransferTarget:
+    chosen = filled.get("to", "")
+    if chosen.startswith(QUEUE):
+        return TransferTarget(queue_id=identity_in(chosen.removeprefix(QUEUE)))
+    if chosen.startswith(AGENT):
+        return TransferTarget(agent_id=identity_in(chosen.removeprefix(AGENT)))
+    return TransferTarget(filled.get("phone_number", "").strip())
+
+
+async def _order(request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int], None]) -> Response[Any]:
+    """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
+    identity = identity_in((await read_fields(request)).get("call", ""))
+    with suppress(RefusedError):
+        await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, order))
+    return _obeyed(request, console)
+
+
+async def _order_person(
+    request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int, int], None]
+) -> Response[Any]:
+    """Give an order about a person whom the viewer sees. If they see somebody else by now, it does nothing."""
+    identity = identity_in((await read_fields(request)).get("person", ""))
+    with suppress(RefusedError):
+        await request.service.write(request, lambda unit: order(unit, _desk(unit).agent_id, identity))
+    return _obeyed(request, console)
+
+
+def _desk(unit: Unit) -> Desk:
+    """Return the desk of the viewer.
+
+    Raises:
+        RecordNotFoundError: the viewer is no agent.
+    """
+    desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+    if desk is None:
+        raise RecordNotFoundError(NOT_AN_AGENT)
+    return desk
+
+
+def _obeyed(request: ApiRequest, console: ConsoleServices) -> Response[Any]:
+    console.snapshots.forget(key_of(request))
+    return answer_obeyed(request, DESK)
+
+
+async def _refused(request: ApiRequest, messages: Sequence[str], status: HTTPStatus) -> Response[Any]:
+    """Answer an order that was refused: to a script with the messages, and else with the desk below them."""
+    if is_by_script(request):
+        return answer_refused(messages, status)
+    return await show(request, await make(request), status, messages)

@@ -1,0 +1,160 @@
+"""Tests in Chromium: the desk never loses what an agent types, and its orders never leave the page."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.console.browser import Watched
+from tests.console.desk_building import CLOCK, call_now, furnish, go_on, sign_in
+from tests.test_server import ADMIN, Served, serving
+
+NARROW = {"viewport": {"width": 390, "height": 844}}
+
+
+@pytest.fixture
+def served(tmp_path: Path, browser: Browser) -> Iterator[Served]:  # noqa: ARG001 - or no server
+    with serving(tmp_path, **ADMIN, **CLOCK) as served:
+        furnish(served)
+        yield served
+
+
+@pytest.fixture
+def tab(browser: Browser, served: Served) -> Iterator[Watched]:
+    """Open the desk of an agent who talks; at the end, nobody may have complained."""
+    watched = open_desk(browser, served)
+    watched.page.get_by_role("button", name="Log in").click()
+    expect(watched.page.get_by_text("You are ready for the next call.")).to_be_visible()
+    go_on(served, 20)
+    expect(watched.page.get_by_role("button", name="Hang up")).to_be_visible()
+    yield watched
+    watched.context.close()
+    assert [one for one in watched.complaints if not is_of_network(one)] == []
+
+
+def is_of_network(complaint: str) -> bool:
+    """Return whether the browser tells of a request that failed or was refused, which some tests cause."""
+    return "Failed to load resource" in complaint or "ERR_" in complaint
+
+
+def open_desk(browser: Browser, served: Served, **options: object) -> Watched:
+    watched = Watched(browser, served.base.removesuffix("/rest-api/"), **options)
+    watched.page.goto("/console/desk/")
+    sign_in(watched.page)
+    return watched
+
+
+def type_outcome(page: Page, call: int, text: str) -> None:
+    """Type a note, and choose an outcome. The focus stays on the outcome."""
+    page.locator(f"#note-{call}").fill(text)
+    page.locator(f"#call-{call}").get_by_label("Not interested").check()
+
+
+def expect_typed(page: Page, call: int, text: str) -> None:
+    expect(page.locator(f"#note-{call}")).to_have_value(text)
+    expect(page.locator(f"#call-{call} [value=not_interested]")).to_be_checked()
+
+
+def expect_kept(page: Page, call: int) -> None:
+    expect(page.locator(f"#call-{call} [data-kept]")).to_have_text("Typed, and not saved yet.")
+
+
+def test_what_is_typed_outlives_orders_ends_of_calls_and_the_next_call(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    address = page.url
+    type_outcome(page, call, "Wants the offer")
+    page.keyboard.press("p")  # The focus is on an outcome.
+    expect(page.get_by_text("The callee has been on hold for")).to_be_visible()
+    expect_typed(page, call, "Wants the offer")
+    page.keyboard.press("p")
+    expect(page.get_by_text("The callee has been on hold for")).to_be_hidden()
+    page.locator(f"#note-{call}").focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" by m")
+    served.client.post(f"callrequest/{call}/hang-up/").raise_for_status()
+    expect(page.get_by_role("button", name="Hang up")).to_be_hidden()
+    go_on(served, 20)
+    expect(page.get_by_role("button", name="Hang up")).to_be_visible()
+    other = call_now(served)
+    page.keyboard.type("ail")  # The field has kept the focus.
+    expect_typed(page, call, "Wants the offer by mail")
+    expect(page.locator(f"#outcome-of-{call} h2")).to_have_text("Not saved yet: Ada Byron")
+    type_outcome(page, other, "About the next one")
+    expect_typed(page, call, "Wants the offer by mail")
+    expect_kept(page, call)
+    assert tab.barriers() == []
+    page.locator(f"#call-{call}").get_by_role("button", name="Save outcome").click()
+    expect(page.locator(f"#call-{call}")).to_be_hidden()
+    expect_typed(page, other, "About the next one")
+    saved = served.client.get(f"callrequest/{call}/disposition/").json()
+    assert (saved["disposition"], saved["note"], page.url) == ("not_interested", "Wants the offer by mail", address)
+    page.locator(f"#call-{other}").get_by_role("button", name="Discard what is typed").click()
+    expect(page.locator(f"#note-{other}")).to_have_value("")
+
+
+def test_a_refusal_stays_beside_its_button_until_it_is_read(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    page.keyboard.press("t")
+    page.get_by_label("To a number").fill("112")
+    page.get_by_role("button", name="Transfer the callee").click()
+    refusal = page.get_by_text("Transfer the callee: An emergency number is never dialled.")
+    expect(refusal).to_be_visible()
+    page.locator(f"#note-{call}").fill("Another part changes")
+    expect_kept(page, call)
+    page.get_by_text("Transfer…").click()
+    expect(refusal).to_be_visible()
+    assert tab.barriers() == []
+    page.get_by_role("button", name="Close").click()
+    expect(refusal).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("To a number")).to_be_hidden()
+    page.locator(f"#call-{call}").get_by_role("button", name="Save outcome").click()
+    expect(page.get_by_text("Save outcome: Choose the outcome of the call.")).to_be_visible()
+    expect(page.locator(f"#note-{call}")).to_have_value("Another part changes")
+
+
+def test_without_a_connection_the_desk_says_so_and_sends_what_was_typed_and_ordered_later(
+    tab: Watched, served: Served
+) -> None:
+    page, call = tab.page, call_now(served)
+    tab.context.set_offline(True)
+    type_outcome(page, call, "Typed in the tunnel")
+    expect(page.get_by_text(re.compile("No connection since .*A call goes on all the same."))).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.locator(f"#call-{call} [data-kept]")).to_have_text("Not sent yet: there is no connection.")
+    tab.context.set_offline(False)
+    expect(page.get_by_text("The callee has been on hold for")).to_be_visible()
+    expect(page.get_by_text("No connection since")).to_be_hidden()
+    expect_kept(page, call)
+    expect_typed(page, call, "Typed in the tunnel")
+
+
+def test_an_ended_session_says_so_and_keeps_what_is_typed(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    tab.context.clear_cookies(name="dialer_session")
+    type_outcome(page, call, "Typed after the end")
+    expect(page.get_by_text("Your session has ended. Sign in again: what you typed is kept.")).to_be_visible()
+    expect_typed(page, call, "Typed after the end")
+    page.locator("#connection").get_by_role("link", name="Sign in").click()
+    sign_in(page)
+    expect_kept(page, call)
+    expect_typed(page, call, "Typed after the end")
+
+
+def test_what_is_typed_outlives_the_browser_and_the_service(
+    tab: Watched, served: Served, browser: Browser, tmp_path: Path
+) -> None:
+    call = call_now(served)
+    type_outcome(tab.page, call, "Kept by the server")
+    expect_kept(tab.page, call)
+    served.process.kill()
+    served.process.wait()
+    with serving(tmp_path, **ADMIN, **CLOCK) as again:
+        other = open_desk(browser, again, **NARROW)
+        expect_typed(other.page, call, "Kept by the server")
+        expect(other.page.get_by_role("button", name="Hang up")).to_be_visible()
+        assert other.barriers() == []
+        assert other.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        other.context.close()
