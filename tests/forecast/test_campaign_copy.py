@@ -13,6 +13,7 @@ from dialer.store.tables import (
     AuditLog,
     CallBack,
     CallDisposition,
+    CallDraft,
     CallInProgress,
     CallRequest,
     Campaign,
@@ -67,7 +68,7 @@ COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount,
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
 PAST = (
     *(AccountEvent, GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult),
-    IdempotentResponse,
+    *(CallDraft, IdempotentResponse),
 )
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)

@@ -67,7 +67,7 @@ LAYOUT: Final = {
     "account_event": Layout(WORKING),
     "webhook_delivery": Layout(WORKING, ("status", "attempts", "last_ms", "next_ms"), is_hot=False),
     "call_back": Layout(WORKING),
-    "call_draft": Layout(WORKING, ("disposition", "note", "call_back_ms", "same_agent")),
+    "call_draft": Layout(WORKING, ("disposition", "note", "call_back_ms", "same_agent"), 50),
     "call_in_progress": Layout(WORKING),
     "console_session": Layout(WORKING),
     "cps_returned": Layout(WORKING),

@@ -19,7 +19,7 @@ DRAFTS_SHOWN: Final = 5
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent")
 
 
-class Draft(NamedTuple):
+class OutcomeDraft(NamedTuple):
     """The outcome of a call as far as it is typed."""
 
     disposition: str = ""
@@ -35,10 +35,10 @@ class CallWithDraft(NamedTuple):
     callrequest_id: int
     number: str
     full_name: str
-    draft: Draft
+    draft: OutcomeDraft
 
 
-def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Draft) -> None:
+def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft) -> None:
     """Keep what an agent has typed about a call, in place of an earlier draft. An empty draft deletes it.
 
     Raises:
@@ -46,7 +46,7 @@ def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Draf
     """
     _require_talk(unit.connection, agent_id, callrequest_id)
     kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX])
-    if kept == Draft():
+    if kept == OutcomeDraft():
         drop_draft(unit, agent_id, callrequest_id)
         return
     values = {"callrequest_id": callrequest_id, "agent_id": agent_id, **kept._asdict()}
@@ -64,12 +64,12 @@ def drop_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int) -> None:
     unit.note(NOTHING)
 
 
-def draft_of(connection: Connection, agent_id: int, callrequest_id: int) -> Draft | None:
+def draft_of(connection: Connection, agent_id: int, callrequest_id: int) -> OutcomeDraft | None:
     """Return what an agent has typed about a call and not saved; None for nothing."""
     query = select(*(getattr(CallDraft, name) for name in _TYPED))
     query = query.where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id == callrequest_id)
     row = connection.execute(query).first()
-    return None if row is None else Draft(*row)
+    return None if row is None else OutcomeDraft(*row)
 
 
 def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None) -> list[CallWithDraft]:
@@ -83,7 +83,7 @@ def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None
         .order_by(CallDraft.callrequest_id.desc())
         .limit(DRAFTS_SHOWN)
     )
-    return [CallWithDraft(row[0], row[1], row[2] or "", Draft(*row[3:])) for row in connection.execute(query)]
+    return [CallWithDraft(row[0], row[1], row[2] or "", OutcomeDraft(*row[3:])) for row in connection.execute(query)]
 
 
 def _require_talk(connection: Connection, agent_id: int, callrequest_id: int) -> None:

@@ -13,7 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
-from dialer.app.call_centre.drafts import Draft, calls_with_drafts, draft_of
+from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
 from dialer.app.call_centre.previews import PreviewedPerson, read_preview
 from dialer.app.imports.number_rows import NAME_PARTS
@@ -73,7 +73,7 @@ class OutcomeOnDesk(NamedTuple):
     person: str
     """The name or the number of the callee, for a call that is not the present one; empty for that."""
     disposed: Disposed | None
-    draft: Draft | None
+    draft: OutcomeDraft | None
     term: CallBackTerm | None
     form: DispositionForm | None = None
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
-from dialer.app.call_centre.drafts import Draft
+from dialer.app.call_centre.drafts import OutcomeDraft
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.rendering import moment
@@ -78,7 +78,7 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
     return DispositionForm(chosen, disposed.note, call_back, [], same_agent=disposed.same_agent, saved=saved)
 
 
-def with_draft(form: DispositionForm, draft: Draft | None, zone: ZoneInfo) -> DispositionForm:
+def with_draft(form: DispositionForm, draft: OutcomeDraft | None, zone: ZoneInfo) -> DispositionForm:
     """Return the form with what was typed into it and not saved."""
     if draft is None:
         return form
@@ -96,11 +96,13 @@ def fields_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
     return {name: filled.get(f"{name}-{callrequest_id}", filled.get(name, "")) for name in _FIELDS}
 
 
-def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> Draft:
+def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> OutcomeDraft:
     """Return what is typed about a call. A time that is no moment yet is left out."""
     given = fields_of(filled, callrequest_id)
     note = given["note"].replace("\r\n", "\n")
-    return Draft(given["disposition"], note, _moment_in(given["call_back_date"], zone), bool(given["same_agent"]))
+    return OutcomeDraft(
+        given["disposition"], note, _moment_in(given["call_back_date"], zone), bool(given["same_agent"])
+    )
 
 
 def _moment_in(text: str, zone: ZoneInfo) -> int | None:

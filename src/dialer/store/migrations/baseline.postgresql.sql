@@ -1287,7 +1287,8 @@ CREATE TABLE call_draft (
 	CONSTRAINT pk_call_draft PRIMARY KEY (id),
 	CONSTRAINT fk_call_draft_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_call_draft_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
-);
+)
+ WITH (fillfactor = 50);
 CREATE INDEX ix_call_draft_agent_id ON call_draft (agent_id);
 CREATE UNIQUE INDEX uq_call_draft_callrequest_id_agent_id ON call_draft (callrequest_id, agent_id, user_id);
 CREATE TABLE text_part (

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Milliseconds, Row, account_of, belongs_to
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Milliseconds, Row, account_of, belongs_to
 
 
 class CallDisposition(Row):
@@ -57,5 +57,5 @@ class CallDraft(Row):
 
     __table_args__ = (
         Index("uq_call_draft_callrequest_id_agent_id", "callrequest_id", "agent_id", "user_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
