@@ -33,6 +33,13 @@ def build(campaign: Campaign, work: Work) -> Run:
         await app.schema_manager.apply_schema_async()
         await call.batch_defer_async(*({"person": person} for person in range(len(campaign.people))))
 
+    async def work_off() -> None:
+        # A worker may end before it has seen a job that was just put back.
+        before = -1
+        while work.calls > before:
+            before = work.calls
+            await app.run_worker_async(concurrency=AT_ONCE, wait=False)
+
     loop.run(queue())
     atexit.register(lambda: loop.run(app.close_async()))
-    return lambda: loop.run(app.run_worker_async(concurrency=AT_ONCE, wait=False))
+    return lambda: loop.run(work_off())
