@@ -229,7 +229,7 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     assert "same agent" in gus.text("desk/").partition("Promised call-backs")[2]
     assert 'name="same_agent-7" value="1" checked' in gus.get("calls/1/")
     assert "The same agent takes the call, if they are free within 15" in words(gus.page)
-    assert "Answered (16) Call back 1:05 min" in words(gus.get("desk/"))
+    assert re.search(r"Answered \(16\) Call back .* 1:05 min", words(gus.get("desk/")))
     page = gus.get("calls/1/")
     assert "Call back" in words(page)
     assert "<script>alert" not in page
@@ -263,7 +263,8 @@ def test_agents_choose_among_the_outcomes_of_the_campaign(gus: Visitor, api: Cal
     assert 'value="Sold = success" required checked' in gus.get("desk/")
     shown = api.get("callrequest/7/disposition/")
     assert (shown["disposition"], shown["word"]) == ("success", "Sold")
-    assert [say(gus, disposition=one) for one in ("do_not_call", "call_back")] == [303, 303]
+    assert [say(gus, disposition=one) for one in ("do_not_call", "call_back")] == [303, 400]
+    assert "Choose the time of the call-back." in words(gus.page)
     api.change(path, dispositions="")
     assert api.get(path)["dispositions"] == ""
     assert "Success Not interested" in words(gus.get("desk/"))

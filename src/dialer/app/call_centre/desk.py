@@ -9,7 +9,7 @@ from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposit
 from dialer.app.call_centre.variables import variables_of
 from dialer.domain.messages.templates import fill
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentActivity, AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
@@ -44,6 +44,8 @@ class Desk(NamedTuple):
     user_id: int
     """The account of the agent."""
     name: str
+    status: int
+    """The `AgentStatus` that was ordered last. During a call it may wait for its end."""
     activity: AgentActivity
     since_ms: int
     break_reason: str
@@ -57,6 +59,16 @@ class Desk(NamedTuple):
     def is_talking(self) -> bool:
         """Return whether the newest call is in progress."""
         return self.call is not None and not self.call.is_over
+
+    @property
+    def goes_on_break(self) -> bool:
+        """Return whether a break begins when the call is over."""
+        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.ON_BREAK
+
+    @property
+    def logs_out(self) -> bool:
+        """Return whether the agent is logged out when the call is over."""
+        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.LOGGED_OUT
 
     @property
     def shows_call(self) -> bool:
@@ -77,6 +89,7 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         row.id,
         row.user_id,
         row.name,
+        clock.status,
         clock.activity(now_ms),
         clock.since_ms(now_ms),
         clock.break_reason,

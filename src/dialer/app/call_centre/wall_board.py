@@ -9,8 +9,9 @@ from dialer.app.call_centre.previews import preview_of
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.domain.queueing.plans import Preview
-from dialer.domain.words.enums import AgentActivity, SupervisionMode
+from dialer.domain.words.enums import AgentActivity, AgentStatus, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
+from dialer.store.queries.callers_of_agent import offers_in
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.queries.wall_board import (
     AgentDay,
@@ -48,6 +49,8 @@ class AgentOnBoard(NamedTuple):
     """The time by which the break exceeds that; 0 if it does not."""
     preview: Preview | None
     """The person whom the agent sees before the call, or calls; None if the agent sees nobody, or talks."""
+    rings_since_ms: int | None
+    """The time since which the agent's telephone rings; None while it does not."""
     talk: BoardCall | None
     """The call in which the agent talks."""
     listening: SupervisionMode | None
@@ -56,6 +59,16 @@ class AgentOnBoard(NamedTuple):
     """Calls that the agent has taken today, the present one included."""
     breaks_ms: int
     """The time on breaks today, the present one included."""
+
+    @property
+    def goes_on_break(self) -> bool:
+        """Return whether a break begins when the present call is over."""
+        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.ON_BREAK
+
+    @property
+    def logs_out(self) -> bool:
+        """Return whether the agent is logged out when the present call is over."""
+        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.LOGGED_OUT
 
     @property
     def can_be_heard(self) -> bool:
@@ -108,11 +121,19 @@ def _agents(
     connection: Connection, agents: list[BoardAgent], calls: list[BoardCall], now_ms: int, today: Hours
 ) -> list[AgentOnBoard]:
     talks = {call.agent_id: call for call in calls if call.answered_ms is not None and call.agent_id is not None}
+    rings = {
+        agent: since for call in calls if call.answered_ms is None for agent, since in offers_in(call.offers).items()
+    }
     days = days_of_agents(connection, [agent.id for agent in agents], today)
-    return [_agent(agent, talks.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today) for agent in agents]
+    return [
+        _agent(agent, talks.get(agent.id), rings.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today)
+        for agent in agents
+    ]
 
 
-def _agent(agent: BoardAgent, talk: BoardCall | None, day: AgentDay, now_ms: int, today: Hours) -> AgentOnBoard:
+def _agent(
+    agent: BoardAgent, talk: BoardCall | None, rings_since_ms: int | None, day: AgentDay, now_ms: int, today: Hours
+) -> AgentOnBoard:
     clock = agent.clock
     activity = clock.activity(now_ms)
     talk = talk if activity is AgentActivity.TALKING else None
@@ -132,6 +153,7 @@ def _agent(agent: BoardAgent, talk: BoardCall | None, day: AgentDay, now_ms: int
         agent.break_limit_s,
         clock.break_exceeded_ms(agent.break_limit_s, now_ms),
         preview_of(agent.preview) if activity is AgentActivity.AVAILABLE else None,
+        rings_since_ms,
         talk,
         SupervisionMode(agent.supervision_mode) if is_heard else None,
         day.taken,

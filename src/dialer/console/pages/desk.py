@@ -11,7 +11,7 @@ from sqlalchemy import Connection, false, func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
-from dialer.app.call_centre.desk import Desk, read_desk
+from dialer.app.call_centre.desk import CallOnDesk, Desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
@@ -27,7 +27,13 @@ from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS
-from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
+from dialer.store.queries.callers_of_agent import WaitingCallers, callers_of_agent
+from dialer.store.queries.promised_call_backs import (
+    PromisedCallBack,
+    PromiseToPerson,
+    promise_to,
+    promised_call_backs,
+)
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
@@ -48,6 +54,7 @@ class PastCall(NamedTuple):
     cause: int
     billsec: int
     said: str
+    note: str = ""
     is_machine: bool = False
     """True if an answering machine answered it."""
 
@@ -94,6 +101,9 @@ class _Read(NamedTuple):
     """The queues and agents to whom the present call can be transferred; none without a call."""
     outcomes: list[OutcomeOnDesk]
     """The outcome of the call on the desk, and those of earlier calls that are typed and not saved."""
+    callers: WaitingCallers
+    promise: PromiseToPerson | None
+    """The call-back that the person on the desk was promised."""
 
 
 @get("/desk", media_type="text/html")
@@ -162,29 +172,58 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
 
 
 def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
-    *facts, billsec, amd_status, disposition, word = row
+    *facts, billsec, amd_status, disposition, word, note = row
     is_machine = billsec > 0 and amd_status == AmdStatus.MACHINE
-    return PastCall._make((*facts, billsec, said_in_words(disposition, word), is_machine))
+    return PastCall._make((*facts, billsec, said_in_words(disposition, word), note, is_machine))
 
 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [], None, NamedTargets([], []), [])
+        return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None)
+    call, preview = desk.call if desk.is_talking else None, read_preview(unit.connection, desk.agent_id)
+    callers = callers_of_agent(unit.connection, desk.agent_id)
+    person = _person(call, preview, callers)
+    return _Read(
+        desk,
+        _past(unit, person),
+        promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN),
+        preview,
+        targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], []),
+        _outcomes(unit.connection, desk),
+        callers,
+        promise_to(unit.connection, person.subscriber_id, call and call.id) if person else None,
+    )
+
+
+class _Person(NamedTuple):
+    """The person whom the desk is about; without an id for a caller who is no subscriber."""
+
+    subscriber_id: int | None
+
+
+def _person(call: CallOnDesk | None, preview: PreviewedPerson | None, callers: WaitingCallers) -> _Person | None:
+    """Return the person in the call, in the call that rings, or before the call; None if there is none."""
+    if call is not None:
+        return _Person(call.subscriber_id)
+    if callers.ringing is not None:
+        return _Person(callers.ringing.subscriber_id)
+    return None if preview is None else _Person(preview.subscriber_id)
+
+
+def _past(unit: Unit, person: _Person | None) -> list[PastCall]:
+    """Return earlier calls with a person, or the last calls of the agent."""
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
-    said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
+    columns = (CallDisposition.disposition, CallDisposition.word, CallDisposition.note)
+    said = [func.coalesce(column, "") for column in columns]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
     query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
     query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
-    if desk.is_talking and desk.call is not None:
-        of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
-        query = query.where(of_caller if desk.call.subscriber_id is not None else false())
+    if person is not None:
+        is_theirs = _cdrs.c.subscriber_id == person.subscriber_id
+        query = query.where(is_theirs if person.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    past = [_past_call(*row) for row in map(tuple, rows)]
-    promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
-    targets = targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], [])
-    preview = read_preview(unit.connection, desk.agent_id)
-    return _Read(desk, past, promised, preview, targets, _outcomes(unit.connection, desk))
+    return [_past_call(*row) for row in map(tuple, rows)]
 
 
 def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:

@@ -6,8 +6,10 @@ from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import select
+
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
+from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed, term_of
 from dialer.app.call_centre.drafts import OutcomeDraft
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.parts.inputs import with_offset
@@ -22,7 +24,9 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
 from dialer.resources.records.dispositions import set_disposition_of
 from dialer.resources.words.errors import InvalidError
+from dialer.store.tables import CallRequest
 
+NO_TIME: Final = gettext_noop("Choose the time of the call-back.")
 NO_OUTCOME: Final = gettext_noop("Choose the outcome of the call.")
 _USUAL: Final = frozenset(AgentDisposition)
 _FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")
@@ -136,8 +140,9 @@ async def save(
         set_disposition_of(unit, callrequest_id, Given(members))
         then(unit)
 
-    if not disposition:
-        typed = DispositionForm(given["disposition"], given["note"], given["call_back_date"], [gettext(NO_OUTCOME)])
+    missing = await _missing(request, callrequest_id, disposition, given["call_back_date"])
+    if missing:
+        typed = DispositionForm(given["disposition"], given["note"], given["call_back_date"], [gettext(missing)])
         return typed._replace(status=HTTPStatus.BAD_REQUEST, same_agent=members["same_agent"])
     try:
         await request.service.write(request, change)
@@ -146,6 +151,22 @@ async def save(
         messages, status = messages_of(error), status_of(error)
         return DispositionForm(disposition, note, call_back, messages, status, same_agent=bool(same_agent))
     return None
+
+
+async def _missing(request: ApiRequest, callrequest_id: int, disposition: str, call_back: str) -> str:
+    """Return what the form lacks; empty for nothing. Nobody can promise a time if the campaign is over."""
+    if not disposition:
+        return NO_OUTCOME
+    if disposition != AgentDisposition.CALL_BACK or call_back:
+        return ""
+    return NO_TIME if await request.service.read(request, lambda unit: _can_promise(unit, callrequest_id)) else ""
+
+
+def _can_promise(unit: Unit, callrequest_id: int) -> bool:
+    """Return whether the person of a call can be called back: a subscriber of a campaign that goes on."""
+    term = term_of(unit.connection, callrequest_id)
+    called = select(CallRequest.subscriber_id).where(CallRequest.id == callrequest_id)
+    return term is not None and not term.is_over and unit.connection.scalar(called) is not None
 
 
 def local_moment(at_ms: int | None, zone: ZoneInfo) -> str:

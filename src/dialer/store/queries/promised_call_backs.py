@@ -30,6 +30,33 @@ class PromisedCallBack(NamedTuple):
     """True if that agent takes it themselves."""
 
 
+class PromiseToPerson(NamedTuple):
+    """A call-back that a person was promised in their last call."""
+
+    at_ms: int
+    agent: str
+    """The agent who promised it; empty if the agent was deleted, or somebody else promised it."""
+    note: str
+
+
+def promise_to(connection: Connection, subscriber_id: int | None, before_call_id: int | None) -> PromiseToPerson | None:
+    """Return the call-back that a person was promised in the last call before one, or at all; None without one."""
+    spoke = select(Agent.name).join(Transfer, Transfer.agent_id == Agent.id)
+    spoke = spoke.where(Transfer.callrequest_id == CallRequest.id, Transfer.answered_ms.is_not(None))
+    agent = spoke.order_by(Transfer.place.desc()).limit(1).correlate(CallRequest).scalar_subquery()
+    query = (
+        select(CallDisposition.call_back_ms, agent, CallDisposition.note)
+        .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)
+        .where(CallRequest.subscriber_id == subscriber_id)
+        .order_by(CallRequest.id.desc())
+        .limit(1)
+    )
+    if before_call_id is not None:
+        query = query.where(CallRequest.id < before_call_id)
+    row = connection.execute(query).first()
+    return None if row is None or row[0] is None else PromiseToPerson(row[0], row[1] or "", row[2])
+
+
 def promised_call_backs(
     connection: Connection, user_id: int | None, agent_id: int | None = None, limit: int = PROMISED_MAX
 ) -> list[PromisedCallBack]:

@@ -31,6 +31,7 @@ _CALLS: Final[Select[Any]] = (
         NUMBER,
         Transfer.joined_ms,
         Transfer.answered_ms,
+        Transfer.offers,
     )
     .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
     .join(Campaign, Campaign.id == CallRequest.campaign_id)
@@ -78,6 +79,8 @@ class BoardCall(NamedTuple):
     joined_ms: int
     answered_ms: int | None
     """None while it waits."""
+    offers: str
+    """The agents whose telephones ring for it, and since when, as JSON."""
 
 
 class BoardQueue(NamedTuple):
