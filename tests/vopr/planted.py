@@ -13,7 +13,7 @@ from sqlalchemy import Connection, false
 from dialer.domain.calls.effects import KeepWish
 from dialer.domain.calls.events import Report
 from dialer.domain.calls.plans import CampaignPlan
-from dialer.domain.engine import dialling, engine, retry
+from dialer.domain.engine import dialling, engine, plain_dials, retry
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
@@ -295,6 +295,7 @@ def _dials_come_twice_as_often(patch: Patch) -> None:
         return lambda frequency, due_us, now_ms: fixed_rate(frequency * 2, due_us, now_ms)
 
     wrap(patch, dialling, "fixed_rate", around)
+    wrap(patch, plain_dials, "fixed_rate", around)
 
 
 def _pacing_forgets_at_recovery(patch: Patch) -> None:
@@ -309,7 +310,7 @@ def _pacing_forgets_at_recovery(patch: Patch) -> None:
 
 def _held_money_is_spent_again(patch: Patch) -> None:
     def around(offer: Wrapped) -> Wrapped:
-        def rich(self: Account, *arguments: Any) -> Any:  # noqa: ANN401 - as `offer_leg`
+        def rich(self: Account, *arguments: Any) -> Any:  # noqa: ANN401 - as `offer`
             held, self.held = self.held, 0
             try:
                 return offer(self, *arguments)
@@ -318,7 +319,7 @@ def _held_money_is_spent_again(patch: Patch) -> None:
 
         return rich
 
-    wrap(patch, Account, "offer_leg", around)
+    wrap(patch, Account, "offer", around)
 
 
 def _answers_do_not_wait(patch: Patch) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.words.enums import AmdStatus, Cause
-from dialer.sim.callee_profile import Behaviour, CalleeOutcome, Scripted, scripted_for
+from dialer.sim.callee_profile import ALWAYS_THE_SAME, Behaviour, CalleeOutcome, Scripted, scripted_for
 from dialer.sim.chance import CERTAIN, Chance
 from dialer.sim.spans import Span, draw
 
@@ -56,17 +56,11 @@ class Callee(msgspec.Struct, eq=False, gc=False):
     """The behaviour of the population."""
     _scripted: Scripted
     chance: Chance
+    hangs_up_after_ms: int | None = None
+    """Milliseconds from the answer until the callee hangs up, or None if the callee has no such script."""
+    talks_on: bool = False
+    """True if the callee stays on the line until the call is cut."""
     _prompts_asked: int = 0
-
-    @property
-    def hangs_up_after_ms(self) -> int | None:
-        """Milliseconds from the answer until the callee hangs up, or None if the callee has no such script."""
-        return self._scripted.hang_up_after_ms
-
-    @property
-    def talks_on(self) -> bool:
-        """True if the callee stays on the line until the call is cut."""
-        return self._scripted.talks
 
     def detected_as(self) -> AmdStatus:
         """Return the result of answering-machine detection. Detection is always right about a scripted outcome."""
@@ -91,7 +85,7 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         if self._scripted.keys is not None:
             keys = self._scripted_keys(asked)
         else:
-            keys = self._draw_keys() if wanted is None else wanted
+            keys = self.chance.pick(self.behaviour.keys, "") if wanted is None else wanted
         return keys, draw(self._scripted.key_delay or self.behaviour.key_delay, self.chance)
 
     def talks_ms(self, talk: Span | None = None) -> int:
@@ -125,31 +119,25 @@ class Callee(msgspec.Struct, eq=False, gc=False):
             return keys[min(asked, len(keys) - 1)]
         return keys[asked] if asked < len(keys) else ""
 
-    def _draw_keys(self) -> str:
-        drawn = self.chance.draw()
-        for below, keys in self.behaviour.keys:
-            if drawn < below:
-                return keys
-        return ""
-
 
 def callee_behind(
     behaviour: Behaviour, number: str, attempt: int, chance: Chance, unscripted: Scripted = _UNSCRIPTED
 ) -> Callee:
     """Return the callee behind a number at an attempt. A number without a script follows `unscripted`."""
-    scripted = scripted_for(behaviour, number, attempt) or unscripted
-    outcome = scripted.outcome or _draw_outcome(behaviour, chance)
+    digits = number[1:]
+    # Nearly all numbers have no script, which is seen without a call.
+    may_be_scripted = behaviour.numbers or digits in ALWAYS_THE_SAME or not digits.isdigit() or number[0] != "+"
+    scripted = (scripted_for(behaviour, number, attempt) if may_be_scripted else None) or unscripted
+    outcome = scripted.outcome
+    if outcome is None:
+        outcome = chance.pick(behaviour.outcomes, _NO_ANSWER)
+        if outcome is _ANSWER and chance.happens(behaviour.machine):
+            outcome = _MACHINE
     is_machine = outcome is _MACHINE
     listens = is_machine or scripted.listens or behaviour.listen >= CERTAIN
     after_ms = signal_ms = draw(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
     if outcome in _AFTER_RINGING:
         after_ms += draw(scripted.ring or behaviour.ring, chance)
-    return Callee(Fate(after_ms, _CAUSES.get(outcome), signal_ms), is_machine, listens, behaviour, scripted, chance)
-
-
-def _draw_outcome(behaviour: Behaviour, chance: Chance) -> CalleeOutcome:
-    drawn = chance.draw()
-    for below, outcome in behaviour.outcomes:
-        if drawn < below:
-            return _MACHINE if outcome is _ANSWER and chance.happens(behaviour.machine) else outcome
-    return _NO_ANSWER
+    fate = Fate(after_ms, _CAUSES.get(outcome), signal_ms)
+    habit_ms, talks_on = scripted.hang_up_after_ms, scripted.talks
+    return Callee(fate, is_machine, listens, behaviour, scripted, chance, habit_ms, talks_on)

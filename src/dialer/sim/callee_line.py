@@ -109,7 +109,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """
         call, fate, at_ms, cause = self.call, self._callee.fate, self.call.started_ms, None
         session = self._session
-        if not call.is_inbound:
+        if call.attempt >= 0:  # Every call asks this: it is not inbound.
             is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms
             cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
             at_ms += call.ring_limit_ms if is_missed else fate.after_ms
@@ -197,29 +197,28 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     # Each order is done, or the call ends before. Return False if neither has happened up to `until_ms`.
 
     def _listen(self, session: IvrSession, until_ms: int) -> bool:
+        """Hear one prompt after the other, as long as they have nothing to report."""
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
-        for speech in session.speeches:
-            length_ms = speech.length_ms
-            if length_ms is None:
-                length_ms = speech_ms(speech.text)
-            if length_ms:
-                if not callee.listens:
-                    until_hung_up_ms = callee.hangs_up_within(length_ms)
+        while session.stage in _SPEAKING and not session.engine_events:
+            for speech in session.speeches:
+                length_ms = speech_ms(speech.text) if speech.length_ms is None else speech.length_ms
+                if length_ms:
+                    until_hung_up_ms = None if callee.listens else callee.hangs_up_within(length_ms)
                     if until_hung_up_ms is not None:
                         return self._end(min(at_ms + until_hung_up_ms, cut_ms), until_ms)
-                at_ms += length_ms
+                    at_ms += length_ms
+                    if at_ms >= cut_ms:
+                        return self._end(cut_ms, until_ms)
+            step, digits = session.step, ""
+            if step is not None and session.stage is _ASKING:
+                digits, after_ms = pressed(callee, step.digits_max, step.timeout_ms)
+                at_ms += after_ms
                 if at_ms >= cut_ms:
                     return self._end(cut_ms, until_ms)
-        step, digits = session.step, ""
-        if session.stage is _ASKING and step is not None:
-            digits, after_ms = pressed(callee, step.digits_max, step.timeout_ms)
-            at_ms += after_ms
-            if at_ms >= cut_ms:
-                return self._end(cut_ms, until_ms)
-        if at_ms > until_ms:
-            return False
-        self._at_ms = at_ms
-        session.done(at_ms, digits)
+            if at_ms > until_ms:
+                return False
+            self._at_ms = at_ms
+            session.done(at_ms, digits)
         return True
 
     def _obey_rare(self, session: IvrSession, until_ms: int) -> bool:

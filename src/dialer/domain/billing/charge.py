@@ -1,9 +1,12 @@
 """Rates of calls, and the charge for a leg of a call."""
 
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
+CHARGES_KEPT_MAX: Final = 4_096
+"""Number of cached charges: most calls of a campaign have one of a few lengths."""
 _SECOND_MS: Final = 1_000
 _MINUTE_S: Final = 60
 
@@ -71,5 +74,12 @@ def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int
     if answered_ms is None:
         return Bill(max(0, duration), 0, 0, 0)
     billsec = max(1, -((answered_ms - ended_ms) // _SECOND_MS))
+    billed_duration, cost = _charged(rate, billsec)
+    return Bill(max(billsec, duration), billsec, billed_duration, cost)
+
+
+@lru_cache(CHARGES_KEPT_MAX)
+def _charged(rate: Rate, billsec: int) -> tuple[int, int]:
+    """Return the seconds to charge for seconds of conversation, and their price."""
     billed_duration = rate.billed_duration(billsec)
-    return Bill(max(billsec, duration), billsec, billed_duration, rate.cost(billed_duration))
+    return billed_duration, rate.cost(billed_duration)

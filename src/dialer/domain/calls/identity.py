@@ -7,6 +7,7 @@ from dialer.domain.words.enums import LegType
 
 _EMPTY_HASH: Final = blake2b(digest_size=16, person=b"dialer callid")
 """The common start of every hash: a copy is quicker than a new hash object."""
+_A_LEG: Final = int(LegType.A_LEG)
 _VARIANT: Final = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
 """The digit with the variant bits of a UUID, by the digit of the hash in that place."""
 
@@ -27,7 +28,7 @@ def leg_name(callid: str, call_id: int, agent_id: int = 0, offered_ms: int = 0) 
     return f"{callid}:{call_id}:{agent_id}:{offered_ms}" if agent_id else f"{callid}:{call_id}"
 
 
-def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg: int = LegType.A_LEG) -> str:
+def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg: int = _A_LEG) -> str:
     """Return the `callid` of one leg of one attempt: a UUID of version 8 (RFC 9562, 5.8).
 
     The A-leg is leg 1, and the B-legs are numbered from 2.

@@ -104,6 +104,9 @@ class Account:
         """Return the offer that the free balance covers: a call, shortened if needed, or a whole message; else None."""
         if plan.text_message is None:
             rate = self.rate if self.card is NO_CARD else self.rate_for(subscriber.number)
+            whole = _whole_leg(rate, plan.callmaxduration_s * _SECOND_MS)
+            if whole is not None and whole.hold <= self.balance - self.held:  # As `offer_leg`, for nearly every dial.
+                return whole
             return self.offer_leg(rate, plan.callmaxduration_s * _SECOND_MS)
         return self.offer_message(message_to(subscriber, plan.text_message))
 

@@ -22,19 +22,13 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.new_call import new_call
 from dialer.domain.engine.person_verdicts import PersonVerdicts
+from dialer.domain.engine.plain_dials import PlainDials
 from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.rules.dial_rules import (
-    CAMPAIGN_RULES,
-    Allowed,
-    Later,
-    Never,
-    PlaceFacts,
-    verdict_on,
-)
+from dialer.domain.rules.dial_rules import CAMPAIGN_RULES, Allowed, Later, Never, PlaceFacts, verdict_on
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
@@ -66,6 +60,7 @@ class CampaignDialling:
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
         self._verdicts: Final = PersonVerdicts(engine_state)
+        self._plain: Final = PlainDials(engine_state, self._verdicts)
 
     # --- permission to dial --------------------------------------------------------------------------------------
 
@@ -99,12 +94,20 @@ class CampaignDialling:
         if campaign.status is not _START:
             self.wake_at(campaign, plan.expires_ms)
             return
-        is_limited = campaign.is_paced or plan.max_aleg
-        ready_ms = self._room_at_ms(campaign, now_ms) if is_limited else campaign.next_dial_ms
-        if ready_ms > now_ms:
-            self.wake_at(campaign, min(ready_ms, plan.expires_ms))
+        gateway, is_limited = self._gateways[plan.gateway_id], campaign.is_paced or plan.max_aleg
+        has_dialled: bool | None = True
+        while has_dialled:
+            ready_ms = self._room_at_ms(campaign, now_ms) if is_limited else campaign.next_dial_ms
+            if ready_ms > now_ms:
+                at_ms = ready_ms if ready_ms < plan.expires_ms else plan.expires_ms  # noqa: FURB136 - faster than min()
+                self.wake_at(campaign, at_ms)
+                return
+            if not campaign.is_plain or gateway.waiting or gateway.free_at_ms(now_ms) > now_ms:
+                break
+            has_dialled = self._plain.dial(campaign, gateway, now_ms)
+        if has_dialled is None:
+            self._wait_for_subscribers(campaign, now_ms)
             return
-        gateway = self._gateways[plan.gateway_id]
         gateway.waiting.add(plan.id)
         gateway.newcomers.add(plan.id)
         self._serve(gateway, now_ms, campaign)
@@ -184,7 +187,8 @@ class CampaignDialling:
             else:
                 campaign = next_in_turn(gateway, self._campaigns)
             is_allowed, asked = campaign is asked, None
-            if self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
+            is_plain = campaign.is_plain and self._plain.dial(campaign, gateway, now_ms)
+            if is_plain or self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
                 asked = self._consider_again(campaign, gateway, now_ms)
             elif self._claims.are_open():
                 waiting.add(campaign.plan.id)
@@ -323,16 +327,13 @@ class CampaignDialling:
         if offer is None:
             self._wait_for_credit(campaign, account, now_ms)
             return None
-        call = new_call(self._state, campaign, gateway, subscriber, offer, now_ms)
-        account.held += call.hold
-        campaign.in_progress += 1
+        call = new_call(self._state, campaign, gateway, account, subscriber, offer, now_ms)
         if campaign.is_paced or campaign.reaches_agents:
             self._pacing.dialled(campaign, call)
         if campaign.is_paced:
             campaign.dial_next_at(now_ms * 1_000)  # Orders it among fixed-rate campaigns on the gateway.
         else:
             campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
-        gateway.dialled(now_ms)
         self._state.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
         return call
 

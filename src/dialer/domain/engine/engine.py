@@ -174,10 +174,9 @@ class Engine:
         if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
-        may_concern_agents = self._transfers.is_touched or self._state.paced.queue_ids
-        if may_concern_agents and kind in _AGENT_EVENTS:
+        if kind in _AGENT_EVENTS and (self._transfers.is_touched or self._state.paced.queue_ids):
             self._let_agents_act(now_ms)
-        if self._calls and not self._watchdog.is_awake:
+        if not self._watchdog.is_awake and self._calls:
             self._watchdog.wake(now_ms)
         return effects
 
@@ -235,12 +234,6 @@ class Engine:
         self._state.emit(wish)
         self._orders.number_stopped(now_ms, wish.number)
 
-    def _keep_unreported_wish(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
-        """Keep a wish that only the results of the ended call hold: its own report was lost, or came too late."""
-        wish = wish_among_results(call, outcome)
-        if wish is not None:
-            self._add_to_dnc(now_ms, wish)
-
     def _end_leg(self, now_ms: int, event: call_events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
         call = self._calls.get(event.call_id)
@@ -254,7 +247,10 @@ class Engine:
     def _end_call(self, now_ms: int, event: call_events.CallEnded) -> None:
         call = self._calls[event.call_id]
         if event.outcome.results and not call.has_kept_wish:
-            self._keep_unreported_wish(now_ms, call, event.outcome)
+            # Only the results may hold a wish: its own report was lost, or came too late.
+            wish = wish_among_results(call, event.outcome)
+            if wish is not None:
+                self._add_to_dnc(now_ms, wish)
         if call.subscriber.promised_agent_id is not None:
             self._transfers.unreserve(call)
         if call.transfers:
@@ -280,11 +276,13 @@ class Engine:
             self._state.forget_if_over(campaign)
 
     def _finish_call(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
-        campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
-        account = self._accounts[call.plan.user_id]
-        if call.plan is not campaign.plan:
+        plan = call.plan
+        campaign, account = self._campaigns[plan.id], self._accounts[plan.user_id]
+        gateway = home = self._gateways[plan.gateway_id]
+        if plan is not campaign.plan:
+            home = self._gateways[campaign.plan.gateway_id]
             # The settings at the end of a call decide its consequences, as they would after a restart.
-            call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
+            call.plan = msgspec.structs.replace(campaign.plan, gateway_id=plan.gateway_id)
         charge = bill(call, outcome)
         after = disposition(call, outcome)
         self._state.emit(FinishCall(call, outcome, charge, after))
@@ -294,7 +292,8 @@ class Engine:
             self._state.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1
         gateway.in_progress -= 1
-        self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
+        if home.waiting:
+            home.newcomers.add(plan.id)  # Its turn may have come nearer.
         if outcome.cause in CARRIER_FAILURES or gateway.breaker is not CLOSED:
             self._state.learn(gateway, outcome.cause, call.started_ms, now_ms, outcome.retry_after_ms)
         account.held -= call.hold

@@ -5,9 +5,9 @@ In both groups only subscribers with an open calling window count. The hopper ho
 a zone runs out, the hopper returns the claim to make, so its memory does not grow with the campaign.
 """
 
-import heapq
 from collections import deque
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush, nsmallest
 from typing import Final, NamedTuple
 
 from dialer.domain.calling_times.calendars import Calendar
@@ -78,7 +78,7 @@ class _Zone:
     def keep(self, is_kept: Callable[[Subscriber], bool]) -> None:
         self.fresh = deque(filter(is_kept, self.fresh))
         self.retries = [retry for retry in self.retries if is_kept(retry[2])]
-        heapq.heapify(self.retries)
+        heapify(self.retries)
         self.promised = {key: retry for key, retry in self.promised.items() if is_kept(retry[2])}
 
     def set_aside(self, now_ms: int, is_available: Callable[[int], bool]) -> None:
@@ -87,7 +87,7 @@ class _Zone:
             promise = self.retries[0][2].promise_at(now_ms)
             if promise is None or is_available(promise.agent_id):
                 return
-            retry = heapq.heappop(self.retries)
+            retry = heappop(self.retries)
             self.promised[retry[1]] = retry
 
     def first_promised(self, now_ms: int, is_available: Callable[[int], bool], *, for_any_agent: bool) -> _Retry | None:
@@ -108,9 +108,9 @@ class _Zone:
             return
         if (subscriber.due_ms, subscriber.id) > self.horizon:
             return
-        heapq.heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
+        heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
         if len(self.retries) > RETRIES_HELD_MAX:
-            self.retries = heapq.nsmallest(RETRIES_HELD_MAX // 2, self.retries)
+            self.retries = nsmallest(RETRIES_HELD_MAX // 2, self.retries)
             self.horizon = Due(*self.retries[-1][:2])
 
 
@@ -162,25 +162,24 @@ class Hopper:
         self._source, self._is_promised = None, False
         best = self._first_promised(now_ms, is_available, for_any_agent=True) if self.awaits_agents else None
         for zone in self._open:
-            if zone.retries and zone.retries[0][2].promised_agent_id is not None:
+            retries = zone.retries
+            if retries and retries[0][2].promised_agent_id is not None:
                 zone.set_aside(now_ms, is_available)
                 self.awaits_agents = self.awaits_agents or bool(zone.promised)
-            if zone.retries:
-                first = zone.retries[0]
+            if retries:
+                first = retries[0]
                 if first[0] <= now_ms and (best is None or first[:2] < best[:2]):
                     best = first
                     self._source, self._is_promised = zone, False
             elif zone.horizon is not _AFTER_ALL:
-                return ClaimRetries(
-                    self._campaign_id,
-                    zone.key,
-                    zone.horizon.due_ms,
-                    zone.horizon.subscriber_id,
-                    zone.claim_limit,
-                )
+                due_ms, subscriber_id = zone.horizon
+                return ClaimRetries(self._campaign_id, zone.key, due_ms, subscriber_id, zone.claim_limit)
+        self._source_is_retries = best is not None
         if best is not None:
-            self._source_is_retries = True
             return best[2]
+        if len(self._open) == 1 and self._open[0].fresh:  # As `_next_fresh`, for most campaigns.
+            self._source = self._open[0]
+            return self._source.fresh[0]
         return self._next_fresh()
 
     def next_promised(self, now_ms: int, is_available: Callable[[int], bool]) -> Subscriber | None:
@@ -222,7 +221,7 @@ class Hopper:
             del zone.promised[self._promised_id]
             self._look_for_promises()
         elif self._source_is_retries:
-            heapq.heappop(zone.retries)
+            heappop(zone.retries)
         else:
             zone.fresh.popleft()
         self._source = None
@@ -290,13 +289,12 @@ class Hopper:
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:
         best: Subscriber | None = None
         for zone in self._open:
-            if zone.fresh:
-                if best is None or zone.fresh[0].id < best.id:
-                    best = zone.fresh[0]
-                    self._source = zone
-            elif not zone.fresh_is_last:
-                return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
-        self._source_is_retries = False
+            if not zone.fresh:
+                if not zone.fresh_is_last:
+                    return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
+            elif best is None or zone.fresh[0].id < best.id:
+                best = zone.fresh[0]
+                self._source = zone
         return best
 
     def _look_for_promises(self) -> None:

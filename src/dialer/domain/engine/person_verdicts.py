@@ -6,7 +6,8 @@ from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.plans import SIMULATED, Subscriber
 from dialer.domain.engine.credit import message_to
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
+from dialer.domain.numbers.destinations import EVERYWHERE
+from dialer.domain.numbers.ordinary_numbers import ORDINARY_NUMBERS
 from dialer.domain.rules.dial_rules import ALLOWED, ORDINARY, PERSON_RULES, PersonFacts, Verdict, verdict_on
 
 
@@ -24,16 +25,32 @@ class PersonVerdicts:
         `closed_until_ms` is not 0 if the calling window has closed since, which the hopper looks at otherwise.
         """
         plan, number = campaign.plan, subscriber.number
+        account, gateway, called_off = self._accounts[plan.user_id], self._gateways[plan.gateway_id], self._called_off
+        # Nearly everybody has no fact that the rules look at, which costs a look-up. The others are judged.
+        is_ordinary = (
+            ORDINARY_NUMBERS.of(number)
+            and not subscriber.is_on_dnc
+            and not (called_off.numbers and called_off.has(plan, number, campaign.called_off_before))
+            and account.destinations is EVERYWHERE
+            and plan.text_message is None
+            and not closed_until_ms
+            and is_zone_key(subscriber.zone)
+            and not (gateway.plan.removeprefix and gateway.dials_emergency(number))
+            and (gateway.plan.protocol == SIMULATED or not gateway.refuses(number))
+        )
+        return ALLOWED if is_ordinary else self.judged(campaign, subscriber, closed_until_ms)
+
+    def judged(self, campaign: OpenCampaign, subscriber: Subscriber, closed_until_ms: int = 0) -> Verdict:
+        """Return the verdict of the dial rules by all facts."""
+        plan, number = campaign.plan, subscriber.number
         account, gateway = self._accounts[plan.user_id], self._gateways[plan.gateway_id]
         called_off, since = self._called_off, campaign.called_off_before
-        # Most numbers are ordinary and of an account without limits: they are judged without a call.
-        may_be_forbidden = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
         is_on_dnc = subscriber.is_on_dnc or (bool(called_off.numbers) and called_off.has(plan, number, since))
         text_message = plan.text_message
         person = PersonFacts(
             is_emergency=gateway.dials_emergency(number),
-            is_impossible=gateway.plan.protocol != SIMULATED and gateway.refuses(number),
-            is_forbidden=bool(may_be_forbidden) and account.refuses(number, gateway.plan),
+            is_impossible=gateway.refuses(number),
+            is_forbidden=account.refuses(number, gateway.plan),
             has_unknown_zone=not is_zone_key(subscriber.zone),
             is_on_dnc=is_on_dnc,
             is_held=is_on_dnc and called_off.is_held(plan, subscriber, since),

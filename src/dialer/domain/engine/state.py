@@ -38,6 +38,7 @@ class OpenCampaign:
         "is_full",
         "is_idle",
         "is_paced",
+        "is_plain",
         "is_previewed",
         "legs",
         "machines",
@@ -103,6 +104,8 @@ class OpenCampaign:
         """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)
         """True if calls may reach an agent, whatever the dial method, which may change."""
+        self.is_plain = not (self.is_paced or self.reaches_agents)
+        """True if no agent decides about a dial (`dialer.domain.engine.plain_dials`)."""
 
     @property
     def places_taken(self) -> int:
@@ -115,7 +118,8 @@ class OpenCampaign:
     def dial_next_at(self, due_us: int) -> None:
         """Set the time of the next dial, which is not before the campaign begins."""
         self.next_dial_us = due_us
-        self.next_dial_ms = max(-(-due_us // 1_000), self.plan.starting_ms)  # As `due_ms`, without a call at each dial.
+        ready_ms, starting_ms = -(-due_us // 1_000), self.plan.starting_ms  # As `due_ms`, without a call at each dial.
+        self.next_dial_ms = ready_ms if ready_ms > starting_ms else starting_ms  # noqa: FURB136 - faster than max()
 
 
 class PacedCampaigns:

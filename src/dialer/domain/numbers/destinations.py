@@ -7,7 +7,7 @@ calls them unless an admin says so. Short numbers for directory enquiries count 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 import phonenumbers
@@ -121,22 +121,38 @@ def _code_of(number: str) -> str:
     return codes[0] if codes else ""
 
 
-def _patterns(code: str) -> tuple[re.Pattern[str], _Pattern]:
-    """Return the patterns of the national part of special and of ordinary numbers with a calling code, if any."""
+class SpecialPatterns(NamedTuple):
+    """The patterns of the national part of numbers with a calling code."""
+
+    special: list[str]
+    """Those of special numbers. Further digits may follow such a number, as carriers ignore them."""
+    short: list[str]
+    """Those of special numbers that no further digits follow, else they are the beginning of another number."""
+    ordinary: list[str]
+
+
+def special_patterns(code: str) -> SpecialPatterns:
+    """Return the patterns of the national part of special and of ordinary numbers with a calling code."""
     regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[int(code)]
     region_metadata = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
     metadata = [kinds for kinds in region_metadata if kinds is not None]
-    special = _national([kind for kinds in metadata for kind in (kinds.premium_rate, kinds.shared_cost)])
-    ordinary = _national(
-        [kind for kinds in metadata for kind in (kinds.fixed_line, kinds.mobile, kinds.voip, kinds.toll_free)]
-    )
     short = [PhoneMetadata.short_metadata_for_region(region) for region in regions]
-    # No further digits follow a short number, else it is the beginning of another one.
-    ends = [
-        rf"(?:{pattern})\Z"
-        for pattern in (_DIRECTORY, *_national([kinds.premium_rate for kinds in short if kinds is not None]))
-    ]
-    return _any_of([*special, *ends]), _any_of(ordinary) if ordinary else None
+    return SpecialPatterns(
+        _national([kind for kinds in metadata for kind in (kinds.premium_rate, kinds.shared_cost)]),
+        [_DIRECTORY, *_national([kinds.premium_rate for kinds in short if kinds is not None])],
+        _national(
+            [kind for kinds in metadata for kind in (kinds.fixed_line, kinds.mobile, kinds.voip, kinds.toll_free)]
+        ),
+    )
+
+
+def _patterns(code: str) -> tuple[re.Pattern[str], _Pattern]:
+    """Return the patterns of special and of ordinary numbers with a calling code, if any."""
+    special, short, ordinary = special_patterns(code)
+    return (
+        _any_of([*special, *(rf"(?:{pattern})\Z" for pattern in short)]),
+        _any_of(ordinary) if ordinary else None,
+    )
 
 
 def _national(kinds: Iterable[PhoneNumberDesc | None]) -> list[str]:

@@ -92,7 +92,7 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
             step = step.after if step.knows_after else step.find_after()
         self.step, self.heard = None, (*self.heard, THE_END)
         self.is_message_left = self.amd_status is _MACHINE
-        self._clear()
+        self.turn, self.stage = self.turn + 1, _CLEARING  # As `_clear`, without a call for each callee who hears all.
 
     def _act_before(self, step: SurveyStep, at_ms: int) -> None:
         call_id = self.call.id
@@ -150,8 +150,9 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
     def _keep(self, step: SurveyStep, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         """Keep the answer to a section. The last answer to a section counts."""
         section, results = step.section, self.results
-        if results:
-            results = tuple([result for result in results if result.section_id != section.id])
+        for earlier in results:
+            if earlier.section_id == section.id:
+                results = tuple([other for other in results if other is not earlier])
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
 

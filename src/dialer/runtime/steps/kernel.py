@@ -82,6 +82,9 @@ _CAMPAIGN: Final = 7
 _WATCHDOG: Final = 8
 _RANKS: Final = {call_events.CallEnded: _CALL_ENDED, call_events.LegDue: _LEG_DUE}
 """Ranks of the milestones that are not within a call."""
+_ENDED: Final = call_events.CallEnded
+_WITHOUT_END: Final = 1 << 62
+"""More events than any run has."""
 _WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({call_events.TransferReached, call_events.CallerLeft})
 """Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
@@ -94,6 +97,7 @@ class Kernel:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store
+        self._record: Final = store.record
         self._heap: list[tuple[int, int, Any, int, events.Event]] = []
         """Events with their moment, rank and key: keys of one rank are of one type, most of them ids."""
         self._sequence = count()
@@ -179,14 +183,14 @@ class Kernel:
         With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
         commit before it continues.
         """
-        heap = self._heap
-        handled = 0
+        heap, happen = self._heap, self._happen
+        left = _WITHOUT_END if events_max is None else events_max
         while heap and heap[0][0] <= until_ms:
-            if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
+            if left <= 0 and heap[0][0] > self.now_ms:
                 self.at_work = None
                 return False
-            handled += 1
-            self._happen(*heappop(heap))
+            left -= 1
+            happen(*heappop(heap))
         self.at_work = None
         self.now_ms = max(self.now_ms, until_ms)
         return True
@@ -232,19 +236,22 @@ class Kernel:
         If several follow from one effect, each comes after all that followed from the one before, as if the carrier had
         reported them: what a campaign dials in between must not depend on whether it has to claim subscribers first.
         """
-        later: deque[events.Event] = deque()
+        later: deque[events.Event] | None = None
+        performers = self._performers
         while True:
             for effect in to_do:
                 self.at_work = effect
-                perform = self._performers[type(effect)]
+                perform = performers[type(effect)]
                 if perform is None:
-                    self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
+                    self._record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
                     continue
                 follow_ups = perform(effect)
                 if follow_ups:
                     self.at_work = follow_ups[0]
                     to_do.extend(self._engine.handle(self.now_ms, follow_ups[0]))
-                    later.extend(follow_ups[1:])
+                    if len(follow_ups) > 1:
+                        later = later or deque()
+                        later.extend(follow_ups[1:])
             if not later:
                 return
             self.at_work = later.popleft()
@@ -255,14 +262,17 @@ class Kernel:
 
     def _dial(self, effect: call_effects.Dial | call_effects.AnswerCall) -> _FollowUp:
         """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
-        self._store.record(effect, self.now_ms)
-        milestone = self._carrier.dial(effect.call)
-        if milestone is not None:
-            self._expect(effect.call.id, milestone)
-        return ()
+        self._record(effect, self.now_ms)
+        call = effect.call
+        milestone = self._carrier.dial(call)
+        if milestone is not None and type(milestone.event) is _ENDED:  # As `_expect`, for nearly all calls.
+            sequence = self._expected[call.id] = next(self._sequence)
+            heappush(self._heap, (milestone.at_ms, _CALL_ENDED, call.id, sequence, milestone.event))
+            return ()
+        return self._expect_if(call.id, milestone)
 
     def _send_text(self, effect: text_effects.SendText) -> _FollowUp:
-        self._store.record(effect, self.now_ms)
+        self._record(effect, self.now_ms)
         return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
 
     def _wait(self, effect: agent_effects.WaitForAgent) -> _FollowUp:
@@ -338,7 +348,7 @@ class Kernel:
         return ()
 
     def _expect_call_back(self, effect: campaign_effects.ExpectCallBack) -> _FollowUp:
-        self._store.record(effect, self.now_ms)
+        self._record(effect, self.now_ms)
         call = effect.call
         arrived = call_events.CallArrived(call.id, call.plan.user_id, call.attempt, call.callerid, call.subscriber)
         self.expect_call_back(effect.at_ms, arrived)
@@ -351,9 +361,14 @@ class Kernel:
         return self._wake(effect.at_ms, _WATCHDOG, 0, events.WatchdogWoken())
 
     def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
-        return self._wake(
-            effect.at_ms, _CAMPAIGN, effect.campaign_id, campaign_events.CampaignWoken(effect.campaign_id)
-        )
+        # As `_wake`, without a call for each dial.
+        at_ms, campaign_id = effect.at_ms, effect.campaign_id
+        wake = (at_ms, _CAMPAIGN, campaign_id)
+        if wake not in self._wakes:
+            self._wakes.add(wake)
+            woken = campaign_events.CampaignWoken(campaign_id)
+            heappush(self._heap, (at_ms, _CAMPAIGN, campaign_id, next(self._sequence), woken))
+        return ()
 
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
         return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, campaign_events.GatewayWoken(effect.gateway_id))
