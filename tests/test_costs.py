@@ -43,9 +43,9 @@ from dialer.store.tables import Campaign, Cdr
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (1_500, 5_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
-SIMULATED_CALL_MAX: Final = 86
+SIMULATED_CALL_MAX: Final = 65
 """Calls of Python functions for each call of a pure simulation."""
-COMMITTED_CALL_MAX: Final = 140
+COMMITTED_CALL_MAX: Final = 118
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}

@@ -179,7 +179,8 @@ class SimulatedCarrier:
 
     def _line(self, call: Call, behaviour: Behaviour) -> CalleeLine:
         attempt, subscriber = call.attempt, call.subscriber
-        chance = Chance(self._past_seeds.get(call.id, self._seed), call.plan.id, subscriber.id, attempt)
+        seed = self._past_seeds.get(call.id, self._seed) if self._past_seeds else self._seed
+        chance = Chance(seed, call.plan.id, subscriber.id, attempt)
         callee = callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
         return CalleeLine(call, callee, IvrSession(call), is_rehearsal=self._is_rehearsal)
 

@@ -53,6 +53,7 @@ _IGNORED: Final = (
     agent_effects.KeepPreview,
 )
 """Effects that change nothing here: agents, queues and gateways have no rows."""
+_FINISHED: Final = call_effects.FinishCall
 _A_LEG: Final = LegType.A_LEG
 """A constant for every call. A lookup in an enumeration costs as much as a function call."""
 
@@ -134,8 +135,9 @@ class SimulationStore(MemoryStore):
             self.results.append((call.id, result))
         self.spent[plan.user_id] += bill.cost
         self.calls_in_progress -= 1
-        if isinstance(effect, call_effects.FinishCall):
-            self._settle(plan.id, subscriber, effect.disposition, effect.disposition.due_ms)
+        if type(effect) is _FINISHED:
+            after = effect.disposition
+            self._settle(plan.id, subscriber, after, after.due_ms)
 
     def _record_refused_inbound(self, effect: call_effects.RefuseInbound, now_ms: int) -> None:
         self.cdrs.append(_refused_cdr(effect, now_ms))

@@ -37,10 +37,7 @@ _START: Final = CampaignStatus.START
 
 
 class CampaignDialling:
-    """The dialling of all campaigns. Limits are checked in a fixed order.
-
-    The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
-    """
+    """The dialling of all campaigns, by limits in their order: dates, pace, `max_aleg`, gateway, person, credit."""
 
     def __init__(
         self,
@@ -61,8 +58,6 @@ class CampaignDialling:
         self._accounts: Final = engine_state.accounts
         self._verdicts: Final = PersonVerdicts(engine_state)
         self._plain: Final = PlainDials(engine_state, self._verdicts)
-
-    # --- permission to dial --------------------------------------------------------------------------------------
 
     def wake_campaign(self, now_ms: int, event: campaign_events.CampaignWoken) -> None:
         """Check a campaign at its scheduled time."""
@@ -86,33 +81,40 @@ class CampaignDialling:
         if self._claims.under_way:
             self._claims.defer(partial(self.consider, campaign))
             return
-        if campaign.status not in ACTIVE:
-            return
-        if now_ms >= plan.expires_ms:
-            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
-            return
-        if campaign.status is not _START:
-            self.wake_at(campaign, plan.expires_ms)
+        if campaign.status is not _START or now_ms >= plan.expires_ms:
+            self._expire_if_due(campaign, now_ms)
             return
         gateway, is_limited = self._gateways[plan.gateway_id], campaign.is_paced or plan.max_aleg
-        has_dialled: bool | None = True
-        while has_dialled:
+        rests_until_ms = 0
+        while True:
             ready_ms = self._room_at_ms(campaign, now_ms) if is_limited else campaign.next_dial_ms
             if ready_ms > now_ms:
+                if rests_until_ms > ready_ms:  # It need not look then: nobody is due.
+                    ready_ms, campaign.is_idle = rests_until_ms, True
                 at_ms = ready_ms if ready_ms < plan.expires_ms else plan.expires_ms  # noqa: FURB136 - faster than min()
                 self.wake_at(campaign, at_ms)
                 return
             if not campaign.is_plain or gateway.waiting or gateway.free_at_ms(now_ms) > now_ms:
                 break
             has_dialled = self._plain.dial(campaign, gateway, now_ms)
-        if has_dialled is None:
-            self._wait_for_subscribers(campaign, now_ms)
-            return
+            if has_dialled is None:
+                self._wait_for_subscribers(campaign, now_ms)
+                return
+            if not has_dialled:
+                break
+            rests_until_ms = campaign.hopper.rests_until_ms()
         gateway.waiting.add(plan.id)
         gateway.newcomers.add(plan.id)
         self._serve(gateway, now_ms, campaign)
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
+
+    def _expire_if_due(self, campaign: OpenCampaign, now_ms: int) -> None:
+        if campaign.status in ACTIVE:
+            if now_ms >= campaign.plan.expires_ms:
+                self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
+            else:
+                self.wake_at(campaign, campaign.plan.expires_ms)
 
     def _room_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """Return the time at which the pace and `max_aleg` of a campaign may allow its next dial."""
@@ -224,8 +226,6 @@ class CampaignDialling:
             if campaign_id in self._campaigns:
                 self.wake_at(self._campaigns[campaign_id], now_ms)
         campaign_ids.clear()
-
-    # --- choice of the subscriber --------------------------------------------------------------------------------
 
     def _dial_next(
         self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int, *, is_allowed: bool = False
@@ -352,8 +352,6 @@ class CampaignDialling:
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
         if at_ms >= NEVER_MS and campaign.in_progress == 0:
             self._state.emit(CountSubscribers(campaign.plan.id))
-
-    # --- results of claims ---------------------------------------------------------------------------------------
 
     def fill_one(self, now_ms: int, event: campaign_events.SubscriberClaimedAgain) -> None:
         """Schedule the retry of a subscriber who was read again."""

@@ -171,7 +171,7 @@ class Engine:
                 return effects
             if seq:
                 call.last_seq = seq
-        if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
+        elif kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
         if kind in _AGENT_EVENTS and (self._transfers.is_touched or self._state.paced.queue_ids):

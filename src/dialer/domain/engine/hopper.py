@@ -140,6 +140,8 @@ class Hopper:
         self._windows = windows
         self._zones = {key: self._new_zone(key, now_ms) for key in zones}
         self._open: list[_Zone] = []
+        self._only: _Zone | None = None
+        """The zone of a campaign that has one zone only, while its window is open."""
         self._open_until_ms = 0
         self._source: _Zone | None = None
         self._source_is_retries = False
@@ -177,9 +179,10 @@ class Hopper:
         self._source_is_retries = best is not None
         if best is not None:
             return best[2]
-        if len(self._open) == 1 and self._open[0].fresh:  # As `_next_fresh`, for most campaigns.
-            self._source = self._open[0]
-            return self._source.fresh[0]
+        only = self._only
+        if only is not None and only.fresh:  # As `_next_fresh`, for many campaigns.
+            self._source = only
+            return only.fresh[0]
         return self._next_fresh()
 
     def next_promised(self, now_ms: int, is_available: Callable[[int], bool]) -> Subscriber | None:
@@ -249,7 +252,7 @@ class Hopper:
         zone = self._zones.get(subscriber.zone)
         if zone is None:
             zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
-            self._open_until_ms = 0
+            self._open_until_ms, self._only = 0, None
         zone.add_retry(subscriber)
 
     def is_open(self, zone_key: str, now_ms: int) -> bool:
@@ -286,6 +289,13 @@ class Hopper:
                     at_ms = min(at_ms, retry[2].promised_until_ms)
         return max(at_ms, now_ms + 1)
 
+    def rests_until_ms(self) -> int:
+        """Return a time until which `next` would return None, for a campaign of one zone; 0 if it has to be asked."""
+        zone = self._only
+        if zone is None or zone.fresh or not zone.fresh_is_last or zone.promised:
+            return 0
+        return zone.retries[0][0] if zone.retries else NEVER_MS if zone.horizon is _AFTER_ALL else 0
+
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:
         best: Subscriber | None = None
         for zone in self._open:
@@ -314,4 +324,5 @@ class Hopper:
             if now_ms >= zone.window.until_ms:
                 zone.window = self._window(zone.key, now_ms)
         self._open = [zone for zone in self._zones.values() if zone.window.is_open]
+        self._only = self._open[0] if len(self._open) == len(self._zones) == 1 else None
         self._open_until_ms = min((zone.window.until_ms for zone in self._zones.values()), default=NEVER_MS)

@@ -7,7 +7,7 @@ from dialer.domain.calls.plans import SIMULATED, Subscriber
 from dialer.domain.engine.credit import message_to
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.numbers.destinations import EVERYWHERE
-from dialer.domain.numbers.ordinary_numbers import ORDINARY_NUMBERS
+from dialer.domain.numbers.ordinary_numbers import is_ordinary
 from dialer.domain.rules.dial_rules import ALLOWED, ORDINARY, PERSON_RULES, PersonFacts, Verdict, verdict_on
 
 
@@ -27,8 +27,8 @@ class PersonVerdicts:
         plan, number = campaign.plan, subscriber.number
         account, gateway, called_off = self._accounts[plan.user_id], self._gateways[plan.gateway_id], self._called_off
         # Nearly everybody has no fact that the rules look at, which costs a look-up. The others are judged.
-        is_ordinary = (
-            ORDINARY_NUMBERS.of(number)
+        is_allowed = (
+            is_ordinary(number)
             and not subscriber.is_on_dnc
             and not (called_off.numbers and called_off.has(plan, number, campaign.called_off_before))
             and account.destinations is EVERYWHERE
@@ -38,7 +38,7 @@ class PersonVerdicts:
             and not (gateway.plan.removeprefix and gateway.dials_emergency(number))
             and (gateway.plan.protocol == SIMULATED or not gateway.refuses(number))
         )
-        return ALLOWED if is_ordinary else self.judged(campaign, subscriber, closed_until_ms)
+        return ALLOWED if is_allowed else self.judged(campaign, subscriber, closed_until_ms)
 
     def judged(self, campaign: OpenCampaign, subscriber: Subscriber, closed_until_ms: int = 0) -> Verdict:
         """Return the verdict of the dial rules by all facts."""

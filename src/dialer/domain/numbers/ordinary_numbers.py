@@ -11,8 +11,23 @@ from dialer.domain.numbers.digit_patterns import digit_pattern
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX
 from dialer.domain.numbers.numbering_plans import PrefixTable, Start, is_assigned, national_part, plan_of, split
 
-_STARTS: Final = (5, 8)
-"""Characters of the starts of numbers by which they are looked up."""
+_SHORT: Final = 5
+_LONG: Final = 8
+"""Characters of the starts by which numbers are looked up: of long ones where the short ones do not settle it."""
+_settled: Final[set[tuple[str, int]]] = set()
+"""Starts and lengths of numbers that are all ordinary: short starts only, of which there are few."""
+
+
+def is_ordinary(number: str) -> bool:
+    """Return whether a number is certainly ordinary. Every dial asks this."""
+    return (number[:_SHORT], len(number)) in _settled or _look_up(number)
+
+
+def _look_up(number: str) -> bool:
+    if _by_short_start.of(number):
+        _settled.add((number[:_SHORT], len(number)))
+        return True
+    return _by_long_start.of(number) is True
 
 
 def _is_ordinary(start: str, length: int) -> bool | None:
@@ -48,5 +63,5 @@ def _begins(numbers: Start, pattern: str) -> bool:
     return digit_pattern(pattern).ends(*numbers) != frozenset()
 
 
-ORDINARY_NUMBERS: Final = PrefixTable(_is_ordinary, _STARTS)
-"""The numbers that are certainly ordinary: True for these, None for all others."""
+_by_short_start: Final = PrefixTable(_is_ordinary, (_SHORT,))
+_by_long_start: Final = PrefixTable(_is_ordinary, (_LONG,))
