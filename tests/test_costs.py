@@ -43,7 +43,7 @@ from dialer.store.tables import Campaign, Cdr
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (1_500, 5_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
-SIMULATED_CALL_MAX: Final = 65
+SIMULATED_CALL_MAX: Final = 62
 """Calls of Python functions for each call of a pure simulation."""
 COMMITTED_CALL_MAX: Final = 118
 """Calls of Python functions for each call of the server, committed to SQLite."""
