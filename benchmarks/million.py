@@ -143,14 +143,19 @@ def main() -> None:
         for size, campaign in campaigns.items():
             found[size] |= campaign.figures()
             sys.stderr.write(f"A campaign of {size:,}: {found[size]}\n")
-    pairs = zip(campaigns[most].costs_us, campaigns[least].costs_us, strict=True)
-    ratios = sorted(large / small for large, small in pairs)
+    print(json.dumps({"title": "campaigns by size", "found": found}))
+    if least < most:
+        compare(most, campaigns[most].costs_us, least, campaigns[least].costs_us)
+
+
+def compare(most: int, large_us: list[float], least: int, small_us: list[float]) -> None:
+    """Print how much more a call costs in the largest campaign than in the smallest."""
+    ratios = sorted(large / small for large, small in zip(large_us, small_us, strict=True))
     ratio = statistics.median(ratios)
     sys.stderr.write(
         f"  a call costs {ratio:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as much as in a campaign of {least:,};"
         f" goal: at most {WANTED}\n"
     )
-    print(json.dumps({"title": "campaigns by size", "found": found, "ratio": ratio}))
     largest, other = f"{most:,}", f"one of {least:,}"
     print_row(Figure("A call in a large campaign", largest, other, ratio, WANTED, at_most=True, wanted_at=WANTED_AT))
 

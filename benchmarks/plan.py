@@ -34,7 +34,7 @@ PLAN: Final = (
     Run("crowded", "", "--quick"),
     Run("sound", "--packets", "--packets"),
     Run("launching", "", "--quick"),
-    Run("restart", "--once 10000 50000 200000", "--once 3000"),
+    Run("restart", "--once 10000 50000 200000", "--once 1000"),
     Run("first_steps", "1000 10000 100000", "500"),
     Run("million", "--once 10000 100000 1000000", "--once 3000"),
     Run("delivering", "100 300 1000", "--quick 100"),

@@ -33,8 +33,10 @@ RUNS = 3
 WANTED_S = 3
 WANTED_AT = "200,000"
 DIALS_BEFORE_KILL = 500
-POLLS_MAX = 60_000
-POLL_S = 0.002
+SHARE_UNTIL_KILL = 10
+"""In a small database, no more than this part of its subscribers is dialled before the server is killed."""
+POLLS_MAX = 30_000
+POLL_S = 0.01
 _COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created_date", "updated_date")
 
 
@@ -138,7 +140,8 @@ def measure(subscribers: int) -> None:
         database.write_now(lambda connection: add_started_campaigns(connection, subscribers))
         database.close()
         age(folder / "dialer.db")
-        runs = [first_dial(folder, DIALS_BEFORE_KILL) for _ in range(1 + runs_of(RUNS))][1:]
+        dials_until_kill = min(DIALS_BEFORE_KILL, subscribers // SHARE_UNTIL_KILL)
+        runs = [first_dial(folder, dials_until_kill) for _ in range(1 + runs_of(RUNS))][1:]
         for run in runs:
             print(json.dumps({"subscribers": subscribers, **run}))
         seconds = statistics.median(run["first_dial_s"] for run in runs)
