@@ -293,11 +293,11 @@ def main() -> None:
     rows = [size._asdict() | found._asdict() for size, found in costs.items()]
     sys.stdout.write(json.dumps({"title": "crowded", "events": rows}) + "\n")
     title, smallest = "calls of an agent's event", costs[sizes[0]]
-    named = {size: f"{size.campaigns:,} campaigns, {size.agents:,} agents, {size.waiting:,} waiting" for size in sizes}
-    print_row(Figure(title, named[sizes[0]], "", smallest.functions, unit="Python calls"))
+    names = {size: f"{size.campaigns:,} campaigns, {size.agents:,} agents, {size.waiting:,} waiting" for size in sizes}
+    print_row(Figure(title, names[sizes[0]], "", smallest.functions, unit="Python calls"))
     for size in sizes[1:]:
         ratio = costs[size].functions / smallest.functions
-        print_row(Figure(title, named[size], "the first row", ratio, GROWTH_WANTED, at_most=True))
+        print_row(Figure(title, names[size], "the first row", ratio, GROWTH_WANTED, at_most=True))
 
 
 if __name__ == "__main__":
