@@ -17,7 +17,7 @@ class Run(NamedTuple):
 
 
 PLAN: Final = (
-    Run("plainest", "10000", "--once 200"),
+    Run("plainest", "--once 10000", "--once 200"),
     Run("simulate", "--once 1000 5000 30000", "--once 500"),
     Run("agents", "12 5 50 500", "--quick 3 6"),
     Run("overhead", "--once", "--quick --once"),
