@@ -84,6 +84,21 @@ def test_the_form_proposes_to_dial_ahead_of_agents_if_the_survey_leads_to_a_queu
     api.create("section-template", **section)
     form = alice.get(f"records/campaigns/new/?object_id={survey['id']}")
     assert '<option value="3" selected>Ahead of free agents' in form
+    assert fields_in_order(form)[:6] == [
+        *("name", "dial_method", "abandon_rate_max", "agent_dial_rate", "agent_script", "dispositions")
+    ]
+    plain = alice.get("records/campaigns/new/")
+    assert fields_in_order(plain).index("frequency") < fields_in_order(plain).index("dial_method")
+    identity = campaign(api, started="no")
+    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[1] != "dial_method"
+    api.change(f"campaigns/{identity}/", object_id=str(survey["id"]))
+    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[1] == "dial_method"
+
+
+def fields_in_order(page: str) -> list[str]:
+    """Return the names of the fields of a record's form, in their order, from its name on."""
+    found = re.findall(r'<(?:input|select|textarea) id="(\w+)" name="\1"', page)
+    return found[found.index("name") :]
 
 
 def test_the_check_counts_a_number_of_two_lists_once(alice: Visitor, api: Caller) -> None:

@@ -152,7 +152,7 @@ def test_agents_choose_among_the_reasons_of_their_queues(alice: Caller) -> None:
     for queue in queues:
         alice.create("tier", queue=queue["url"], agent=agent["url"])
     alice.change(agent["url"], status=4, break_reason="anything")
-    alice.change(queues[0]["url"], break_reasons=" Lunch ,, Training,Lunch ")
+    alice.change(queues[0]["url"], break_reasons=" Lunch ,,\r\nTraining\nLunch ")
     alice.change(queues[1]["url"], break_reasons="Lunch, Doctor")
     assert alice.get(queues[0]["url"])["break_reasons"] == "Lunch, Training"
     alice.change(agent["url"], wrap_up_time=5)

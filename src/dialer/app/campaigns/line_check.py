@@ -8,13 +8,14 @@ from sqlalchemy import Connection, select
 from dialer.app.work.errors import FieldErrors
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
-from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import SMS, Agent, Queue, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
@@ -34,7 +35,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable: list[str] = [
             message for section in survey.sections for message in _unplayable(section, protocol, why_silent)
         ]
-        unplayable += _without_telephones(connection, survey)
+        unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     if texts_people(connection, campaign, survey):
         errors |= _wrong_clock(connection, "sms_gateway")
@@ -83,15 +84,15 @@ def _why_silent(connection: Connection, protocol: str) -> _WhySilent | None:
     return lambda remedy: Sentence("It cannot be spoken: %(why)s. %(remedy)s.", why=why_not.rstrip("."), remedy=remedy)
 
 
-def _without_telephones(connection: Connection, survey: Survey) -> Iterator[Sentence]:
+def _without_telephones(connection: Connection, survey: Survey, region: str | None) -> Iterator[Sentence]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
     query = select(Agent.contact).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
         if not definition_of(section).transfers or section.queue_id is None:
             continue
         contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
-        telephones = [phone for phone in map(telephone_of, contacts) if phone and not is_emergency(phone)]
-        if contacts and not telephones:
+        has_telephone = any(telephone_of(one) and not is_emergency_contact(one, region) for one in contacts)
+        if contacts and not has_telephone:
             yield Sentence(
                 "Section %(section)s transfers calls to queue %(queue)s, and the %(contact)s of none of its agents is a"
                 " phone number or an extension that may be dialled. Set %(contact)s.",

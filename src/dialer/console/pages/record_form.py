@@ -13,7 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.lists.list_choices import DNC_LIST
-from dialer.console.pages.record_page import CONFIRMED, Shown, Wrong, record_page
+from dialer.console.pages.record_page import CAMPAIGNS, CONFIRMED, Shown, Wrong, record_page
 from dialer.console.parts.carrier_inputs import STORED, parameters_given, place_of
 from dialer.console.parts.cells import number_of
 from dialer.console.parts.doubtful_lists import alarms_of_list
@@ -200,12 +200,14 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
     given = given_in(request, resource, request.query_params)
     start = parse_given(shape_of(resource), given, request.service.conventions(request)).values
 
-    def read(unit: Unit) -> list[Input]:
+    def read(unit: Unit) -> Shown:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
-        values = proposed(found.path, computed, has_queue=leads_to_queue(unit, start.get("object_id")))
-        return inputs_of_record(request, unit, found, resource, {**values, **start})
+        has_queue = found.path == CAMPAIGNS and leads_to_queue(unit, start.get("object_id"))
+        values = proposed(found.path, computed, has_queue=has_queue)
+        inputs = inputs_of_record(request, unit, found, resource, {**values, **start})
+        return Shown(gettext(found.add), inputs, [], "", protocol=protocol, is_for_agents=has_queue)
 
-    shown = Shown(gettext(found.add), await request.service.read(request, read), [], "", protocol=protocol)
+    shown = await request.service.read(request, read)
     return record_page(request, found, shown, wrong, identity=None, is_editable=True)
 
 
@@ -240,6 +242,7 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
             protocol=str(getattr(record, PROTOCOL, "")),
             parameters=str(stored.get(PARAMETERS, "")),
             alarms=alarms_of_list(unit.connection, identity) if found.path == DNC_LIST else (),
+            is_for_agents=found.path == CAMPAIGNS and leads_to_queue(unit, stored.get("object_id")),
             line=line_of(unit, GatewayKey(CARRIERS[found.path], identity)) if found.path in CARRIERS else None,
         )
 

@@ -12,6 +12,7 @@ from dialer.console.parts.audit_filters import changes_url
 from dialer.console.parts.audit_words import AUDIT_LOG
 from dialer.console.parts.carrier_inputs import carrier_inputs
 from dialer.console.parts.cells import Cell
+from dialer.console.parts.form_for_agents import for_agents
 from dialer.console.parts.inputs import Input, InputGroup, grouped, refilled
 from dialer.console.parts.line_states import GatewayLine
 from dialer.console.parts.record_addresses import record_url
@@ -48,6 +49,8 @@ class Shown(NamedTuple):
     """The parameters of a gateway, with its secrets, which no page shows."""
     line: GatewayLine | None = None
     """The state of a gateway's line."""
+    is_for_agents: bool = False
+    """True for a campaign whose survey leads to a queue."""
     alarms: tuple[str, ...] = ()
     """Loud warnings about the numbers on a do-not-call list."""
 
@@ -72,7 +75,8 @@ def record_page(
 ) -> Response[Any]:
     """Return the page of a record, or of a new one without `identity`; `wrong` is the form that was refused."""
     resource = request.service.resources[found.path]
-    groups, more = grouped(resource.shapes.form, shown.inputs)
+    form = for_agents(resource.shapes.form) if shown.is_for_agents else resource.shapes.form
+    groups, more = grouped(form, shown.inputs)
     if is_editable and shown.protocol in PARAMETER_FIELDS:
         main, others = carrier_inputs(shown.protocol, shown.parameters)
         is_simulated = shown.protocol == SIMULATED

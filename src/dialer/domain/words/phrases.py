@@ -1,4 +1,4 @@
-"""Phrases: a few short texts in one, with commas between them, such as "Lunch, Training"."""
+"""Phrases: a few short texts in one, with commas or line ends between them, such as "Lunch, Training"."""
 
 from typing import Final
 
@@ -10,7 +10,8 @@ PHRASE_LENGTH_MAX: Final = 100
 
 def read_phrases(text: str) -> list[str]:
     """Return the phrases of a text, each once."""
-    return list(dict.fromkeys(phrase for part in text.split(",") if (phrase := " ".join(part.split()))))
+    parts = (part for line in text.splitlines() for part in line.split(","))
+    return list(dict.fromkeys(phrase for part in parts if (phrase := " ".join(part.split()))))
 
 
 def check_phrases(phrases: list[str]) -> None:

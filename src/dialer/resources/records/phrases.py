@@ -7,7 +7,7 @@ from dialer.resources.crud.fields import Conventions, FieldError, Json, Text
 
 
 class Phrases(Text, frozen=True):
-    """A kind of field: phrases with commas between them."""
+    """A kind of field: phrases with commas or line ends between them."""
 
     max_length: int = PHRASES_MAX * (PHRASE_LENGTH_MAX + 2)
 
@@ -22,7 +22,7 @@ class Phrases(Text, frozen=True):
 
 
 class Outcomes(Phrases, frozen=True):
-    """A kind of field: outcomes of calls with commas between them."""
+    """A kind of field: outcomes of calls with commas or line ends between them."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
         """Return the outcomes, each once, in the usual form."""
