@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import update
 
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.sim.agent_profile import parse_agent
-from dialer.store.tables import Agent, AgentHour, CallRequest, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Queue, Transfer
 from tests.commands.conftest import Run
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
@@ -97,3 +98,24 @@ def test_saved_profiles_are_those_of_simulated_agents(run: Run, house: House) ->
     ann, ben = (json.loads(row["parameters"]) for row in house.rows(Agent))
     assert (ann, ben) == (MEASURED, {})
     assert parse_agent(ann).talk.mean_ms == 110_000  # type: ignore[union-attr]
+
+
+def test_a_plan_says_how_many_agents_a_queue_needs(run: Run, house: House) -> None:
+    assert "there is no queue Sales: give its id or its name" in run("agents", "plan", "Sales", **VIRTUAL).told[-1]
+    queue_id = house.add(Queue, user_id=house.user_id, name="Sales")
+    assert "Agents took no call of the queue" in run("agents", "plan", "Sales", **VIRTUAL).told[-1]
+    house.database.write_now(lambda connection: connection.execute(update(Transfer).values(queue_id=queue_id)))
+    found = run("agents", "plan", "Sales", "--json", **VIRTUAL).data
+    assert [(one["weekday"], one["start"], one["calls"]) for one in found["half_hours"]] == [("sunday", "12:00", 23.0)]
+    assert (found["queue"], found["past_calls"], found["ring_time"]) == ("Sales", 23, 10.1)
+    (half_hour,) = found["half_hours"]
+    shown = run("agents", "plan", str(queue_id), **VIRTUAL).out
+    cells = ["Sunday", "12:00", "23.00", f"{half_hour['handling_time']:.2f}", str(half_hour["agents"])]
+    assert any(line.split()[: len(cells)] == cells for line in shown.splitlines()), shown
+    lines = run("agents", "plan", "Sales", "--csv", **VIRTUAL).out.splitlines()
+    assert lines[1].startswith(f"sunday,12:00,23.0,{half_hour['handling_time']},{half_hour['agents']},")
+    slow = run("agents", "plan", "Sales", "--abandoned", "3", **VIRTUAL)
+    assert slow.told[-1].startswith("Agents answer their telephones after 10.1 s on average")
+    wrong = run("agents", "plan", "Sales", "--service-level", "0", **VIRTUAL)
+    assert (wrong.code, wrong.told[-1]) == (1, "--service-level: '0' is not a whole number from 1 to 99.")
+    assert run("agents", "plan", "Sales", "--csv", "--json", **VIRTUAL).code == 2

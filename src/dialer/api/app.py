@@ -52,6 +52,7 @@ from dialer.api.routes import (
     recycle,
     refunds,
     root,
+    staffing_plan,
     statistics,
     supervision,
     survey_aggregate,
@@ -84,7 +85,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, apply),
-    *handlers_in(account_export),
+    *handlers_in(account_export, staffing_plan),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -51,6 +51,9 @@ def lines_of_staffing(result: WhatIf) -> Iterator[str]:
     yield COVERAGE
     yield "Erlang C: the wait by formula under the same load, for callers who come at random and never give up"
     yield from lines_of_rules(present)
+    if present.agents_shared_with:
+        names = ", ".join(one.name for one in present.agents_shared_with)
+        yield f"These agents also take calls of: {names}. Those calls are left out"
     yield ""
     yield _row(_TITLES)
     for setting in result.settings:

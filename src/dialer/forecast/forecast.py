@@ -7,6 +7,7 @@ import structlog
 from sqlalchemy import Connection, select, update
 
 from dialer.app.campaigns.change import start_campaign
+from dialer.app.campaigns.shared_agents import SharingCampaign, campaigns_sharing_agents
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.domain.words.enums import CampaignStatus
@@ -64,7 +65,8 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     """
     stage, survey = staged(database, order)
     (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
-    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours)
+    sharing = sharing_campaigns(database, order)
+    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, sharing=sharing)
 
 
 def run_seeds(
@@ -81,6 +83,11 @@ def run_seeds(
         if run.failure:
             _log.error("forecast_run_failed", campaign_id=stage.campaign_id, seed=seed, failure=run.failure)
     return [runs[place : place + len(seeds)] for place in range(0, len(runs), len(seeds))]
+
+
+def sharing_campaigns(database: Database, order: Order) -> tuple[SharingCampaign, ...]:
+    """Return the running campaigns with whom the campaign of a forecast shares agents."""
+    return database.read_now(lambda connection: campaigns_sharing_agents(connection, order.campaign_id))
 
 
 def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from dialer.app.campaigns.shared_agents import SharingCampaign
 from dialer.domain.billing.money import format_money
 from dialer.domain.figures.statistics import HOUR_MS, percent
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_aside, rules_obeyed
@@ -137,10 +138,24 @@ class Forecast(msgspec.Struct, frozen=True):
             ["calling_hours", "country_hours"],
         ),
     ]
+    agents_shared_with: Annotated[
+        tuple[SharingCampaign, ...],
+        described("Running campaigns whose calls come to the same agents. The runs leave these calls out."),
+    ] = ()
 
 
-def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_hours: bool) -> Forecast:
-    """Return the forecast, from the runs under all seeds, which obey the calling hours or do not."""
+def summarise(
+    order: Order,
+    runs: Sequence[SeedRun],
+    survey: Survey,
+    *,
+    obeys_hours: bool,
+    sharing: tuple[SharingCampaign, ...] = (),
+) -> Forecast:
+    """Return the forecast, from the runs under all seeds, which obey the calling hours or do not.
+
+    `sharing` are the running campaigns with the same agents.
+    """
     obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=not order.is_rich)
     reasons = Counter(run.stop.reason for run in runs)
     counters = [run.counters for run in runs]
@@ -165,6 +180,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_ho
         per_seed=tuple(map(_shown, runs)),
         rules_obeyed=obeyed,
         rules_left_aside=rules_left_aside(obeyed),
+        agents_shared_with=sharing,
     )
 
 

@@ -22,6 +22,7 @@ from dialer.api.openapi.guide import SERVERS, groups
 from dialer.api.openapi.parameters import noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.refused_statuses import is_repeatable, refusals
+from dialer.api.openapi.staffing_plan_example import PLAN_EXAMPLES
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.routes.apply import WaitingSound
@@ -113,6 +114,7 @@ def _added(path: str, field: str) -> Json:
 
 _EXAMPLES: Final[Mapping[str, Any]] = {
     **STATISTICS_EXAMPLES,
+    **PLAN_EXAMPLES,
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": examples.answer(ClockRead),
     "advance_clock": examples.answer(ClockRead),

@@ -13,6 +13,7 @@ from dialer.api.openapi.answer_headers import (
     FORECAST_PARAMETER,
 )
 from dialer.api.openapi.parts import Json, parameter
+from dialer.api.openapi.staffing_plan_example import PLAN_PARAMETERS
 from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
 from dialer.resources.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
@@ -117,6 +118,7 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
     if found["operationId"] == "export_account":
         yield from EXPORT_PARAMETERS
     yield from STATISTICS_PARAMETERS.get(found["operationId"], ())
+    yield from PLAN_PARAMETERS.get(found["operationId"], ())
     if verb == "list" and resource is not None:
         yield from _of_list(resource)
     if verb == "clear" and resource is not None:

@@ -33,6 +33,8 @@ class Staffing(NamedTuple):
 
     rows: list[StaffingRow]
     chart: StaffingChart | None
+    shared_with: str
+    """The names of the running campaigns whose calls come to the same agents; empty if there is none."""
 
 
 def numbers_of_agents(text: str, most: int) -> list[str]:
@@ -53,7 +55,11 @@ def staffing_of(outcome: WhatIf) -> Staffing | None:
     ordered = sorted(forecasts.items())
     points = [point for agents, forecast in ordered for point in _point(agents, forecast)]
     present = outcome.present.queues.agents
-    return Staffing([row for agents, one in ordered for row in _row(agents, present, one)], draw_staffing(points))
+    return Staffing(
+        [row for agents, one in ordered for row in _row(agents, present, one)],
+        draw_staffing(points),
+        ", ".join(one.name for one in outcome.present.agents_shared_with),
+    )
 
 
 def _point(agents: int, forecast: Forecast) -> Iterator[AgentsPoint]:

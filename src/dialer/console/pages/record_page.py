@@ -26,6 +26,7 @@ from dialer.console.words.language import gettext
 from dialer.domain.calls.plans import SIMULATED
 from dialer.resources.crud.resource import Resource
 from dialer.resources.records.carriers import PARAMETER_FIELDS
+from dialer.resources.records.queues import QUEUES
 from dialer.resources.words.errors import Errors
 
 CAMPAIGNS: Final = "campaigns"
@@ -139,6 +140,8 @@ def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple
         for one in found.within
         if may_read(request, shown_page(request, one.path))
     ]
+    if found.path == QUEUES.path:
+        lists.append((gettext("Staffing plan"), f"/console/queues/{identity}/staffing/"))
     resource: Resource = request.service.resources[found.path]
     is_logged = resource.write is not None and not resource.is_personal and may_read(request, PAGES[AUDIT_LOG])
     return [*lists, (gettext("Changes"), changes_url(found.path, identity))] if is_logged else lists

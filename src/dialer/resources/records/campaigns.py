@@ -212,8 +212,8 @@ _CAMPAIGN: Final = shapes(
         "dispositions": writable(
             Outcomes(),
             "The outcomes of calls among which agents choose, with commas or line ends between them: a disposition, or"
-            " a word of the campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
-            " always be chosen. Empty: all dispositions.",
+            " a word of the campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each."
+            " `do_not_call` can always be chosen. Empty: all dispositions.",
             example="Sold = success, Too expensive = not_interested, call_back",
             title="Outcomes of calls",
             hint="Agents choose one of them, such as: Sold = success, call_back. Empty: the usual ones.",

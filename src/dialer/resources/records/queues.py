@@ -126,7 +126,8 @@ _QUEUE: Final = shapes(
         "break_reasons": writable(
             Phrases(),
             "The reasons that agents of the queue give for a break, with commas or line ends between them: up to 20, of"
-            " up to 100 characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
+            " up to 100 characters each. Agents of several queues choose among the reasons of all. Empty:"
+            " agents write any.",
             example="Lunch, Training",
             title="Reasons of a break",
             hint="Agents of the queue choose one of them, such as: Lunch, Training. Empty: they write any.",

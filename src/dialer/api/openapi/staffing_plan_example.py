@@ -1,0 +1,39 @@
+"""The parameters and the example of a staffing plan in the OpenAPI document."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dialer.api.actions.staffing_plan import NUMBERS, ZONE
+from dialer.api.openapi.examples import answer
+from dialer.api.openapi.parts import TEXT, Json, parameter
+from dialer.forecast.staffing_plan import PlannedHalfHour, StaffingPlan
+from dialer.resources.crud.enumerations import text_schema
+
+OPERATION: Final = "read_staffing_plan"
+_TOLD: Final = {
+    "weeks": "The weeks of the past whose calls are looked at. Today does not count.",
+    "service_level": "The least percentage of the calls that an agent takes in time.",
+    "within": "The seconds of that time.",
+    "abandoned": "The largest percentage of the calls that no agent takes within two seconds. Left out: any.",
+    "busy": "The largest percentage of their time in which agents have a call or wrap-up time.",
+    "shrinkage": "The percentage of paid time in which people are not at work.",
+    "change": "How many per cent more calls are expected than came in the past; negative: fewer.",
+}
+_FORMATS: Final = {"json": "JSON.", "csv": "CSV with a header line, one line a half hour."}
+
+
+def _parameters() -> Iterator[Json]:
+    for name, bounds in NUMBERS.items():
+        schema: Json = {"type": "integer", "minimum": bounds.least, "maximum": bounds.most}
+        if bounds.default is not None:
+            schema["default"] = bounds.default
+        yield parameter(name, schema, _TOLD[name], bounds.default or bounds.least)
+    yield parameter(ZONE, TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid")
+    told = "The format of the response."
+    yield parameter("format", text_schema(_FORMATS, _FORMATS, "PlanFormat").to_schema(), told, "csv")
+
+
+PLAN_PARAMETERS: Final = {OPERATION: tuple(_parameters())}
+"""The query parameters of staffing plans, by operation."""
+PLAN_EXAMPLES: Final = {OPERATION: answer(StaffingPlan, half_hours=[answer(PlannedHalfHour)])}
+"""The example of a staffing plan, by operation."""

@@ -1,0 +1,183 @@
+"""The staffing plan of a queue: a form for what is promised, and the agents that each half hour needs."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+import anyio.to_thread
+from litestar import Response, get
+from litestar.params import FromPath
+
+from dialer.api.actions.staffing_plan import NUMBERS, Bounds, PlanQuestion, history_for, plan_question
+from dialer.api.service import ApiRequest
+from dialer.console.charts.columns import ColumnChart, draw_columns
+from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of
+from dialer.console.serving.services import page
+from dialer.console.words.catalogue import PAGES
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.domain.words.sentences import message_of
+from dialer.forecast.queue_history import QueueHistory
+from dialer.forecast.staffing_plan import PlannedHalfHour, StaffingPlan, StaffingPlanError, plan_of
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Unit
+from dialer.resources.records.queues import QUEUES
+from dialer.resources.words.errors import InvalidError
+
+DAY: Final = "day"
+"""The parameter of the address with the day that is shown."""
+WEEKDAY_WORDS: Final[Mapping[str, str]] = {
+    "monday": gettext_noop("Monday"),
+    "tuesday": gettext_noop("Tuesday"),
+    "wednesday": gettext_noop("Wednesday"),
+    "thursday": gettext_noop("Thursday"),
+    "friday": gettext_noop("Friday"),
+    "saturday": gettext_noop("Saturday"),
+    "sunday": gettext_noop("Sunday"),
+}
+TITLES: Final[Mapping[str, str]] = {
+    "weeks": gettext_noop("Weeks of the past"),
+    "service_level": gettext_noop("Taken in time, % at least"),
+    "within": gettext_noop("In time is, seconds"),
+    "abandoned": gettext_noop("Wait over 2 s, % at most"),
+    "busy": gettext_noop("Agents busy, % at most"),
+    "shrinkage": gettext_noop("Paid time not at work, %"),
+    "change": gettext_noop("More calls than before, %"),
+}
+_COLUMNS: Final = (
+    SheetColumn(gettext_noop("Day"), ValueKind.TEXT),
+    SheetColumn(gettext_noop("Half hour"), ValueKind.TEXT),
+    SheetColumn(gettext_noop("Calls")),
+    SheetColumn(
+        gettext_noop("Handling time"),
+        ValueKind.SECONDS,
+        gettext_noop("Ringing of the agent's telephone, talk and time after the call."),
+    ),
+    SheetColumn(gettext_noop("Agents at work")),
+    SheetColumn(
+        gettext_noop("People on the roster"), hint=gettext_noop("More than agents at work, as some are not there.")
+    ),
+    SheetColumn(gettext_noop("Taken in time"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
+    SheetColumn(gettext_noop("Wait over 2 s"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
+    SheetColumn(gettext_noop("Agents are busy"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
+    SheetColumn(gettext_noop("Simulated: taken in time"), ValueKind.SHARE),
+    SheetColumn(gettext_noop("Simulated: wait over 2 s"), ValueKind.SHARE),
+    SheetColumn(gettext_noop("Simulated: busy"), ValueKind.SHARE),
+)
+_HALF_HOUR: Final = 30
+
+
+class NumberInput(NamedTuple):
+    """A number of the form: its name, title, value and bounds."""
+
+    name: str
+    title: str
+    value: str
+    bounds: Bounds
+
+
+@get("/queues/{record_id:str}/staffing", media_type="text/html")
+async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Show the plan of a queue: by default for the day with the most people."""
+    identity = identity_in(record_id)
+    name = await request.service.read(request, lambda unit: _name(unit, identity))
+    query, messages, plan, status = request.query_params, list[str](), None, HTTPStatus.OK
+    try:
+        plan = await _plan(request, identity, name)
+    except InvalidError as error:
+        messages, status = messages_of(error), HTTPStatus.BAD_REQUEST
+    except StaffingPlanError as error:
+        messages = messages_of(error)
+    days = [] if plan is None else list(dict.fromkeys(one.weekday for one in plan.half_hours))
+    day = query.get(DAY, "")
+    shown = day if day in days or plan is None else max(plan.half_hours, key=lambda one: one.people).weekday
+    half_hours = [] if plan is None else [one for one in plan.half_hours if one.weekday == shown]
+    return page(
+        request,
+        "staffing_plan.html",
+        PAGES[QUEUES.path].place,
+        status,
+        identity=identity,
+        name=name,
+        plan=plan,
+        messages=messages,
+        inputs=[
+            NumberInput(each, gettext(title), query.get(each, str(_usual(NUMBERS[each]))), NUMBERS[each])
+            for each, title in TITLES.items()
+        ],
+        days=[(each, gettext(WEEKDAY_WORDS[each])) for each in days],
+        day=shown,
+        query=str(request.url.query),
+        sheet=_sheet(half_hours),
+        chart=_chart(half_hours),
+        kinds=ValueKind,
+    )
+
+
+@get("/queues/{record_id:str}/staffing/export")
+async def export_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Send the whole week of the plan as a file."""
+    identity = identity_in(record_id)
+    name = await request.service.read(request, lambda unit: _name(unit, identity))
+    try:
+        plan = await _plan(request, identity, name)
+    except StaffingPlanError as error:
+        raise InvalidError({"queue": [message_of(error)]}) from None
+    return await answer_sheet(request, _sheet(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
+
+
+def _usual(bounds: Bounds) -> int | str:
+    return "" if bounds.default is None else bounds.default
+
+
+def _name(unit: Unit, identity: int) -> str:
+    return str(records.load(unit, QUEUES, identity)["name"])
+
+
+async def _plan(request: ApiRequest, identity: int, name: str) -> StaffingPlan:
+    question: PlanQuestion = plan_question(request.query_params, zone_of(request))
+
+    def read(unit: Unit) -> QueueHistory:
+        return history_for(unit.connection, identity, question, unit.now_ms)
+
+    history = await request.service.read(request, read, is_long=True)
+    make = partial(plan_of, history, question.assumptions, queue=name, timezone=question.zone.key)
+    return await anyio.to_thread.run_sync(make)
+
+
+def _sheet(half_hours: Sequence[PlannedHalfHour]) -> Sheet:
+    columns = [SheetColumn(gettext(one.title), one.kind, gettext(one.hint) if one.hint else "") for one in _COLUMNS]
+    return Sheet(columns, [_row(one) for one in half_hours])
+
+
+def _row(one: PlannedHalfHour) -> tuple[Value, ...]:
+    return (
+        gettext(WEEKDAY_WORDS[one.weekday]),
+        one.start,
+        one.calls,
+        one.handling_time,
+        one.agents,
+        one.people,
+        one.service_level,
+        one.abandoned,
+        one.busy,
+        one.simulated_service_level,
+        one.simulated_abandoned,
+        one.simulated_busy,
+    )
+
+
+def _chart(half_hours: Sequence[PlannedHalfHour]) -> ColumnChart | None:
+    """Return the drawing of the agents at work, from the first half hour to the last, those without calls too."""
+    agents = {_minute(one.start): one.agents for one in half_hours}
+    if not agents:
+        return None
+    return draw_columns([(minute, agents.get(minute, 0)) for minute in range(min(agents), max(agents) + 1, _HALF_HOUR)])
+
+
+def _minute(start: str) -> int:
+    hour, minute = map(int, start.split(":"))
+    return hour * 2 * _HALF_HOUR + minute

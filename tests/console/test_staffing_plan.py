@@ -1,0 +1,71 @@
+"""Tests of the page with the staffing plan of a queue."""
+
+import pytest
+
+from dialer.domain.words.enums import CallRequestStatus
+from dialer.store.database.database import Database
+from dialer.store.tables import CallRequest
+from tests.api.builders import stored
+from tests.api.harness import NOW_MS, Caller
+from tests.api.queue_past import busy_morning
+from tests.console.building import campaign
+from tests.console.visitor import Visitor
+
+
+@pytest.fixture
+def queue(api: Caller, database: Database) -> int:
+    """Return a queue with 31 calls of yesterday, between nine and ten."""
+    made = api.create("queue", name="Sales")
+    agent = api.create("agent", name="Ann")
+    api.create("tier", queue=made["url"], agent=agent["url"])
+    identity = campaign(api, started="no")
+    row = api.get(f"campaigns/{identity}/")
+    call_id = stored(
+        database,
+        CallRequest,
+        campaign_id=row["id"],
+        user_id=2,
+        gateway_id=1,
+        attempt=1,
+        callid="call",
+        phone_number="+12025550101",
+        callerid="",
+        status=CallRequestStatus.SUCCESS,
+        started_ms=NOW_MS,
+        **dict.fromkeys(("ring_limit_ms", "talk_limit_ms", "hold", "call_rate"), 0),
+    )
+    busy_morning(database, call_id, made["id"], agent["id"])
+    return int(made["id"])
+
+
+def test_the_plan_is_a_table_a_picture_and_a_file(alice: Visitor, queue: int) -> None:
+    assert f'href="/console/queues/{queue}/staffing/">Staffing plan</a>' in alice.get(f"records/queue/{queue}/")
+    text = alice.text(f"queues/{queue}/staffing/")
+    assert "Tuesday 09:00 30.0 1:51 min 4 6" in text
+    assert "Tuesday 09:30 1.0 1:51 min 1 2" in text
+    assert "It rests on 31 calls from 2026-10-21 to 2026-11-17." in text
+    assert alice.page.count('<rect class="hour"') == 2
+    strict = alice.text(f"queues/{queue}/staffing/?service_level=99&within=5&busy=50&shrinkage=0&change=100&day=monday")
+    assert "Tuesday 09:00 60.0 1:51 min" in strict
+    assert "Tuesday 09:00 60.0 1:51 min 4 " not in strict
+    answer = alice.request("GET", f"queues/{queue}/staffing/export/?shrinkage=0")
+    head, first, _ = answer.text.splitlines()
+    assert head.startswith("Day,Half hour,Calls,Handling time (seconds),Agents at work,People on the roster,")
+    assert first.startswith("Tuesday,09:00,30.0,111.0,4,4,")
+    assert alice.request("GET", f"queues/{queue}/staffing/export/?format=xlsx").content[:2] == b"PK"
+
+
+def test_wrong_promises_and_queues_without_calls_are_told(alice: Visitor, api: Caller, queue: int) -> None:
+    refused = alice.request("GET", f"queues/{queue}/staffing/?busy=101&weeks=x")
+    assert refused.status_code == 400
+    assert "&#39;101&#39; is not a whole number from 1 to 100." in refused.text
+    assert 'name="busy" type="number" inputmode="numeric" min="1" max="100" value="101"' in refused.text
+    other = api.create("queue", name="Other")["id"]
+    assert "Agents took no call of the queue from 2026-10-21" in alice.text(f"queues/{other}/staffing/")
+    assert alice.request("GET", f"queues/{other}/staffing/export/").status_code == 400
+
+
+def test_others_see_no_plan(visitor: Visitor, queue: int) -> None:
+    visitor.sign_in("bob")
+    for page in ("", "export/"):
+        assert visitor.request("GET", f"queues/{queue}/staffing/{page}").status_code == 404
