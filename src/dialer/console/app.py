@@ -18,6 +18,7 @@ from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.pages import (
     account,
     agent,
+    agent_list,
     call,
     call_again,
     calls,
@@ -40,6 +41,7 @@ from dialer.console.pages import (
     number,
     overview,
     placeholders,
+    queue_agents,
     record_form,
     record_list,
     recordings,
@@ -68,6 +70,7 @@ OPEN: Final = (sign_in, static)
 PAGES: Final = (
     account,
     agent,
+    agent_list,
     call,
     calls,
     campaign,
@@ -90,6 +93,7 @@ PAGES: Final = (
     number,
     overview,
     placeholders,
+    queue_agents,
     record_form,
     record_list,
     recordings,

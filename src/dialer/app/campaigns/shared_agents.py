@@ -28,7 +28,7 @@ def campaigns_sharing_agents(connection: Connection, campaign_id: int) -> tuple[
     campaign = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one_or_none()
     if campaign is None:
         return ()
-    agents = _agents_of(connection, queue_ids_of(survey_of(connection, campaign)[0]))
+    agents = _agents_of(connection, queue_ids_of(survey_of(connection, dict(campaign))[0]))
     if not agents:
         return ()
     running = (
@@ -41,7 +41,7 @@ def campaigns_sharing_agents(connection: Connection, campaign_id: int) -> tuple[
     return tuple(
         SharingCampaign(other["id"], other["name"])
         for other in connection.execute(running).mappings()
-        if agents & _agents_of(connection, queue_ids_of(survey_of(connection, other)[0]))
+        if agents & _agents_of(connection, queue_ids_of(survey_of(connection, dict(other))[0]))
     )
 
 

@@ -19,6 +19,7 @@ from dialer.console.parts.cells import number_of
 from dialer.console.parts.doubtful_lists import alarms_of_list
 from dialer.console.parts.inputs import Input
 from dialer.console.parts.line_states import line_of
+from dialer.console.parts.queue_ticks import agents_of_queue
 from dialer.console.parts.record_addresses import identity_in, record_url
 from dialer.console.parts.record_fields import (
     USERS,
@@ -49,7 +50,7 @@ from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, parse_given
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.carriers import PARAMETER_FIELDS
-from dialer.resources.records.queues import AGENTS
+from dialer.resources.records.queues import AGENTS, QUEUES
 from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import Errors, InvalidError
 from dialer.resources.words.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
@@ -242,6 +243,7 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
             protocol=str(getattr(record, PROTOCOL, "")),
             parameters=str(stored.get(PARAMETERS, "")),
             alarms=alarms_of_list(unit.connection, identity) if found.path == DNC_LIST else (),
+            ticked_agents=agents_of_queue(unit, identity) if found.path == QUEUES.path and is_editable else (),
             is_for_agents=found.path == CAMPAIGNS and leads_to_queue(unit, stored.get("object_id")),
             line=line_of(unit, GatewayKey(CARRIERS[found.path], identity)) if found.path in CARRIERS else None,
         )

@@ -15,6 +15,7 @@ from dialer.console.parts.cells import Cell
 from dialer.console.parts.form_for_agents import for_agents
 from dialer.console.parts.inputs import Input, InputGroup, grouped, refilled
 from dialer.console.parts.line_states import GatewayLine
+from dialer.console.parts.queue_ticks import TickedAgent
 from dialer.console.parts.record_addresses import record_url
 from dialer.console.parts.record_fields import USERS
 from dialer.console.parts.record_rights import may, may_read, shown_page
@@ -50,6 +51,8 @@ class Shown(NamedTuple):
     """The parameters of a gateway, with its secrets, which no page shows."""
     line: GatewayLine | None = None
     """The state of a gateway's line."""
+    ticked_agents: tuple[TickedAgent, ...] = ()
+    """The agents among whom those of a queue are ticked."""
     is_for_agents: bool = False
     """True for a campaign whose survey leads to a queue."""
     alarms: tuple[str, ...] = ()

@@ -1,0 +1,107 @@
+"""Tests of many agents at once: a pasted list, and the ticks on the page of a queue."""
+
+import re
+
+import pytest
+
+from tests.api.harness import Caller
+from tests.console.visitor import Visitor, words
+
+LIST = "Ann Lee, ann.lee, 101\r\n\r\nBen Ray; ben; +12025550151; Support\r\nCleo"
+
+
+@pytest.fixture
+def queues(api: Caller) -> list[str]:
+    """Return the addresses of two queues."""
+    return [api.create("queue", name=name)["url"] for name in ("Sales", "Support")]
+
+
+def paste(visitor: Visitor, text: str, **fields: str) -> tuple[int, str]:
+    """Send a list with the first queue ticked, and return the status and the words of the page."""
+    answer = visitor.send("agent-list/", list=text, **{"queue.1": "1"}, **fields)
+    return answer.status_code, words(answer.text)
+
+
+def test_a_pasted_list_makes_agents_with_sign_in_telephone_and_queue(
+    alice: Visitor, visitor: Visitor, api: Caller, queues: list[str]
+) -> None:
+    assert 'href="/console/agent-list/">Several agents</a>' in alice.get("records/agent/")
+    alice.get("agent-list/")
+    status, looked = paste(alice, LIST)
+    assert (status, "1 Ann Lee ann.lee 101" in looked, "Make 3 agents" in looked) == (200, True, True)
+    assert api.get("agent/")["results"] == []
+    answer = alice.send("agent-list/", list=LIST, confirmed=LIST, **{"queue.1": "1"})
+    made = words(answer.text)
+    assert "3 agents are made. Note the passwords: they are not shown again." in made
+    passwords = re.findall(r"<code>([^<]+)</code>", answer.text)
+    assert [len(password) for password in passwords] == [12, 12]
+    agents = {one["name"]: one for one in api.get("agent/")["results"]}
+    assert {name: one["contact"] for name, one in agents.items()} == {
+        "Ann Lee": "101",
+        "Ben Ray": "+12025550151",
+        "Cleo": "",
+    }
+    places = {(one["agent"], one["queue"]) for one in api.get("tier/")["results"]}
+    of = [agents[name]["url"] for name in ("Ann Lee", "Ben Ray", "Cleo")]
+    assert places == {(of[0], queues[0]), (of[1], queues[1]), (of[2], queues[0])}
+    visitor.sign_in("ann.lee", passwords[0])
+    assert "Ann Lee" in visitor.text("desk/")
+
+
+@pytest.mark.usefixtures("queues")
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Ann, ann\nBen, ann", "User name: There is a user ann already. Choose another name."),
+        ("Ann, an n", "User name: Enter 1 to"),
+        ("Ann, , 911", "Telephone:"),
+        (", ann", "Name:"),
+        ("Ann, , , Nowhere", "There is no queue called 'Nowhere'."),
+        ("Ann, alice", "User name: There is a user alice already."),
+    ],
+)
+def test_one_wrong_line_makes_nobody(alice: Visitor, api: Caller, text: str, problem: str) -> None:
+    alice.get("agent-list/")
+    for fields in ({}, {"confirmed": f"Zoe\n{text}"}):
+        status, shown = paste(alice, f"Zoe\n{text}", **fields)
+        assert (status, problem in shown, "1 line is wrong." in shown) == (400, True, True), shown
+    assert (api.get("agent/")["results"], api.get("tier/")["results"]) == ([], [])
+    assert Caller(api.client, "admin").get("users/?username=ann")["results"] == []
+
+
+def test_a_list_has_bounds_and_is_not_for_agents_and_viewers(alice: Visitor, visitor: Visitor) -> None:
+    alice.get("agent-list/")
+    assert paste(alice, " \n ") == (400, paste(alice, "\n")[1])
+    assert "The list has 101 lines. Paste at most 100." in paste(alice, "Ann\n" * 101)[1]
+    visitor.sign_in("vera")
+    assert visitor.request("GET", "agent-list/").status_code == 403
+
+
+def test_ticks_place_agents_in_a_queue_and_keep_levels(alice: Visitor, api: Caller, queues: list[str]) -> None:
+    ann, ben, cleo = (api.create("agent", name=name) for name in ("Ann", "Ben", "Cleo"))
+    kept = api.create("tier", agent=ann["url"], queue=queues[0], level=3)
+    api.create("tier", agent=ben["url"], queue=queues[0])
+    page = alice.get("records/queue/1/")
+    assert re.findall(r'name="agent\.(\d+)" type="checkbox" value="1" checked', page) == ["1", "2"]
+    shown = {f"shown.{one['id']}": "1" for one in (ann, ben, cleo)}
+    answer = alice.send("queues/1/agents/", **shown, **{"agent.1": "1", "agent.3": "1"})
+    assert (answer.status_code, answer.headers["location"].endswith("?saved=1")) == (303, True)
+    found = {(one["agent"], one["queue"], one["level"]) for one in api.get("tier/")["results"]}
+    assert found == {(ann["url"], queues[0], 3), (cleo["url"], queues[0], 1)}
+    assert api.get(kept["url"])["level"] == 3
+    api.create("tier", agent=ben["url"], queue=queues[0])  # Meanwhile, by somebody else: the page has not shown Ben.
+    alice.send("queues/1/agents/", **{"shown.1": "1", "shown.3": "1", "agent.3": "1"})
+    assert {one["agent"] for one in api.get("tier/")["results"]} == {ben["url"], cleo["url"]}
+
+
+@pytest.mark.usefixtures("queues")
+def test_nobody_ticks_agents_of_others(alice: Visitor, visitor: Visitor, api: Caller) -> None:
+    ann = api.create("agent", name="Ann")
+    stranger = Caller(api.client, "bob").create("agent", name="Bob's")
+    alice.get("records/queue/1/")
+    refused = alice.send("queues/1/agents/", **{f"agent.{stranger['id']}": "1", f"agent.{ann['id']}": "1"})
+    assert refused.status_code == 400
+    assert api.get("tier/")["results"] == []
+    visitor.sign_in("bob")
+    visitor.get("account/")
+    assert visitor.send("queues/1/agents/", **{f"agent.{stranger['id']}": "1"}).status_code == 404
