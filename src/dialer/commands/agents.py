@@ -1,4 +1,4 @@
-"""`dialer agents profile`: how the agents of the last weeks behaved."""
+"""`dialer agents`: how the agents of the last weeks behaved, and the plan of how many are needed."""
 
 from typing import Final
 
@@ -7,8 +7,11 @@ import rich_click as click
 from dialer.app.call_centre.agent_profiles import CALLS_MIN, AgentProfile, measure_agents, save_profiles
 from dialer.app.work.unit import UnitOfWork
 from dialer.commands.output import print_json
+from dialer.commands.staffing_plan import plan
 from dialer.commands.tables import add_row, draw, stacked, table
 from dialer.commands.units import in_unit_of_service
+
+__all__ = ["plan", "profile"]
 
 _DAY_MS: Final = 86_400_000
 _PERCENT: Final = 100

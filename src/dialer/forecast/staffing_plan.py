@@ -79,11 +79,11 @@ class StaffingPlan(msgspec.Struct, frozen=True):
 
 
 class Assumptions(NamedTuple):
-    """What a plan promises, and what it expects."""
+    """The promises and the expectations of a plan."""
 
     goal: StaffingGoal
     change: int = 0
-    """How many per cent more calls are expected than came in the past; negative: fewer."""
+    """The per cent by which more calls are expected than came in the past; negative: fewer."""
     seed: int = 0
 
 

@@ -55,7 +55,7 @@ def profile() -> None:
     "dialer agents plan Sales --service-level 90 --within 10 --shrinkage 25",
     "dialer agents plan Sales --weeks 8 --change 20 --csv > plan.csv",
 )
-@runs("dialer.commands.staffing_plan")
+@runs("dialer.commands.agents")
 def plan() -> None:
     """Show the agents that a queue needs in each half hour of a usual week.
 

@@ -17,7 +17,7 @@ _TOLD: Final = {
     "abandoned": "The largest percentage of the calls that no agent takes within two seconds. Left out: any.",
     "busy": "The largest percentage of their time in which agents have a call or wrap-up time.",
     "shrinkage": "The percentage of paid time in which people are not at work.",
-    "change": "How many per cent more calls are expected than came in the past; negative: fewer.",
+    "change": "The per cent by which more calls are expected than came in the past; negative: fewer.",
 }
 _FORMATS: Final = {"json": "JSON.", "csv": "CSV with a header line, one line a half hour."}
 

@@ -1,4 +1,4 @@
-"""How many agents a queue needs: the fewest with whom its callers are served as promised, by Erlang C."""
+"""The fewest agents with whom the callers of a queue are served as promised, by Erlang C."""
 
 from math import ceil, floor
 from typing import Final, NamedTuple
