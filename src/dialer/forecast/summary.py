@@ -141,7 +141,7 @@ class Forecast(msgspec.Struct, frozen=True):
     agents_shared_with: Annotated[
         tuple[SharingCampaign, ...],
         described("Running campaigns whose calls come to the same agents. The runs leave these calls out."),
-    ] = msgspec.field(default_factory=tuple)
+    ]
 
 
 def summarise(
