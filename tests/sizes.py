@@ -56,7 +56,7 @@ AGENT_SEEDS: Final = _size(2, 3)
 """Simulated days of agents for each dial method."""
 STATEFUL_RUNS: Final = _size(15, 20)
 """Histories of two users of the API."""
-EVERY_BENCHMARK: Final = _size(4, 1)
-"""Of so many benchmarks, one runs at its smallest size."""
+EVERY_BENCHMARK: Final = _size(12, 6)
+"""Of so many benchmarks, one runs at its smallest size: another one for each commit in continuous integration."""
 KILLS: Final = _size(1, 3)
 """Kills of a server under load."""
