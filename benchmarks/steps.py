@@ -13,7 +13,7 @@ import resource
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -27,6 +27,7 @@ from benchmarks.measure import Figure, print_row
 from dialer.runtime.steps.clock import NANOSECONDS, RealClock, VirtualClock
 from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.backends import postgresql_pipeline
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, User
 from tests.databases.cluster import Cluster
@@ -57,6 +58,8 @@ class Cost(NamedTuple):
     """Statements by kind. One for many rows counts once."""
     executions: int
     """Statements, each counted as often as it ran."""
+    trips: int
+    """Round trips with statements, without those of COPY and of the transactions themselves."""
     rows: int
     """Rows written, without those of triggers on SQLite."""
     worker_s: float
@@ -73,6 +76,7 @@ class Cost(NamedTuple):
             "steps": round(self.steps / calls, 2),
             "statements": round(self.statements.total() / calls, 2),
             "executions": round(self.executions / calls, 2),
+            "round trips": round(self.trips / calls, 2),
             "rows": round(self.rows / calls, 2),
             "WAL bytes": round(self.wal_bytes / calls),
             "HOT": round(self.hot, 3),
@@ -98,31 +102,47 @@ class Counted:
 
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()
-        self.executions = 0
-        self.rows = 0
+        self.executions = self.trips = self.rows = 0
 
     def clear(self) -> None:
         """Begin anew."""
-        self.kinds, self.executions, self.rows = Counter(), 0, 0
+        self.kinds, self.executions, self.trips, self.rows = Counter(), 0, 0, 0
 
     def count(self, _connection: object, cursor: Any, statement: str, given: Any, *_: object) -> None:  # noqa: ANN401 - SQLAlchemy's
-        """Count a statement."""
-        named = _NAMED.search(statement)
-        self.kinds[" ".join(named.groups()) if named else statement[:40]] += 1
-        self.executions += len(given) if isinstance(given, list) else 1
+        """Count a statement that SQLAlchemy sends."""
+        self._add(statement, len(given) if isinstance(given, list) else 1)
+        self.trips += 1
         if not statement.startswith(("SELECT", "PRAGMA", "WITH")):
             self.rows += max(0, cursor.rowcount)
+
+    def count_together(self, statements: Sequence[postgresql_pipeline.Postponed]) -> None:
+        """Count statements that are sent together."""
+        for one in statements:
+            self._add(one.text, len(one.rows))
+        self.trips += 1
+
+    def _add(self, statement: str, executions: int) -> None:
+        named = _NAMED.search(statement)
+        self.kinds[" ".join(named.groups()) if named else statement[:40]] += 1
+        self.executions += executions
 
 
 @contextmanager
 def counted() -> Iterator[Counted]:
-    """Count the statements that SQLAlchemy sends."""
-    found = Counted()
+    """Count the statements of all engines."""
+    found, exchange = Counted(), postgresql_pipeline.exchange
+
+    def counting(driver: Any, statements: Sequence[postgresql_pipeline.Postponed], known: dict[str, bytes]) -> Any:  # noqa: ANN401 - as the function
+        found.count_together(statements)
+        return exchange(driver, statements, known)
+
     event.listen(Engine, "after_cursor_execute", found.count)
+    postgresql_pipeline.exchange = counting
     try:
         yield found
     finally:
         event.remove(Engine, "after_cursor_execute", found.count)
+        postgresql_pipeline.exchange = exchange
 
 
 def cpu_of_server(of: Cluster) -> float:
@@ -177,7 +197,7 @@ def measured(database: Database, of: Cluster | None, run: Callable[[], object], 
         steps_before, own_s = steps(), own_cpu()
         run()
         own_s, steps_made = own_cpu() - own_s, steps() - steps_before
-        kinds, executions, rows = found.kinds, found.executions, found.rows
+        kinds, executions, trips, rows = found.kinds, found.executions, found.trips, found.rows
         server_s = cpu_of_server(of) - server_s if of is not None else 0.0
     last = database.read_now(lambda connection: connection.execute(calls).scalar_one())
     after = _server_figures(database)
@@ -187,6 +207,7 @@ def measured(database: Database, of: Cluster | None, run: Callable[[], object], 
         steps_made,
         kinds,
         executions,
+        trips,
         written or rows,
         own_s,
         server_s,

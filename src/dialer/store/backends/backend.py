@@ -3,7 +3,7 @@
 Each backend is a module. It is imported when a database of its kind is opened, so nobody needs the drivers of others.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from enum import Enum, auto
@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, Insert, MetaData, Select, Update
+from sqlalchemy import Connection, Delete, Engine, Insert, MetaData, Select, Update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -122,8 +122,11 @@ class Notifier(Protocol):
 class ManyRows(Protocol):
     """A statement for many rows at once."""
 
-    def run(self, connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run the statement for rows of values in the order of `names`. Return the number of written rows."""
+    text: str
+    """The statement, for the driver."""
+
+    def values(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Return the values of the statement for rows of values in the order of `names`."""
 
 
 class Backend(Protocol):
@@ -142,7 +145,7 @@ class Backend(Protocol):
         """Return whether `recoverable` undoes the rows that were written before the error."""
 
     def compiled(
-        self, statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None
+        self, statement: Delete | Insert | Select[Any] | Update, columns: Sequence[str] | None = None
     ) -> DriverStatement:
         """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
 
@@ -207,6 +210,20 @@ class Backend(Protocol):
         Generated columns have their default in the database.
         """
 
+    def postpone(
+        self, connection: Connection, text: str, rows: Sequence[tuple[Any, ...]], check: Callable[[int], object] | None
+    ) -> None:
+        """Run a compiled statement for each row before anything else happens on a connection, or now.
+
+        `check` gets the number of rows that it has written, and raises an error if they should be others.
+        """
+
+    def run_postponed(self, connection: Connection) -> None:
+        """Run the statements that were postponed on a connection."""
+
+    def query(self, connection: Connection, text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Run a compiled query, and return its rows of numbers, texts and Booleans, as the driver has them."""
+
     def many_rows(self, text: str, names: Sequence[str]) -> ManyRows | None:
         """Return a faster form of a compiled statement for many rows of different keys; None if there is none.
 
@@ -227,6 +244,9 @@ class Backend(Protocol):
 
     def recoverable(self, connection: Connection) -> AbstractContextManager[object]:
         """Return a context after whose IntegrityError the transaction can go on."""
+
+    def undo_to(self, connection: Connection, savepoint: str) -> None:
+        """Undo what a transaction has done since a savepoint."""
 
     def is_storage_error(self, error: BaseException | None) -> bool:
         """Return whether an error concerns the database itself, not the statement."""

@@ -5,15 +5,16 @@ takes before its transaction reads anything: a snapshot that is older than the l
 Statements run as they are; psycopg's own transactions would cost a round trip each.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import Any, Final
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from sqlalchemy import (
     Connection,
+    Delete,
     Engine,
     Insert,
     MetaData,
@@ -29,6 +30,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from dialer.store.backends import (
     postgresql_fitness,
     postgresql_functions,
+    postgresql_pipeline,
     postgresql_rows,
     postgresql_sessions,
 )
@@ -62,7 +64,12 @@ from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False
 UNDOES_FAILED_ROWS: Final = True
-copy_rows: Final = postgresql_rows.copy_rows
+postpone: Final = postgresql_pipeline.postpone
+run_postponed: Final = postgresql_pipeline.run_postponed
+query: Final = postgresql_pipeline.query
+recoverable: Final = postgresql_pipeline.recoverable
+undo_to: Final = postgresql_pipeline.undo_to
+is_in_transaction: Final = postgresql_pipeline.is_in_transaction
 many_rows: Final = postgresql_rows.ArrayStatement
 plan_anew: Final = postgresql_rows.plan_anew
 analyze: Final = postgresql_rows.analyze
@@ -112,7 +119,9 @@ _STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04"
 """Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
 
 
-def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
+def compiled(
+    statement: Delete | Insert | Select[Any] | Update, columns: Sequence[str] | None = None
+) -> DriverStatement:
     """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
     plain = statement.inline() if isinstance(statement, Insert) else statement  # No RETURNING.
     found = plain.compile(dialect=DIALECT, column_keys=None if columns is None else list(columns))
@@ -213,6 +222,7 @@ def _engine(url: URL, *, size: int, synchronous: str, limits: Mapping[str, int])
         given["synchronous_commit"] = "off"
     settings = "; ".join(f"SET {name} = {value}" for name, value in given.items())
     noticing = "; ".join(f"SET {name} = {value}" for name, value in _NOTICING.items())
+    postgresql_pipeline.keep_order(engine)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
@@ -257,7 +267,14 @@ def now_ms(connection: Connection) -> int:
 
 def rows_written(connection: Connection) -> int:
     """Return the number of rows that a connection has written, including rolled-back changes."""
+    run_postponed(connection)
     return int(connection.info.get(ROWS, 0))
+
+
+def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Insert rows with COPY, unless they are few."""
+    run_postponed(connection)
+    return postgresql_rows.copy_rows(connection, table, names, rows)
 
 
 def version(connection: Connection) -> Hashable:
@@ -289,28 +306,6 @@ def have_others_written(connection: Connection) -> bool:
     Each transaction that writes takes the next number. If a number is missing here, another connection has it.
     """
     return bool(connection.info.pop(_OTHERS_WROTE, False))
-
-
-def is_in_transaction(connection: Connection) -> bool:
-    """Return whether a transaction is open, even if it can only be rolled back."""
-    if connection.invalidated:
-        return False
-    status = driver_of(connection).info.transaction_status
-    return status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}
-
-
-@contextmanager
-def recoverable(connection: Connection) -> Iterator[None]:
-    """Run statements in a savepoint: after an error, the transaction goes on from there."""
-    driver = driver_of(connection)
-    driver.execute("SAVEPOINT recoverable")
-    try:
-        yield
-    except Exception:
-        if is_in_transaction(connection):
-            driver.execute("ROLLBACK TO SAVEPOINT recoverable")
-        raise
-    driver.execute("RELEASE SAVEPOINT recoverable")
 
 
 def is_storage_error(error: BaseException | None) -> bool:

@@ -18,6 +18,7 @@ COPY_MIN: Final = 5
 _PARAMETER: Final = re.compile(r"%s::(\w+)")
 _VALUES: Final = re.compile(r"VALUES \(([^()]*)\)")
 _TEXTS: Final = frozenset({"VARCHAR", "TEXT"})
+_WORDS: Final = {"None": "NULL", "True": "1", "False": "0"}
 ROWS: Final = "rows_written"
 """Key of a connection's note of the number of rows that it has written."""
 _SEQUENCES: Final = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
@@ -30,7 +31,7 @@ def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Se
     if len(rows) < COPY_MIN:
         return False
     columns = ", ".join([f'"{name}"' for name in names])
-    with _errors_of_sqlalchemy(connection), driver_of(connection).cursor() as cursor:
+    with errors_of_sqlalchemy(connection), driver_of(connection).cursor() as cursor:
         with cursor.copy(f'COPY "{table}" ({columns}) FROM STDIN') as copy:
             for row in rows:
                 copy.write_row(row)
@@ -53,25 +54,33 @@ class ArrayStatement:
         one = _PARAMETER.sub(lambda _: f"given.{next(in_order)}", text)
         if text.startswith("UPDATE"):
             changed, _, condition = one.partition(" WHERE ")
-            self._text = f"{changed} {given} WHERE {condition}"
+            self.text = f"{changed} {given} WHERE {condition}"
         else:
-            self._text = _VALUES.sub(lambda row: f"SELECT {row[1]} {given}", one)
+            self.text = _VALUES.sub(lambda row: f"SELECT {row[1]} {given}", one)
         self._names: Final = tuple(types)
         self._are_texts: Final = [kind in _TEXTS for kind in types.values()]
 
-    def run(self, connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run the statement for rows of values in the order of `names`. Return the number of rows that it wrote."""
+    def values(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> tuple[str, ...]:
+        """Return the arrays of the statement for rows of values in the order of `names`."""
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-        arrays = tuple(
-            list(columns[name]) if is_text else _array(columns[name])
+        return tuple(
+            (_texts if is_text else _numbers)(columns[name])
             for name, is_text in zip(self._names, self._are_texts, strict=True)
         )
-        return connection.exec_driver_sql(self._text, arrays).rowcount
 
 
-def _array(numbers: tuple[int | None, ...]) -> str:
+def _numbers(values: Sequence[int | None]) -> str:
     """Return numbers as the text of an array, faster than the driver does."""
-    return f"{{{','.join(map(str, numbers))}}}".replace("None", "NULL")
+    listed = f"{{{','.join(map(str, values))}}}"
+    for value, written in _WORDS.items():
+        listed = listed.replace(value, written)
+    return listed
+
+
+def _texts(values: Sequence[str | None]) -> str:
+    """Return texts as the text of an array."""
+    quoted = ["NULL" if one is None else '"' + one.replace("\\", "\\\\").replace('"', '\\"') + '"' for one in values]
+    return f"{{{','.join(quoted)}}}"
 
 
 def plan_anew(connection: Connection) -> None:
@@ -121,7 +130,7 @@ def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
 
 
 @contextmanager
-def _errors_of_sqlalchemy(connection: Connection) -> Iterator[None]:
+def errors_of_sqlalchemy(connection: Connection) -> Iterator[None]:
     """Raise errors of the driver as SQLAlchemy does."""
     try:
         yield

@@ -7,7 +7,7 @@ database files (backups) use SQLite directly.
 import contextlib
 import sqlite3
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import Column, Connection, Engine, Insert, MetaData, Select, Update, create_engine, event
+from sqlalchemy import Column, Connection, Delete, Engine, Insert, MetaData, Select, Update, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
@@ -70,7 +70,9 @@ _PRAGMAS: Final = (
 )
 
 
-def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
+def compiled(
+    statement: Delete | Insert | Select[Any] | Update, columns: Sequence[str] | None = None
+) -> DriverStatement:
     """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
     found = statement.compile(dialect=dialect(), column_keys=None if columns is None else list(columns))
     return DriverStatement(str(found), tuple(found.positiontup or ()), found.params)
@@ -227,6 +229,24 @@ def many_rows(text: str, names: Sequence[str]) -> None:
     """Return None: SQLite runs a prepared statement for each row as fast."""
 
 
+def postpone(
+    connection: Connection, text: str, rows: Sequence[tuple[Any, ...]], check: Callable[[int], object] | None
+) -> None:
+    """Run a statement for each row now: SQLite has no round trips."""
+    written = connection.exec_driver_sql(text, list(rows)).rowcount
+    if check is not None:
+        check(written)
+
+
+def run_postponed(connection: Connection) -> None:
+    """Do nothing: all statements have run."""
+
+
+def query(connection: Connection, text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Run a query, and return its rows."""
+    return [tuple(row) for row in connection.exec_driver_sql(text, tuple(values))]
+
+
 def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
     """Insert many contacts, and write the words of their names at once. Return False for all else."""
     if table != _CONTACTS or len(rows) < BATCH_MIN:
@@ -277,6 +297,11 @@ def analyze(connection: Connection) -> None:
 def recoverable(connection: Connection) -> AbstractContextManager[object]:  # noqa: ARG001 - part of the seam
     """Return a context after whose IntegrityError the transaction can go on. SQLite undoes the failed statement."""
     return nullcontext()
+
+
+def undo_to(connection: Connection, savepoint: str) -> None:
+    """Undo what a transaction has done since a savepoint."""
+    _driver(connection).execute(f"ROLLBACK TO {savepoint}")
 
 
 def is_in_transaction(connection: Connection) -> bool:

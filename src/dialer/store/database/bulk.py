@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Delete,
     Insert,
     Select,
     SQLColumnExpression,
@@ -32,9 +33,13 @@ Page = list[tuple[Any, ...]]
 """Rows of one query, as plain tuples."""
 AT_ONCE_MIN: Final = 50
 """Number of rows from which a statement for all of them takes less time than one for each."""
+COPIED_MIN: Final = 30
+"""Number of rows from which a copy takes less time than a statement that waits for others."""
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""
 
+Check = Callable[[int], object]
+"""A function that gets the number of written rows, and raises an error if there should be others."""
 _InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 """A function that puts the values of a row into the order of the compiled statement."""
 
@@ -46,7 +51,7 @@ class Bulk:
     of a column of secrets must be tokens (`stored`).
     """
 
-    def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
+    def __init__(self, statement: Insert | Update | Delete, names: Sequence[str]) -> None:
         self._statement: Final = statement
         self._names: Final = tuple(names)
         self._known: Final[dict[Backend, tuple[str, _InOrder | None]]] = {}
@@ -56,9 +61,22 @@ class Bulk:
         """Run the statement once for each row. Return the number of rows of the table that it wrote."""
         if not rows:
             return 0
-        text, in_order = self._compiled(backend_of(connection))
-        placed = list(rows if in_order is None else map(in_order, rows))
+        text, placed = self._placed(backend_of(connection), rows)
         return connection.exec_driver_sql(text, placed).rowcount
+
+    def put(self, connection: Connection, rows: Sequence[tuple[Any, ...]], check: Check | None = None) -> None:
+        """Run the statement once for each row, before whatever else happens on the connection.
+
+        `check` gets the number of rows of the table that it wrote.
+        """
+        if rows:
+            backend = backend_of(connection)
+            backend.postpone(connection, *self._placed(backend, rows), check)
+
+    def _placed(self, backend: Backend, rows: Sequence[tuple[Any, ...]]) -> tuple[str, list[tuple[Any, ...]]]:
+        """Return the compiled statement, and the values of its executions."""
+        text, in_order = self._compiled(backend)
+        return text, list(rows if in_order is None else map(in_order, rows))
 
     def _compiled(self, backend: Backend) -> tuple[str, _InOrder | None]:
         found = self._known.get(backend)
@@ -77,16 +95,17 @@ class KeyedBulk(Bulk):
         super().__init__(statement, names)
         self._at_once: Final[dict[Backend, ManyRows | None]] = {}
 
-    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run the statement for all rows. Return the number of rows of the table that it wrote."""
-        if len(rows) < AT_ONCE_MIN:
-            return super().run(connection, rows)
-        backend = backend_of(connection)
+    def _placed(self, backend: Backend, rows: Sequence[tuple[Any, ...]]) -> tuple[str, list[tuple[Any, ...]]]:
+        at_once = self._for_many(backend) if len(rows) >= AT_ONCE_MIN else None
+        if at_once is None:
+            return super()._placed(backend, rows)
+        return at_once.text, [at_once.values(self._names, rows)]
+
+    def _for_many(self, backend: Backend) -> ManyRows | None:
         if backend not in self._at_once:
             text, names, _ = backend.compiled(self._statement, self._names)
             self._at_once[backend] = backend.many_rows(text, names)
-        at_once = self._at_once[backend]
-        return super().run(connection, rows) if at_once is None else at_once.run(connection, self._names, rows)
+        return self._at_once[backend]
 
 
 class BulkInsert(Bulk):
@@ -102,9 +121,16 @@ class BulkInsert(Bulk):
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         """Insert rows, and return their number."""
-        if not backend_of(connection).copy_rows(connection, self._table.name, self._names, rows):
+        if rows and not backend_of(connection).copy_rows(connection, self._table.name, self._names, rows):
             super().run(connection, rows)
         return len(rows)
+
+    def put(self, connection: Connection, rows: Sequence[tuple[Any, ...]], check: Check | None = None) -> None:
+        """Insert rows before whatever else happens on the connection."""
+        if len(rows) < COPIED_MIN:
+            super().put(connection, rows, check)
+        else:
+            self.run(connection, rows)
 
 
 def bulk_insert(into: Table, *names: str) -> BulkInsert:
@@ -112,22 +138,33 @@ def bulk_insert(into: Table, *names: str) -> BulkInsert:
     return BulkInsert(into, names)
 
 
-class PreparedStatement:
-    """A query with named parameters that finds one integer or text a row. No parameter is a list."""
+class PreparedQuery:
+    """A query with named parameters, none of which is a list. Its rows have numbers, texts and Booleans."""
 
-    def __init__(self, statement: Select[Any]) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
         self._statement: Final = statement
         self._known: Final[dict[Backend, DriverStatement]] = {}
 
-    def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
-        """Return the values that the query finds with these parameters."""
+    def rows(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Return the rows that the query finds with these parameters, as the driver has them."""
+        return backend_of(connection).query(connection, *self._given(connection, values))
+
+    def _given(self, connection: Connection, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        """Return the compiled query, and its values in their order."""
         backend = backend_of(connection)
         found = self._known.get(backend)
         if found is None:
             found = self._known[backend] = backend.compiled(self._statement)
         text, names, constants = found
-        given = tuple([values[name] if name in values else constants[name] for name in names])
-        return [row[0] for row in connection.exec_driver_sql(text, given)]
+        return text, tuple([values[name] if name in values else constants[name] for name in names])
+
+
+class PreparedStatement(PreparedQuery):
+    """A query with named parameters that finds one integer or text a row. No parameter is a list."""
+
+    def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
+        """Return the values that the query finds with these parameters."""
+        return [row[0] for row in connection.exec_driver_sql(*self._given(connection, values))]
 
 
 def stored(table: Table) -> list[ColumnElement[Any]]:

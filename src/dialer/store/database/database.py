@@ -348,7 +348,7 @@ def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
         except Exception as error:
             if not backend.is_in_transaction(connection):
                 raise StorageUnavailableError("the transaction was lost") from error
-            cursor.execute("ROLLBACK TO unit")
+            backend.undo_to(connection, "unit")
             take_touched(connection)
             waiter.error = error
         cursor.execute("RELEASE unit")

@@ -2,8 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, ScalarSelect, SQLColumnExpression, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, SQLColumnExpression, func, insert, literal_column, select, update
 
+from dialer.store.database.bulk import Bulk
 from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
 _ONLY_ROW: Final = 1
@@ -53,6 +54,9 @@ class ServiceSettings(NamedTuple):
     calling_hours: str | None
 
 
+_SAVE_STATE: Final = Bulk(update(ServiceState).where(ServiceState.id == literal_column(str(_ONLY_ROW))), State._fields)
+
+
 def open_state(connection: Connection, first_now_ms: int) -> State:
     """Return the state of the service; create it at `first_now_ms` on an empty database.
 
@@ -75,7 +79,7 @@ def read_state(connection: Connection) -> State | None:
 
 def save_state(connection: Connection, state: State) -> None:
     """Store the state of the service."""
-    connection.execute(_SAVE, state._asdict())
+    _SAVE_STATE.put(connection, [state])
 
 
 def read_settings(connection: Connection) -> ServiceSettings | None:

@@ -17,7 +17,7 @@ from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.store.backends.expressions import insert_or
-from dialer.store.database.bulk import KeyedBulk
+from dialer.store.database.bulk import KeyedBulk, PreparedQuery
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import CallDisposition, CampaignHour, Cdr, UserHour
 
@@ -89,7 +89,7 @@ _Key = tuple[int, int, int, int, str]
 """The user, the campaign (0 for none), the grouping, the hour and the member."""
 
 
-_NEW_DISPOSED: Final = (
+_NEW_DISPOSED: Final = PreparedQuery(
     select(CallDisposition.callrequest_id, CallDisposition.disposition)
     .join(Cdr, Cdr.callrequest_id == CallDisposition.callrequest_id)
     .where(Cdr.id.between(bindparam("first"), bindparam("last")))
@@ -150,11 +150,6 @@ class CallCounts:
         """Their number, and the sums of ten of their figures."""
         self._legs: list[CdrRow] = []
 
-    @property
-    def has_any(self) -> bool:
-        """Return whether calls or messages wait, whose ends have moved their subscribers."""
-        return bool(self._found)
-
     def cdr(self, row: CdrRow) -> None:
         """Count a leg by its CDR."""
         alike = (
@@ -208,7 +203,7 @@ class CallCounts:
         if not self._legs:
             return
         written = {"first": self._legs[0].id, "last": self._legs[-1].id}
-        disposed: dict[int | None, str] = {row[0]: row[1] for row in connection.execute(_NEW_DISPOSED, written)}
+        disposed: dict[int | None, str] = dict(_NEW_DISPOSED.rows(connection, written))
         for leg in self._legs if disposed else ():
             if leg.callrequest_id in disposed:
                 _add_disposed(found, leg, disposed[leg.callrequest_id], 1)
@@ -231,8 +226,8 @@ def _write(connection: Connection, of_campaigns: Mapping[_Key, list[int]]) -> No
     for (user_id, _, *rest), row in of_campaigns.items():
         for place, value in enumerate(row):
             of_users[user_id, *rest][place] += value  # type: ignore[index]
-    _COUNT_CAMPAIGNS.run(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
-    _COUNT_USERS.run(connection, [(*key, *row) for key, row in of_users.items()])
+    _COUNT_CAMPAIGNS.put(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
+    _COUNT_USERS.put(connection, [(*key, *row) for key, row in of_users.items()])
 
 
 def _nothing() -> list[int]:

@@ -84,10 +84,9 @@ class JournalStore:
         """Write the rest of a step, and let the observers check the whole step."""
         self._rows.flush()
         connection, calls = self._rows.at_work(), self._rows.counts
-        has_ended = calls.has_any
         for counts in (calls, self._recorder.queue_hours, self._recorder.agent_hours):
             counts.write(connection)
-        count_moves(connection, self._shards, has_moves=has_ended)
+        count_moves(connection, self._shards, has_moves=self._rows.has_moved)
         for observer in self._observers:
             observer.step_closed(connection, engine_state)
 

@@ -44,6 +44,8 @@ class UnwrittenRows:
         self._connection: Connection | None = None
         self.is_writing = False
         """True while effects are written, and after that has failed: they may be of any event of the step."""
+        self.has_moved = False
+        """True if this step has changed subscribers."""
         self.transfers = TransferRows()
         self.call_centre = CallCentreRows()
         self.previews = PreviewRows()
@@ -53,6 +55,7 @@ class UnwrittenRows:
     def begin(self, connection: Connection) -> None:
         """Begin a step, whose effects are written through this connection."""
         self._connection = connection
+        self.has_moved = False
 
     def at_work(self) -> Connection:
         """Return the connection of the current step.
@@ -116,31 +119,46 @@ class UnwrittenRows:
         self.is_writing = False
 
     def _write(self, connection: Connection) -> None:
-        statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self.dialled.values()])
-        statements.INSERT_REQUESTS.run(connection, self.requests_over)
-        ended = statements.FINISH_REQUESTS.run(connection, self.requests_ended)
-        if ended != len(self.requests_ended):
-            raise ended_before(connection, self.ended)
+        statements.INSERT_REQUESTS.put(connection, [rows.dialled(call) for call in self.dialled.values()])
+        statements.INSERT_REQUESTS.put(connection, self.requests_over)
+        self._end_requests(connection)
         self.messages.write(connection)
         self.waiting_texts.write(connection)
         self.transfers.write(connection)
         self.call_centre.write(connection)
         self.previews.write(connection)
         self.gateways.write(connection)
-        statements.EXPECT_CALL_BACKS.run(connection, self.call_backs)
+        statements.EXPECT_CALL_BACKS.put(connection, self.call_backs)
         if self._recordings is not None:
             self._write_recordings(self._recordings)
-        statements.INSERT_CDRS.run(connection, self.cdrs)
-        statements.INSERT_RESULTS.run(connection, self.results)
+        statements.INSERT_CDRS.put(connection, self.cdrs)
+        statements.INSERT_RESULTS.put(connection, self.results)
         self._write_subscribers(connection)
-        statements.COUNT_CAMPAIGNS.run(connection, [grown.row(key) for key, grown in self.progress.items()])
+        statements.COUNT_CAMPAIGNS.put(connection, [grown.row(key) for key, grown in self.progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
+
+    def _end_requests(self, connection: Connection) -> None:
+        """End call requests that have a row. Calls that were over before are told by their CDRs, which come later.
+
+        Raises:
+            BrokenInvariantError: a call was not in progress.
+        """
+
+        def check(written: int) -> None:
+            if written != len(self.requests_ended):
+                raise ended_before(connection, self.ended)
+
+        if self.requests_ended:
+            statements.FINISH_REQUESTS.put(connection, self.requests_ended, check)
+            backend_of(connection).run_postponed(connection)
 
     def flush_subscribers(self) -> None:
         """Write the changes of subscribers, which is all that a claim reads. Calls may still end before their flush."""
         self.is_writing = True
-        self._write_subscribers(self.at_work())
+        connection = self.at_work()
+        self._write_subscribers(connection)
+        backend_of(connection).run_postponed(connection)
         self.is_writing = False
 
     def _write_subscribers(self, connection: Connection) -> None:
@@ -149,16 +167,21 @@ class UnwrittenRows:
         Raises:
             BrokenInvariantError: a subscriber's row was not in the state that the engine assumed.
         """
-        placed = list(self.subscribers.values())
-        if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
-            raise misplaced_subscriber(
-                connection, [rows.placed(one, self.callers[one.subscriber_id]) for one in placed]
-            )
-        if statements.REFUSE_SUBSCRIBERS.run(connection, self.refusals) != len(self.refusals):
-            raise misplaced_subscriber(connection, [rows.refused(row) for row in self.refusals])
-        self.subscribers.clear()
-        self.callers.clear()
-        self.refusals.clear()
+        self.has_moved |= bool(self.subscribers or self.refusals)
+        changed, callers, refused = self.subscribers, self.callers, self.refusals
+        self._clear_subscribers()
+
+        def check_changed(written: int) -> None:
+            if written != len(changed):
+                placed = [rows.placed(one, callers[one.subscriber_id]) for one in changed.values()]
+                raise misplaced_subscriber(connection, placed)
+
+        def check_refused(written: int) -> None:
+            if written != len(refused):
+                raise misplaced_subscriber(connection, [rows.refused(row) for row in refused])
+
+        statements.UPDATE_SUBSCRIBERS.put(connection, list(changed.values()), check_changed)
+        statements.REFUSE_SUBSCRIBERS.put(connection, refused, check_refused)
 
     def _added_twice(self, connection: Connection, *, undone: bool) -> BrokenInvariantError | None:
         calls = [*self.dialled.values(), *self.over]
@@ -186,12 +209,15 @@ class UnwrittenRows:
         self.ended: list[tuple[Call, int]] = []
         self.cdrs: list[rows.CdrRow] = []
         self.results: list[rows.ResultRow] = []
-        self.subscribers: dict[int, rows.SubscriberRow] = {}
-        self.callers: dict[int, Call] = {}
-        """Last attempt that changed each subscriber, by the id of the subscriber."""
-        self.refusals: list[rows.RefusalRow] = []
+        self._clear_subscribers()
         self.progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
         self.call_backs: list[tuple[int, int, int]] = []
         self.recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
+
+    def _clear_subscribers(self) -> None:
+        self.subscribers: dict[int, rows.SubscriberRow] = {}
+        self.callers: dict[int, Call] = {}
+        """Last attempt that changed each subscriber, by the id of the subscriber."""
+        self.refusals: list[rows.RefusalRow] = []

@@ -4,12 +4,26 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Select, SQLColumnExpression, bindparam, case, exists, func, select, tuple_, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    SQLColumnExpression,
+    String,
+    bindparam,
+    case,
+    exists,
+    func,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import aliased
 
 from dialer.domain.calls.plans import Call
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.store.backends.expressions import among
+from dialer.store.database.bulk import PreparedQuery
 from dialer.store.database.touched import Touched, touch
 from dialer.store.queries.do_not_call import lists_that_hold
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncList, LedgerEntry, Subscriber, User
@@ -21,16 +35,18 @@ CHUNK: Final = 500
 _GONE: Final = (0, 0, 0)
 """The status, the attempts and the next status of a subscriber that does not exist."""
 
-_ids: Any = bindparam("ids", expanding=True)
-_MONEY: Final = select(User.id, User.balance, User.held).where(User.id.in_(_ids))
+_ids: Any = bindparam("ids", type_=String())
+_MONEY: Final = PreparedQuery(select(User.id, User.balance, User.held).where(among(User.id, _ids)))
 _seen: Final = aliased(Campaign, name="seen")
-_STANDING: Final = select(
-    _seen.id,
-    _seen.status,
-    _seen.startingdate,
-    _seen.expirationdate,
-    exists().where(DncList.id.in_(lists_that_hold(_seen.id, _seen))),
-).where(_seen.id.in_(_ids))
+_STANDING: Final = PreparedQuery(
+    select(
+        _seen.id,
+        _seen.status,
+        _seen.startingdate,
+        _seen.expirationdate,
+        exists().where(DncList.id.in_(lists_that_hold(_seen.id, _seen))),
+    ).where(among(_seen.id, _ids))
+)
 
 
 class CampaignStanding(NamedTuple):
@@ -66,13 +82,13 @@ class Added(NamedTuple):
 
 def money_of(connection: Connection, user_ids: Collection[int]) -> dict[int, tuple[int, int]]:
     """Return the balance of users and the amount held of it, in integers of 1e-5."""
-    rows = connection.execute(_MONEY, {"ids": list(user_ids)})
+    rows = _MONEY.rows(connection, {"ids": str(list(user_ids))})
     return {user_id: (balance, held) for user_id, balance, held in rows}
 
 
 def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, CampaignStanding]:
     """Return the status and the dates of campaigns by their ids."""
-    rows = connection.execute(_STANDING, {"ids": list(campaign_ids)})
+    rows = _STANDING.rows(connection, {"ids": str(list(campaign_ids))})
     return {row[0]: CampaignStanding(*row[1:]) for row in rows}
 
 

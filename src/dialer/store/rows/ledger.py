@@ -43,5 +43,5 @@ def post_calls(connection: Connection, entries: Sequence[Entry], reserved: dict[
     moved: dict[int, int] = dict.fromkeys(reserved, 0)
     for entry in entries:
         moved[entry.user_id] = moved.get(entry.user_id, 0) + entry.amount
-    _add_entries.run(connection, entries)
-    _move_balance.run(connection, [(amount, reserved.get(owner, 0), owner) for owner, amount in moved.items()])
+    _add_entries.put(connection, entries)
+    _move_balance.put(connection, [(amount, reserved.get(owner, 0), owner) for owner, amount in moved.items()])

@@ -17,6 +17,7 @@ from sqlalchemy import (
 
 from dialer.domain.figures.statistics import SubscriberState
 from dialer.store.backends.expressions import insert_or
+from dialer.store.database.bulk import Bulk
 from dialer.store.queries.selection import Shards, in_shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
@@ -66,19 +67,19 @@ def _fold(*, is_own: bool) -> Any:  # noqa: ANN401 - the dialect's own INSERT
 
 
 _HAS_MOVES: Final = select(SubscriberMove.id).limit(1)
-_FOLD: Final = _fold(is_own=False)
-_FORGET: Final = delete(SubscriberMove)
+_FOLD: Final = Bulk(_fold(is_own=False), ())
+_FORGET: Final = Bulk(delete(SubscriberMove), ())
 _HAS_OWN_MOVES: Final = of_shards(_HAS_MOVES, SubscriberMove.user_id)
 _FOLD_OWN: Final = _fold(is_own=True)
-_FORGET_OWN: Final = _FORGET.where(in_shards(SubscriberMove.user_id))
+_FORGET_OWN: Final = delete(SubscriberMove).where(in_shards(SubscriberMove.user_id))
 
 
 def count_moves(connection: Connection, shards: Shards, *, has_moves: bool = False) -> None:
     """Add the moves in the campaigns of the accounts in `shards` to the counters, of which the caller may know some."""
     if shards is None:
         if has_moves or connection.scalar(_HAS_MOVES) is not None:
-            connection.execute(_FOLD)
-            connection.execute(_FORGET)
+            _FOLD.put(connection, [()])
+            _FORGET.put(connection, [()])
         return
     own = {"shards": sorted(shards)}
     if has_moves or connection.scalar(_HAS_OWN_MOVES, own) is not None:
