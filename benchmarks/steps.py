@@ -118,7 +118,8 @@ class Counted:
     def count_together(self, statements: Sequence[postgresql_pipeline.Postponed]) -> None:
         """Count statements that are sent together."""
         for one in statements:
-            self._add(one.text, len(one.rows))
+            if one.text not in postgresql_pipeline.CONTROL:
+                self._add(one.text, len(one.rows))
         self.trips += 1
 
     def _add(self, statement: str, executions: int) -> None:

@@ -7,9 +7,16 @@ from benchmarks.steps import Cost, at_full_speed, on_real_clock
 from dialer.store.database.database import Database
 from tests.databases.choice import server_url
 
-REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 2.8, "executions": 8.5, "rows": 16.5, "WAL bytes": 7_500}
+REAL_CLOCK_MAX: Final = {
+    "steps": 0.2,
+    "round trips": 1.2,
+    "statements": 2.7,
+    "executions": 2.7,
+    "rows": 11.0,
+    "WAL bytes": 7_000,
+}
 """The cost of a call at 50 calls a second on the real clock. The server logs whole pages after a checkpoint."""
-FULL_SPEED_MAX: Final = {"statements": 0.05, "executions": 0.1, "rows": 5.0, "WAL bytes": 5_000}
+FULL_SPEED_MAX: Final = {"round trips": 0.02, "statements": 0.02, "executions": 0.02, "rows": 4.5, "WAL bytes": 5_000}
 """The cost of a call of `clock/advance`."""
 
 

@@ -24,6 +24,15 @@ Check = Callable[[int], object]
 _POSTPONED: Final = "postponed"
 _PREPARED: Final = "prepared"
 _SAVEPOINT: Final = "SAVEPOINT recoverable"
+_RELEASE: Final = "RELEASE SAVEPOINT recoverable"
+_JOINS: Final = ("enable_hashjoin", "enable_mergejoin", "enable_seqscan")
+_PLANNED: Final = "SELECT set_config('plan_cache_mode', %s, true), {}".format(
+    ", ".join([f"set_config('{name}', given, true)" for name in _JOINS]) + " FROM (VALUES (%s)) AS settings (given)"
+)
+"""A short array is planned anew each time, which takes longer than its statement. A plan that is kept must suit tables
+that grow."""
+CONTROL: Final = frozenset({_SAVEPOINT, _RELEASE, _PLANNED})
+"""Statements that read and write no rows."""
 _PLACE: Final = "%s"
 _WRITES: Final = (b"INSERT", b"UPDATE", b"DELETE")
 _names: Final = count(1)
@@ -205,8 +214,12 @@ def is_in_transaction(connection: Connection) -> bool:
 
 @contextmanager
 def recoverable(connection: Connection) -> Iterator[None]:
-    """Run statements in a savepoint: after an error, the transaction goes on from there."""
+    """Run statements in a savepoint: after an error, the transaction goes on from there.
+
+    Their plans are made once, and look up each row by an index, however small the tables are at that moment.
+    """
     postpone(connection, _SAVEPOINT)
+    postpone(connection, _PLANNED, [("force_generic_plan", "off")])
     try:
         yield
         run_postponed(connection)
@@ -215,7 +228,8 @@ def recoverable(connection: Connection) -> Iterator[None]:
         if is_set and is_in_transaction(connection):
             undo_to(connection, "recoverable")
         raise
-    postpone(connection, "RELEASE SAVEPOINT recoverable")
+    postpone(connection, _PLANNED, [("auto", "on")])
+    postpone(connection, _RELEASE)
 
 
 def undo_to(connection: Connection, savepoint: str) -> None:

@@ -31,7 +31,7 @@ from dialer.store.tables.key_ring import Secret
 
 Page = list[tuple[Any, ...]]
 """Rows of one query, as plain tuples."""
-AT_ONCE_MIN: Final = 50
+AT_ONCE_MIN: Final = 2
 """Number of rows from which a statement for all of them takes less time than one for each."""
 COPIED_MIN: Final = 30
 """Number of rows from which a copy takes less time than a statement that waits for others."""
@@ -108,7 +108,7 @@ class KeyedBulk(Bulk):
         return self._at_once[backend]
 
 
-class BulkInsert(Bulk):
+class BulkInsert(KeyedBulk):
     """An INSERT of named columns. No row of the same key may be there.
 
     Other columns have the default that they have in the database.
@@ -122,7 +122,7 @@ class BulkInsert(Bulk):
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         """Insert rows, and return their number."""
         if rows and not backend_of(connection).copy_rows(connection, self._table.name, self._names, rows):
-            super().run(connection, rows)
+            Bulk.run(self, connection, rows)
         return len(rows)
 
     def put(self, connection: Connection, rows: Sequence[tuple[Any, ...]], check: Check | None = None) -> None:

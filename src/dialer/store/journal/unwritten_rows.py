@@ -157,8 +157,8 @@ class UnwrittenRows:
         """Write the changes of subscribers, which is all that a claim reads. Calls may still end before their flush."""
         self.is_writing = True
         connection = self.at_work()
-        self._write_subscribers(connection)
-        backend_of(connection).run_postponed(connection)
+        with backend_of(connection).recoverable(connection):
+            self._write_subscribers(connection)
         self.is_writing = False
 
     def _write_subscribers(self, connection: Connection) -> None:
