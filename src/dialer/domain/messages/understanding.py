@@ -8,6 +8,7 @@ from dialer.domain.messages.ordinary_replies import OPPOSITE, is_ordinary
 from dialer.domain.messages.typed_words import as_meant, with_pluses_spoken
 from dialer.domain.messages.wish_patterns import PATTERNS
 from dialer.domain.words.enum_descriptions import DescribedText
+from dialer.domain.words.late_pattern import LatePattern
 
 WISH_WORDS_MAX: Final = 40
 """Words of a message in which a pattern is a wish for certain. In longer messages it may be about something else."""
@@ -76,18 +77,18 @@ class Understood(DescribedText):
     OTHER = "other", "An ordinary reply, such as an answer, thanks or a question."
 
 
-def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns))
+def _any_of(patterns: tuple[str, ...]) -> LatePattern:
+    return LatePattern("|".join(f"(?:{one})" for one in patterns))
 
 
-_OPPOSITES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.opposites))
-_WISHES: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.wishes))
-_HINTS: Final = _compiled(tuple(one for each in PATTERNS.values() for one in each.hints))
-_LIMITS: Final = _compiled(tuple(each.limits for each in PATTERNS.values() if each.limits))
+_OPPOSITES: Final = _any_of(tuple(one for each in PATTERNS.values() for one in each.opposites))
+_WISHES: Final = _any_of(tuple(one for each in PATTERNS.values() for one in each.wishes))
+_HINTS: Final = _any_of(tuple(one for each in PATTERNS.values() for one in each.hints))
+_LIMITS: Final = _any_of(tuple(each.limits for each in PATTERNS.values() if each.limits))
 
-_TOGETHER: Final = tuple((_compiled((one.away,)), _compiled((one.about,))) for one in PATTERNS.values() if one.away)
-_DENIED: Final = tuple((_compiled((one.nots,)), _compiled((one.about,))) for one in PATTERNS.values() if one.nots)
-_INVITES: Final = _compiled(tuple(one.invites for one in PATTERNS.values() if one.invites))
+_TOGETHER: Final = tuple((_any_of((one.away,)), _any_of((one.about,))) for one in PATTERNS.values() if one.away)
+_DENIED: Final = tuple((_any_of((one.nots,)), _any_of((one.about,))) for one in PATTERNS.values() if one.nots)
+_INVITES: Final = _any_of(tuple(one.invites for one in PATTERNS.values() if one.invites))
 
 
 def understand(text: str) -> Understood:
@@ -107,8 +108,8 @@ def understand(text: str) -> Understood:
 
 
 def _of_clauses(clauses: list[str], whole: str, *, is_short: bool) -> Understood:
-    asked = [_OPPOSITES.sub(_ASKED, clause) for clause in clauses]
-    found = {_of_clause(clause) for clause in (*asked, _OPPOSITES.sub(_ASKED, whole))}
+    asked = [_OPPOSITES.compiled.sub(_ASKED, clause) for clause in clauses]
+    found = {_of_clause(clause) for clause in (*asked, _OPPOSITES.compiled.sub(_ASKED, whole))}
     if Understood.STOP in found:
         return Understood.STOP if is_short else Understood.PERHAPS
     if Understood.PERHAPS in found or _is_about_contact(asked) or not is_ordinary(clauses, asked):
@@ -119,17 +120,19 @@ def _of_clauses(clauses: list[str], whole: str, *, is_short: bool) -> Understood
 def _is_about_contact(clauses: list[str]) -> bool:
     """Return whether a message refuses something, and speaks of calls, messages or what is known of a person."""
     whole = _ASKED.join(clauses)
-    if any(away.search(whole) and about.search(whole) for away, about in _TOGETHER):
+    if any(away.compiled.search(whole) and about.compiled.search(whole) for away, about in _TOGETHER):
         return True
-    if _INVITES.search(whole):
+    if _INVITES.compiled.search(whole):
         return False
-    return any(nots.search(clause) and about.search(clause) for clause in clauses for nots, about in _DENIED)
+    return any(
+        nots.compiled.search(clause) and about.compiled.search(clause) for clause in clauses for nots, about in _DENIED
+    )
 
 
 def _of_clause(clause: str) -> Understood:
     """Return what a part of a message means, given as plain words."""
-    if _WISHES.search(clause):
-        return Understood.PERHAPS if _LIMITS.search(clause) else Understood.STOP
+    if _WISHES.compiled.search(clause):
+        return Understood.PERHAPS if _LIMITS.compiled.search(clause) else Understood.STOP
     if OPPOSITE not in clause and is_opt_out(clause):
         return Understood.PERHAPS if clause in AMBIGUOUS else Understood.STOP
-    return Understood.PERHAPS if _HINTS.search(clause) else Understood.OTHER
+    return Understood.PERHAPS if _HINTS.compiled.search(clause) else Understood.OTHER
