@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NoReturn
 
-import uvicorn
 from litestar import Litestar
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.config import Config
+from uvicorn.server import Server
 
 from dialer.connections import BoundedProtocol
 
@@ -66,7 +67,7 @@ def serve(
         ServerError: the application cannot start, or was displaced.
         OSError: `ready` cannot write its announcement; the service ends.
     """
-    config = uvicorn.Config(
+    config = Config(
         UnavailableAtTheEnd(app),
         loop="uvloop",
         http=BoundedProtocol,
@@ -123,10 +124,10 @@ async def _answer_unavailable(send: Send) -> None:
     await send({"type": "http.response.body", "body": ENDING, "more_body": False})
 
 
-class _Server(uvicorn.Server):
+class _Server(Server):
     def __init__(
         self,
-        config: uvicorn.Config,
+        config: Config,
         ready: Callable[[], None],
         ending: Sequence[Callable[[], None]],
         displaced: Callable[[], str | None],

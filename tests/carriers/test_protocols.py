@@ -11,5 +11,5 @@ from dialer.resources.records.carriers import PROTOCOLS, SMS_PROTOCOLS
 def test_every_protocol_has_a_line_a_description_and_a_name() -> None:
     """Add a new protocol to each of these, and the reader of its parameters beside its description."""
     described = PROTOCOLS.keys() | SMS_PROTOCOLS.keys()
-    assert described == new_lines(Path("media"), Path("folder"), "").keys() | {SIMULATED}
+    assert described == new_lines(Path("media"), "", "").keys() | {SIMULATED}
     assert described == PROTOCOL_WORDS.keys()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from cryptography.fernet import InvalidToken
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, text, update
@@ -15,7 +16,15 @@ from dialer.store.database.bulk import bulk_insert, stored
 from dialer.store.database.database import Database
 from dialer.store.moving.key_check import check_key, rotate, secret_columns
 from dialer.store.tables import SMS, VOICE, Gateway, KeyCheck
-from dialer.store.tables.key_ring import RING, GivenKeys, Secret, SecretsKeyError, UnreadableSecretError, fernet_of
+from dialer.store.tables.key_ring import (
+    RING,
+    GivenKeys,
+    Secret,
+    SecretsKeyError,
+    UnreadableSecretError,
+    fernet_of,
+    is_signed,
+)
 from tests import SECRETS_KEY
 from tests.new_database import new_database
 
@@ -178,3 +187,22 @@ def test_every_key_of_a_ring_decrypts_and_the_first_encrypts(keys: list[str], se
     for key in keys:
         assert ring.decrypt(fernet_of(key).encrypt(secret.encode())).decode() == secret
     assert fernet_of(keys[0]).decrypt(ring.encrypt(secret.encode())).decode() == secret
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1), min_size=1, max_size=3),
+    st.data(),
+)
+def test_a_token_is_signed_exactly_if_its_keys_decrypt_it(keys: list[str], data: st.DataObject) -> None:
+    token = fernet_of(data.draw(st.sampled_from([*keys, OTHER_KEY]))).encrypt(b"dialer").decode()
+    place = data.draw(st.integers(0, len(token)))
+    edited = token[:place] + data.draw(st.text(max_size=2)) + token[place + data.draw(st.integers(0, 2)) :]
+    for one in (token, edited):
+        assert is_signed(one, " ".join(keys)) == is_decrypted(one, " ".join(keys))
+
+
+def is_decrypted(token: str, keys: str) -> bool:
+    try:
+        return fernet_of(keys).decrypt(token) == b"dialer"
+    except (InvalidToken, ValueError):
+        return False

@@ -1,14 +1,12 @@
 """The worker of a process that dials, with the real carriers by the protocols of their gateways."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 
-from dialer.carriers.freeswitch.line_factory import freeswitch_lines
-from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.voice.line_factory import lines_folder, sip_lines
-from dialer.carriers.voice.speech import Speaker
+from dialer.carriers.line_port import Exchange, Line
 from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.calls.plans import FREESWITCH, SIP
+from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIP, SMPP
 from dialer.forecast.processes import processes_of_machine
 from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
 from dialer.runtime.lines.lines import NewLine
@@ -24,7 +22,7 @@ from dialer.store.media.folder import FolderMedia
 def new_worker(settings: Settings, database: Database, clock: Clock, fleet: FleetCoordinator | None = None) -> Worker:
     """Return a worker that dials, alone or in a fleet."""
     media, voice = settings.media_dir, settings.speech or ""
-    folder = lines_folder(media, "" if fleet is None else fleet.name)
+    name = "" if fleet is None else fleet.name
     return Worker(
         database,
         clock,
@@ -34,7 +32,7 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(FolderMedia(media)),
         coordinator=fleet,
-        new_lines=new_lines(media, folder, voice, _helpers(settings)),
+        new_lines=new_lines(media, name, voice, _helpers(settings)),
     )
 
 
@@ -42,10 +40,42 @@ def _helpers(settings: Settings) -> int:
     return processes_of_machine() if settings.sound_processes is None else settings.sound_processes
 
 
-def new_lines(media: Path, folder: Path, voice: str, helpers: int = 0) -> Mapping[str, NewLine]:
-    """Return the factories of lines, by the protocols of their gateways. At most `helpers` processes share sound."""
+def new_lines(media: Path, name: str, voice: str, helpers: int = 0) -> Mapping[str, NewLine]:
+    """Return the factories of lines of the worker `name`, by the protocols of their gateways.
+
+    At most `helpers` processes share the sound.
+    """
     return {
-        **TEXT_LINES,
-        SIP: sip_lines(folder, media, voice, helpers),
-        FREESWITCH: freeswitch_lines(media, Speaker(FolderMedia(media), voice)),
+        **{protocol: _late(partial(_text_lines, protocol)) for protocol in (HTTP, KANNEL, SMPP)},
+        SIP: _late(partial(_sip_lines, media, name, voice, helpers)),
+        FREESWITCH: _late(partial(_freeswitch_lines, media, voice)),
     }
+
+
+def _late(factory: Callable[[], NewLine]) -> NewLine:
+    """Return a factory of lines whose modules are imported with the first line, as most services have one protocol."""
+    made = cache(factory)
+
+    def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> Line:
+        return made()(gateway_id, parameters, exchange)
+
+    return new_line
+
+
+def _text_lines(protocol: str) -> NewLine:
+    from dialer.carriers.texts.line_factories import TEXT_LINES  # noqa: PLC0415 - see `_late`
+
+    return TEXT_LINES[protocol]
+
+
+def _sip_lines(media: Path, name: str, voice: str, helpers: int) -> NewLine:
+    from dialer.carriers.voice.line_factory import lines_folder, sip_lines  # noqa: PLC0415 - see `_late`
+
+    return sip_lines(lines_folder(media, name), media, voice, helpers)
+
+
+def _freeswitch_lines(media: Path, voice: str) -> NewLine:
+    from dialer.carriers.freeswitch.line_factory import freeswitch_lines  # noqa: PLC0415 - see `_late`
+    from dialer.carriers.voice.speech import Speaker  # noqa: PLC0415 - see `_late`
+
+    return freeswitch_lines(media, Speaker(FolderMedia(media), voice))

@@ -301,12 +301,16 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
 
 def store_speech(settings: Settings, database: Database) -> None:
     """Store whether texts can be spoken in calls by the process that starts, and print a warning if not."""
-    from dialer.carriers.voice.speech import why_silent  # noqa: PLC0415 - other commands start without it
-
-    why_not = None if settings.speech is None else why_silent(settings.speech)
+    why_not = None if settings.speech is None else _why_silent(settings.speech)
     if why_not:
         say(f"Warning: DIALER_SPEECH is {settings.speech}, but no text can be spoken: {why_not}")
     database.write_now(lambda unit: save_speech(unit, why_not))
+
+
+def _why_silent(voice: str) -> str:
+    from dialer.carriers.voice.speech import why_silent  # noqa: PLC0415 - most services have no voice
+
+    return why_silent(voice)
 
 
 def move_media_dir(settings: Settings, source: Connection, new_settings: Settings, target: Connection) -> Path | None:

@@ -26,7 +26,7 @@ from dialer.commands.taught_places import let_stored_numbers_follow
 from dialer.commands.units import in_unit
 from dialer.domain.words.roles import Role
 from dialer.logs import configure_logs, log_unhandled
-from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.passwords import PasswordError, check_characters, check_password, hash_password
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import bind, ending_on_signals
 from dialer.service_manager import report_ready
@@ -81,8 +81,9 @@ def create_first_admin(settings: Settings, database: Database, address: str) -> 
 
     Without such settings, print how to create one, and return the token for the console's page that does it.
     """
-    _check_admin_password(settings)
-    if database.read_now(has_accounts):
+    has_users = database.read_now(has_accounts)
+    _check_admin_password(settings, is_needed=not has_users)
+    if has_users:
         return None
     if settings.admin_username is None or settings.admin_password is None:
         token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -96,11 +97,13 @@ def create_first_admin(settings: Settings, database: Database, address: str) -> 
     return None
 
 
-def _check_admin_password(settings: Settings) -> None:
+def _check_admin_password(settings: Settings, *, is_needed: bool) -> None:
+    """Raise SettingsError for a wrong password. Only one that is needed is judged, as that takes 12 MB of memory."""
     if settings.admin_password is None:
         return
+    check = check_password if is_needed else check_characters
     try:
-        check_password(settings.admin_password)
+        check(settings.admin_password)
     except PasswordError as error:
         raise SettingsError(f"DIALER_ADMIN_PASSWORD is ***: {error}") from None
 

@@ -17,8 +17,6 @@ DEPTH_MAX: Final = 30
 NODES_MAX: Final = 100_000
 """Texts, numbers, objects and lists of one document together."""
 _WIDTH: Final = 120
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_DUMPER: Final[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,18})\Z", re.ASCII)
 _FLOAT: Final = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}([eE][-+][0-9]{1,3})?\Z", re.ASCII)
 _WORDS: Final[dict[str, Any]] = {"": None, "~": None, "null": None, "true": True, "false": False}
@@ -66,7 +64,7 @@ def read_yaml(text: str, file: str, values_max: int = NODES_MAX) -> Node:
         FileError: it is not YAML, or has aliases, tags, several documents, or too many levels or values.
     """
     try:
-        return _read(yaml.parse(text, Loader=_LOADER), file, values_max)
+        return _read(yaml.parse(text, Loader=_fastest("SafeLoader")), file, values_max)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else None
         raise FileError.at(FilePlace(file, "", line), f"not valid YAML: {error.problem}") from None
@@ -133,5 +131,10 @@ def _meaning(word: str) -> Any:  # noqa: ANN401 - JSON
 
 def write_yaml(document: Any) -> str:  # noqa: ANN401 - JSON
     """Return a document as YAML, which `read_yaml` and other readers of YAML read alike."""
-    text: str = yaml.dump(document, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    text: str = yaml.dump(document, Dumper=_fastest("SafeDumper"), sort_keys=False, allow_unicode=True, width=_WIDTH)
     return text
+
+
+def _fastest(name: str) -> Any:  # noqa: ANN401 - a class of a library without types
+    """Return the class of a name in C if it is there. It is looked for when it is used, as PyYAML is imported late."""
+    return getattr(yaml, f"C{name}", None) or getattr(yaml, name)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
 
+from dialer import late_imports
+
 Usage = Callable[..., None]
 
 
@@ -24,6 +26,7 @@ def runs(place: str) -> Callable[[Usage], Usage]:
 
 def imported(name: str) -> ModuleType:
     """Import a module without the garbage collector, which would find nothing, and take a tenth of a start."""
+    late_imports.install()
     gc.disable()
     try:
         return importlib.import_module(name)

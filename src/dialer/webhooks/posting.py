@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import anyio
-import httpx
 import structlog
 
 from dialer.webhooks.addresses import AddressError, AddressGuard
@@ -101,4 +100,6 @@ def _problem_of(status: int | None) -> str:
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
     """Return what verifies certificates. It is made once, as that takes as long as many requests."""
+    import httpx  # noqa: PLC0415 - most services never need it
+
     return httpx.create_ssl_context()

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Final
 
-from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.outputs import LegOver, Output, Send
 from dialer.carriers.sip.sdp import Codec, LocalSound, write_offer
-from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.trunk import Trunk, TrunkAccount
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.domain.sessions.leg_protocol import Dialling
 

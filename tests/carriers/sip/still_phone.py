@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import LegOver, Output, Send, TrunkState
 from dialer.carriers.sip.sdp import Codec, LocalSound
-from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.trunk import Trunk, TrunkAccount
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.sockets import bind
 from dialer.carriers.voice.udp_transport import UdpTransport

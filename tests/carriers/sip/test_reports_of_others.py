@@ -10,12 +10,13 @@ import pytest
 
 from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
 from dialer.carriers.media.rtp import RtpPacket, read_packet
-from dialer.carriers.sip.digest_authentication import SignedRequest, TrunkAccount, authorise, read_challenge
+from dialer.carriers.sip.digest_authentication import SignedRequest, authorise, read_challenge
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import Send
 from dialer.carriers.sip.registered_contacts import granted_s
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer
+from dialer.carriers.sip.trunk import TrunkAccount
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.network import HERE, OURS, SERVER, Network
 from tests.carriers.sip.test_dialog_requests import Scripted, run

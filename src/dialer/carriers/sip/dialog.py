@@ -7,8 +7,8 @@ import msgspec
 from sipmessage import URI, Address
 
 from dialer.carriers.sip import flows
-from dialer.carriers.sip.flows import Flow, NextHop, Target, Transport
-from dialer.carriers.sip.messages import PORT_MAX, SIP_PORT, Received
+from dialer.carriers.sip.flows import SIP_PORT, Flow, NextHop, Target, Transport
+from dialer.carriers.sip.messages import PORT_MAX, Received
 
 ROUTES_MAX: Final = 16
 

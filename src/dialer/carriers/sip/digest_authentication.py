@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.trunk import TrunkAccount
 
 CHALLENGES_MAX: Final = 8
 _PARAMETER: Final = re.compile(r'([A-Za-z][A-Za-z0-9-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
@@ -30,13 +31,6 @@ class Challenge(msgspec.Struct, frozen=True):
     """`auth`, `auth-int`, or empty for the form of RFC 2069."""
     is_stale: bool
     """True if only the nonce was wrong, not the password."""
-
-
-class TrunkAccount(msgspec.Struct, frozen=True):
-    """The name and the password of an account at the carrier."""
-
-    username: str
-    password: str
 
 
 def read_challenge(response: Received) -> Challenge | None:

@@ -1,9 +1,12 @@
 """Flows: the ways by which SIP messages reach the other side, and the next hops from which they follow."""
 
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
+
+SIP_PORT: Final = 5_060
+"""The port of SIP where none is named."""
 
 Address: TypeAlias = tuple[str, int]
 """A host and a port."""

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from sipmessage import URI, Address, Message, Request, Response, Via
 
-from dialer.carriers.sip.flows import Flow
+from dialer.carriers.sip.flows import SIP_PORT, Flow
 
 DATAGRAM_BYTES_MAX: Final = 65_535
 HEADER_BYTES_MAX: Final = 16_384
@@ -25,7 +25,6 @@ CSEQ_MAX: Final = 2**31 - 1
 TOKEN_LENGTH_MAX: Final = 256
 """Characters of a Call-ID, tag or branch: each is kept for as long as its call."""
 BRANCH_START: Final = "z9hG4bK"
-SIP_PORT: Final = 5_060
 PORT_MAX: Final = 65_535
 
 _END: Final = b"\r\n\r\n"

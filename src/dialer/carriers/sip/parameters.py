@@ -7,11 +7,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters, words
-from dialer.carriers.sip.digest_authentication import TrunkAccount
-from dialer.carriers.sip.flows import Address, Flow
-from dialer.carriers.sip.messages import SIP_PORT
+from dialer.carriers.sip.flows import SIP_PORT, Address, Flow
 from dialer.carriers.sip.sdp import Codec
-from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.trunk import Trunk, TrunkAccount
 
 INBOUND_HOSTS_MAX: Final = 32
 SOUND_TIMEOUT_S_MIN: Final = 15

@@ -8,13 +8,19 @@ from urllib.parse import quote
 
 import msgspec
 
-from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.flows import Address, Flow
 from dialer.carriers.sip.sdp import Codec
 
 METHODS: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE"
 SUPPORTED: Final = frozenset({"timer"})
 """The extensions that we understand."""
+
+
+class TrunkAccount(msgspec.Struct, frozen=True):
+    """The name and the password of an account at the carrier."""
+
+    username: str
+    password: str
 
 
 class Trunk(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
 from markupsafe import Markup, escape
 
@@ -18,6 +17,9 @@ from dialer.console.words.language import gettext, ngettext, viewers_language
 from dialer.console.words.proof_words import proof_in_words
 from dialer.console.words.state_words import call_words, capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 HTML: Final = "text/html"
 UNKNOWN: Final = "\N{EN DASH}"
@@ -42,7 +44,10 @@ def render(template: str, **values: Any) -> str:  # noqa: ANN401 - each template
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    # Many services never show a page.
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
+
     environment = Environment(
         loader=PackageLoader("dialer.console"),
         autoescape=True,

@@ -7,7 +7,6 @@ finds out before it writes anything.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from cryptography.fernet import InvalidToken
 from sqlalchemy import (
     Connection,
     Select,
@@ -26,7 +25,7 @@ from sqlalchemy import (
 
 from dialer.store.database.bulk import Bulk, Page, pages
 from dialer.store.tables import KeyCheck, Row
-from dialer.store.tables.key_ring import RING, Secret, SecretsKeyError, fernet_of
+from dialer.store.tables.key_ring import RING, Secret, SecretsKeyError, fernet_of, is_signed
 
 ROWS_AT_ONCE: Final = 1_000
 """Rows in memory at once."""
@@ -137,8 +136,4 @@ def _all(of: Table, name: str) -> Select[Any]:
 
 
 def _is_readable(token: str) -> bool:
-    try:
-        fernet_of(RING.keys()).decrypt(token)
-    except (InvalidToken, UnicodeError):
-        return False
-    return True
+    return is_signed(token, RING.keys())

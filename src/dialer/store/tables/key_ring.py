@@ -4,15 +4,22 @@ A column of the type `Secret` holds a Fernet token in the database, and its text
 statements go to the driver as they are, so a bulk statement may only copy such a column from another row.
 """
 
+import base64
 import contextlib
+import hashlib
+import hmac
 import threading
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from advanced_alchemy.types import EncryptedString, FernetBackend
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet, MultiFernet
 
 _RINGS_MAX: Final = 4
+_SIGNING_KEY_BYTES: Final = 16
+_SIGNATURE_BYTES: Final = 32
 
 
 class SecretsKeyError(Exception):
@@ -85,18 +92,35 @@ RING: Final = KeyRing()
 
 
 @lru_cache(maxsize=_RINGS_MAX)
-def fernet_of(keys: str) -> MultiFernet:
+def fernet_of(keys: str) -> "MultiFernet":
     """Return a cipher for `keys`, which are separated by blanks.
 
     It encrypts with the first key, and decrypts with any of them.
     """
+    from cryptography.fernet import MultiFernet  # noqa: PLC0415 - most processes have no secret, and save 8 MB
+
     return MultiFernet([_fernet(key) for key in keys.split()])
 
 
-def _fernet(key: str) -> Fernet:
+def _fernet(key: str) -> "Fernet":
     backend = FernetBackend()
     backend.mount_vault(key)
     return backend.fernet
+
+
+def is_signed(token: str, keys: str) -> bool:
+    """Return whether a Fernet token was made with one of `keys`, by its signature and without decrypting it."""
+    try:
+        signed = base64.urlsafe_b64decode(token)
+    except ValueError:
+        return False
+    signature = signed[-_SIGNATURE_BYTES:]
+    return any(hmac.compare_digest(signature, _signature(signed[:-_SIGNATURE_BYTES], key)) for key in keys.split())
+
+
+def _signature(text: bytes, key: str) -> bytes:
+    # The cipher is made of the hash of a key, whose first half signs.
+    return hmac.digest(hashlib.sha256(key.encode()).digest()[:_SIGNING_KEY_BYTES], text, "sha256")
 
 
 class _RingBackend(FernetBackend):
@@ -112,6 +136,8 @@ class _RingBackend(FernetBackend):
         Raises:
             UnreadableSecretError: it is no token of these keys.
         """
+        from cryptography.fernet import InvalidToken  # noqa: PLC0415 - as for `fernet_of`
+
         try:
             return super().decrypt(value)
         except (InvalidToken, UnicodeError):

@@ -1,0 +1,114 @@
+"""Imports of other libraries that a command does without, until something asks for them.
+
+Some libraries import all of their parts, and bind to every other library that is installed. This costs each start a
+tenth of its time. `install` changes how a few of their modules are imported, which `LATE` and `WITHOUT` name
+([decision 117](docs/decisions/0117-some-imports-wait.md)).
+"""
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, Final
+
+LATE: Final = frozenset(
+    {
+        "advanced_alchemy",
+        "uvicorn",
+        "yaml",
+    }
+)
+"""Modules that run when somebody asks for a name of theirs."""
+WITHOUT: Final[Mapping[str, Sequence[str]]] = {
+    "advanced_alchemy._typing": ("attrs", "cattrs", "litestar", "pydantic"),
+    "advanced_alchemy.base": ("pydantic",),
+    "advanced_alchemy.types.file_object._typing": ("pydantic",),
+    "litestar.pagination": ("advanced_alchemy",),
+    "litestar.plugins.attrs": ("attr", "attrs"),
+    "litestar.plugins.pydantic": ("pydantic",),
+    "structlog.dev": ("rich",),
+    "structlog.tracebacks": ("rich",),
+}
+"""Modules that run as if libraries were not installed that they would bind to. Nothing here uses both together."""
+
+
+class _LateModule(ModuleType):
+    """A module that runs when a name is missing in it."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a name of any module
+        """Return a name of the module, which runs first if it has not."""
+        run = self.__dict__.get("_run_late")
+        if run is None or name == "__path__":
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        run()
+        return getattr(self, name)
+
+
+class _LateLoader(Loader):
+    """Loads a module that runs later, once, whichever thread asks first."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader: Final = loader
+        self._lock: Final = threading.RLock()
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a module that has not run."""
+        return _LateModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave the module as it is, until a name of it is asked for."""
+
+        def run() -> None:
+            with self._lock:
+                if vars(module).pop("_run_late", None) is not None:
+                    self._loader.exec_module(module)
+
+        vars(module)["_run_late"] = run
+
+
+class _WithoutLoader(Loader):
+    """Loads a module as if other libraries were not installed."""
+
+    def __init__(self, loader: Loader, absent: Sequence[str]) -> None:
+        self._loader: Final = loader
+        self._absent: Final = absent
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Return the module as its own loader makes it."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module. An import of None raises ModuleNotFoundError."""
+        before = {name: sys.modules.pop(name) for name in self._absent if name in sys.modules}
+        sys.modules.update(dict.fromkeys(self._absent))  # type: ignore[arg-type] # None is what hides a module
+        try:
+            self._loader.exec_module(module)
+        finally:
+            for name in self._absent:
+                del sys.modules[name]
+            sys.modules.update(before)
+
+
+class LateImports(MetaPathFinder):
+    """The finder of the modules that are imported in another way."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec of a module that `LATE` or `WITHOUT` names; None for all others."""
+        if fullname not in LATE and fullname not in WITHOUT:
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = (
+                _LateLoader(spec.loader) if fullname in LATE else _WithoutLoader(spec.loader, WITHOUT[fullname])
+            )
+        return spec
+
+
+def install() -> None:
+    """Import these modules in this way from now on."""
+    if not any(isinstance(finder, LateImports) for finder in sys.meta_path):
+        sys.meta_path.insert(0, LateImports())
