@@ -76,6 +76,7 @@ PROGRAMS: Final = frozenset(
         "sim/test_determinism.py",
         "store/database/test_migrate.py",
         "test_benchmarks.py",
+        "test_late_imports.py",
         "test_logs.py",
         "test_readme.py",
         "webhooks/test_node_receiver.py",

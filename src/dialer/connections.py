@@ -10,8 +10,8 @@ from http import HTTPStatus
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
+from uvicorn import Config
 from uvicorn._types import ASGI3Application
-from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 

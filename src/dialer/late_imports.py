@@ -1,25 +1,19 @@
 """Imports of other libraries that a command does without, until something asks for them.
 
 Some libraries import all of their parts, and bind to every other library that is installed. This costs each start a
-tenth of its time. `install` changes how a few of their modules are imported, which `LATE` and `WITHOUT` name
-([decision 117](docs/decisions/0117-some-imports-wait.md)).
+tenth of its time. `install` changes how a few of their modules are imported, which `LATE` and `WITHOUT` name.
 """
 
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Final
 
-LATE: Final = frozenset(
-    {
-        "advanced_alchemy",
-        "uvicorn",
-        "yaml",
-    }
-)
+LATE: Final = frozenset({"advanced_alchemy", "yaml"})
 """Modules that run when somebody asks for a name of theirs."""
 WITHOUT: Final[Mapping[str, Sequence[str]]] = {
     "advanced_alchemy._typing": ("attrs", "cattrs", "litestar", "pydantic"),
@@ -34,16 +28,19 @@ WITHOUT: Final[Mapping[str, Sequence[str]]] = {
 """Modules that run as if libraries were not installed that they would bind to. Nothing here uses both together."""
 
 
+_RUN: Final = "_run_late"
+"""The name of the function that runs a late module, in it, until it has run."""
+
+
 class _LateModule(ModuleType):
     """A module that runs when a name is missing in it."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a name of any module
         """Return a name of the module, which runs first if it has not."""
-        run = self.__dict__.get("_run_late")
-        if run is None or name == "__path__":
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        run()
-        return getattr(self, name)
+        run = vars(self).get(_RUN)
+        if run is not None:
+            run()
+        return super().__getattribute__(name)
 
 
 class _LateLoader(Loader):
@@ -52,6 +49,7 @@ class _LateLoader(Loader):
     def __init__(self, loader: Loader) -> None:
         self._loader: Final = loader
         self._lock: Final = threading.RLock()
+        self._is_running = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return a module that has not run."""
@@ -59,13 +57,18 @@ class _LateLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Leave the module as it is, until a name of it is asked for."""
+        vars(module)[_RUN] = partial(self._run, module)
 
-        def run() -> None:
-            with self._lock:
-                if vars(module).pop("_run_late", None) is not None:
-                    self._loader.exec_module(module)
-
-        vars(module)["_run_late"] = run
+    def _run(self, module: ModuleType) -> None:
+        with self._lock:
+            if self._is_running or _RUN not in vars(module):
+                return
+            self._is_running = True
+            try:
+                self._loader.exec_module(module)
+                del vars(module)[_RUN]
+            finally:
+                self._is_running = False
 
 
 class _WithoutLoader(Loader):

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NoReturn
 
+import uvicorn
 from litestar import Litestar
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.config import Config
-from uvicorn.server import Server
 
 from dialer.connections import BoundedProtocol
 
@@ -67,7 +66,7 @@ def serve(
         ServerError: the application cannot start, or was displaced.
         OSError: `ready` cannot write its announcement; the service ends.
     """
-    config = Config(
+    config = uvicorn.Config(
         UnavailableAtTheEnd(app),
         loop="uvloop",
         http=BoundedProtocol,
@@ -124,10 +123,10 @@ async def _answer_unavailable(send: Send) -> None:
     await send({"type": "http.response.body", "body": ENDING, "more_body": False})
 
 
-class _Server(Server):
+class _Server(uvicorn.Server):
     def __init__(
         self,
-        config: Config,
+        config: uvicorn.Config,
         ready: Callable[[], None],
         ending: Sequence[Callable[[], None]],
         displaced: Callable[[], str | None],

@@ -11,6 +11,7 @@ from dialer.api.service import Dialler
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.commands.speaking import voice_of
 from dialer.console.app import Console
+from dialer.garbage import making_what_stays
 from dialer.server import serve as run_server
 from dialer.settings import Settings
 from dialer.store.database.database import Database
@@ -27,17 +28,18 @@ def serve_requests(
 ) -> None:
     """Serve until the process is told to end, or loses its place in the database. Call `ready` once it answers."""
     console, streams = Console(database, first_admin_token=first_admin_token), EventStreams()
-    app = create_app(
-        settings,
-        database=database,
-        worker=worker,
-        authenticator=authenticator,
-        console=console,
-        event_streams=streams,
-        sends_webhooks=True,
-        trial_call=_place_trial_call,
-        speak=voice_of(settings),
-    )
+    with making_what_stays():
+        app = create_app(
+            settings,
+            database=database,
+            worker=worker,
+            authenticator=authenticator,
+            console=console,
+            event_streams=streams,
+            sends_webhooks=True,
+            trial_call=_place_trial_call,
+            speak=voice_of(settings),
+        )
     run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
 
 

@@ -1,12 +1,12 @@
 """The way from the usage of a command to its work, which is imported only when it runs."""
 
-import gc
 import importlib
 from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
 
 from dialer import late_imports
+from dialer.garbage import making_what_stays
 
 Usage = Callable[..., None]
 
@@ -25,11 +25,7 @@ def runs(place: str) -> Callable[[Usage], Usage]:
 
 
 def imported(name: str) -> ModuleType:
-    """Import a module without the garbage collector, which would find nothing, and take a tenth of a start."""
+    """Import a module of the work, without what other libraries import and nothing needs."""
     late_imports.install()
-    gc.disable()
-    try:
+    with making_what_stays():
         return importlib.import_module(name)
-    finally:
-        gc.freeze()
-        gc.enable()
