@@ -25,7 +25,7 @@ def refusals(found: Json, method: str) -> list[int]:
         refused |= {404}
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
-    if name == "export_account":
+    if name in {"export_account", "read_staffing_plan"}:
         refused |= {409}
     if is_repeatable(name):
         refused |= {409, 422}
