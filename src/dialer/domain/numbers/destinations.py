@@ -20,7 +20,7 @@ COUNTRIES_MAX: Final = 250
 SATELLITE_AND_SPECIAL: Final = frozenset({"808", "870", "878", "881", "882", "883", "888", "979"})
 """Calling codes of no country: satellites, ships and aircraft, personal, shared-cost and premium-rate numbers."""
 JUDGED_KEPT_MAX: Final = 4_096
-"""Cached numbers: the guard asks for the number that the engine has asked for."""
+"""Cached numbers: the guard asks for the special ones that the engine has asked for."""
 _DIRECTORY: Final = r"118\d{2,3}"
 """The pattern of numbers for directory enquiries, which most countries of Europe share."""
 

@@ -6,7 +6,8 @@ from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calls import call_effects, text_effects
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED
-from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
+from dialer.domain.numbers.destinations import EVERYWHERE
+from dialer.domain.numbers.ordinary_numbers import is_ordinary
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
@@ -60,7 +61,7 @@ class GuardedDials:
         if person.is_on_dnc or (wishes is not None and wishes.hold_for(campaign.plan, person.number)):
             broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
         is_limited = self._books.accounts[call.plan.user_id].destinations is not EVERYWHERE
-        if is_limited or person.number[:1] != "+" or special_digits(person.number):
+        if is_limited or not is_ordinary(person.number):
             self.check_destination(call, person.number, call.plan.gateway_id)
         campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
