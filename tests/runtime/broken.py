@@ -9,7 +9,7 @@ from msgspec import structs
 
 from dialer.domain.calls import call_effects, campaign_effects, effects
 from dialer.domain.calls.plans import Disposition
-from dialer.domain.engine import dialling, engine
+from dialer.domain.engine import dialling, engine, plain_dials
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
@@ -128,6 +128,7 @@ def an_attempt_is_left_out(patch: Patch) -> None:
         return later
 
     wrap(patch, dialling, "new_call", around)
+    wrap(patch, plain_dials, "new_call", around)
 
 
 def everybody_is_called_again(patch: Patch) -> None:
