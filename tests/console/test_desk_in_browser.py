@@ -158,3 +158,22 @@ def test_what_is_typed_outlives_the_browser_and_the_service(
         assert other.barriers() == []
         assert other.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         other.context.close()
+
+
+def test_an_agent_whose_browser_is_gone_takes_no_more_calls(browser: Browser, served: Served) -> None:
+    desk = open_desk(browser, served)
+    desk.page.get_by_role("button", name="Log in").click()
+    expect(desk.page.get_by_text("You are ready for the next call.")).to_be_visible()
+    board = Watched(browser, served.base.removesuffix("/rest-api/"))
+    board.sign_in()
+    board.page.goto("/console/board/")
+    expect(board.page.get_by_role("row", name="Ida Available")).to_be_visible()
+    desk.page.goto("/console/account/")
+    expect(board.page.get_by_text("the desk was closed")).to_be_visible(timeout=90_000)
+    assert board.barriers() == []
+    desk.page.goto("/console/desk/")
+    expect(desk.page.get_by_text("You are on a break, because your desk was closed.")).to_be_visible()
+    desk.page.get_by_role("button", name="Back to work").click()
+    expect(board.page.get_by_text("the desk was closed")).to_be_hidden()
+    desk.context.close()
+    board.context.close()

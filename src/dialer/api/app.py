@@ -99,7 +99,7 @@ class Pages(Protocol):
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
         """Return the routes of the console, `/` among them."""
 
-    def running(self) -> AbstractAsyncContextManager[None]:
+    def running(self, worker: Dialler) -> AbstractAsyncContextManager[None]:
         """Return a context in which the tasks of the console run."""
 
 
@@ -249,7 +249,7 @@ def _in_background(
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
-    tasks = [] if console is None else [console.running]
+    tasks = [] if console is None else [partial(console.running, worker)]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
     return [logging, worker.running, partial(keeping_place, database), watching, removing, lambda: sending, *tasks]

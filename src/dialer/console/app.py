@@ -1,8 +1,8 @@
 """The routes of the console."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from types import ModuleType
 from typing import Final
 
@@ -13,7 +13,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMa
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
-from dialer.api.service import OwnRouter, handlers_in
+from dialer.api.service import Dialler, OwnRouter, handlers_in
 from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.pages import (
     account,
@@ -61,6 +61,7 @@ from dialer.console.pages import (
 )
 from dialer.console.serving.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.serving.live_parts import Snapshots
+from dialer.console.serving.presence import Presence
 from dialer.console.serving.services import ConsoleServices
 from dialer.console.serving.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database.database import Database
@@ -131,6 +132,7 @@ class Console:
         self._sessions: Final = Sessions(database, now_ms)
         self._snapshots: Final = Snapshots(now_s)
         self._list_tasks: Final = ListTasks(now_s)
+        self._presence: Final = Presence(database, now_ms)
         self._first_admin_token: Final = first_admin_token
 
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
@@ -140,6 +142,7 @@ class Console:
             sessions=self._sessions,
             snapshots=self._snapshots,
             list_tasks=self._list_tasks,
+            presence=self._presence,
             first_admin_token=self._first_admin_token,
         )
 
@@ -162,9 +165,11 @@ class Console:
 
         return [redirect_to_console, router(OPEN), router(PAGES, signed_in)]
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        """Return a context in which the tasks of the console run."""
-        return self._list_tasks.running()
+    @asynccontextmanager
+    async def running(self, worker: Dialler) -> AsyncIterator[None]:
+        """Run the tasks of the console while the context is entered."""
+        async with self._list_tasks.running(), self._presence.watching(worker.clock.now_ms, worker.settle):
+            yield
 
     def end(self) -> None:
         """End the streams of live parts, because the service ends."""

@@ -11,6 +11,7 @@ from dialer.app.call_centre.break_reasons import check_break_reason
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.events import AgentStatusChanged
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.queueing.presence import NOT_WATCHED
 from dialer.domain.words.enums import AgentStatus, TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
@@ -30,9 +31,11 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
         raise UnknownRecordError(f"There is no agent {agent_id}.")
     status = values.get("status", clock.status)
     reason = values.get("break_reason", clock.break_reason if status == clock.status else "")
-    if status == AgentStatus.ON_BREAK and reason != clock.break_reason:
+    if status == AgentStatus.ON_BREAK and reason != clock.break_reason and not values.get("is_desk_closed"):
         check_break_reason(unit.connection, agent_id, reason)
     written = {**values, "updated_date": unit.now_ms}
+    if status != clock.status:
+        written = {"is_desk_closed": False, "desk_seen_ms": NOT_WATCHED, **written}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")
     if after != clock:

@@ -12,11 +12,15 @@ from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_key
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
 from dialer.app.accounts.users import change_user
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.desk import read_desk
 from dialer.console.serving.confirmations import CURRENT, doubt_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, current_session, go_to, page
 from dialer.console.serving.sessions import SESSION_COOKIE, cookie, is_secure
 from dialer.console.serving.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.roles import Permission
 from dialer.passwords import hash_password
@@ -78,10 +82,21 @@ async def choose_language(request: ApiRequest) -> Response[Any]:
 
 @post("/account/sign-out")
 async def sign_out(request: ApiRequest) -> Response[Any]:
-    """End the viewer's session, and show the sign-in page."""
-    await read_fields(request)
+    """End the viewer's session, log their agent out, and show the sign-in page. During a call, ask first."""
+    is_sure = "sure" in await read_fields(request)
     session_id = current_session(request).id
-    await request.service.write(request, lambda unit: end_session(unit, unit.actor.id, session_id))
+
+    def end(unit: Unit) -> bool:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        if desk is not None and desk.is_talking and not is_sure:
+            return False
+        if desk is not None and desk.status in TAKES_CALLS:
+            change_agent(unit, desk.agent_id, {"status": AgentStatus.LOGGED_OUT, "break_reason": ""})
+        end_session(unit, unit.actor.id, session_id)
+        return True
+
+    if not await request.service.write(request, end):
+        return page(request, "sign_out.html", "account", HTTPStatus.CONFLICT)
     return go_to(SIGN_IN, cookie(SESSION_COOKIE, "", is_secure=is_secure(request), max_age_s=0))
 
 

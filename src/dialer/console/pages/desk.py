@@ -1,6 +1,7 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -116,7 +117,9 @@ async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleService
 @get("/desk/live", media_type=EVENT_STREAM)
 async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the desk of the viewer."""
-    return await answer_live(request, console.snapshots, console.sessions, key_of(request), lambda: make(request))
+    beside = partial(console.presence.at_desk, request.user.id)
+    shown = (console.snapshots, console.sessions, key_of(request))
+    return await answer_live(request, *shown, lambda: make(request), beside)
 
 
 async def show(

@@ -13,7 +13,7 @@ from dialer.console.words.language import gettext, gettext_noop, ngettext
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.rules.abandoned_limits import Period
 from dialer.domain.words.reasons import CampaignReason
-from dialer.store.queries.breaks import LongBreak
+from dialer.store.queries.breaks import ClosedDesk, LongBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
 from dialer.store.rows.webhooks import StoppedWebhook
 
@@ -43,6 +43,7 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
     things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
     things += _of_texts(overview.situation.texts_needing_person)
     things += [_of_break(one, now_ms, zone) for one in overview.situation.breaks]
+    things += [_of_closed_desk(one) for one in overview.situation.closed_desks]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
@@ -120,6 +121,11 @@ def _of_texts(count: int) -> Iterator[Thing]:
     )
     shown = f"{grouped(count)}+" if count >= TEXTS_MAX else grouped(count)
     yield Thing(is_urgent=True, text=text % {"num": shown}, url=TEXTS_URL)
+
+
+def _of_closed_desk(one: ClosedDesk) -> Thing:
+    text = gettext("%(agent)s is on a break, because the desk was closed.") % {"agent": one.name}
+    return Thing(is_urgent=False, text=text, url=f"{PAGES[AGENT].record_url}{one.agent_id}/")
 
 
 def _of_break(one: LongBreak, now_ms: int, zone: ZoneInfo) -> Thing:

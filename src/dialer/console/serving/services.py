@@ -14,6 +14,7 @@ from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.parts.rendering import html, render
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.live_parts import Snapshots
+from dialer.console.serving.presence import Presence
 from dialer.console.serving.sessions import CurrentSession, Sessions
 from dialer.console.words.language import gettext_noop
 from dialer.domain.words.roles import Permission, Role
@@ -56,6 +57,7 @@ class ConsoleServices:
         sessions: Sessions,
         snapshots: Snapshots,
         list_tasks: ListTasks,
+        presence: Presence,
         first_admin_token: str | None,
     ) -> None:
         self.authenticator: Final = authenticator
@@ -64,6 +66,7 @@ class ConsoleServices:
         """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
         self.list_tasks: Final = list_tasks
+        self.presence: Final = presence
         self.minutes: Final = Minutes()
         self.answers: Final = AnswerCounts()
 

@@ -497,6 +497,8 @@ CREATE TABLE agent (
 	preview_order TEXT DEFAULT '' NOT NULL,
 	transfer_call_id BIGINT,
 	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
+	desk_seen_ms BIGINT DEFAULT '0' NOT NULL,
+	is_desk_closed BOOLEAN DEFAULT '0' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_agent PRIMARY KEY (id),

@@ -456,6 +456,8 @@ CREATE TABLE agent (
 	preview_order TEXT DEFAULT '' NOT NULL,
 	transfer_call_id INTEGER,
 	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
+	desk_seen_ms INTEGER DEFAULT '0' NOT NULL,
+	is_desk_closed BOOLEAN DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,

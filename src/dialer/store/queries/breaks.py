@@ -29,6 +29,21 @@ class LongBreak(NamedTuple):
     limit_s: int
 
 
+class ClosedDesk(NamedTuple):
+    """A break of an agent that began because the desk was closed."""
+
+    agent_id: int
+    name: str
+    since_ms: int
+
+
+def closed_desks(connection: Connection, desks_max: int, user_id: int | None = None) -> list[ClosedDesk]:
+    """Return the agents on a break because their desk was closed, the longest break first."""
+    query = select(Agent.id, Agent.name, Agent.counted_ms).where(Agent.status == AgentStatus.ON_BREAK)
+    query = query.where(Agent.is_desk_closed, is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
+    return [ClosedDesk(row.id, row.name, row.counted_ms) for row in connection.execute(query.limit(desks_max))]
+
+
 def is_too_long(now_ms: int) -> ColumnElement[bool]:
     """Return the condition that an agent, joined with `BREAK_LIMITS`, is on a break that lasts too long."""
     ends_ms = Agent.counted_ms + BREAK_LIMITS.c.limit_s * _SECOND_MS

@@ -90,6 +90,10 @@ class Agent(Row):
     """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    desk_seen_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The time of the machine at which the agent's desk was last seen open; 0 if not since they came on duty."""
+    is_desk_closed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the agent is on a break because the desk was closed."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
