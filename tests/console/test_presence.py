@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from dialer.console.serving.presence import Presence
+from dialer.console.serving.presence import OpenDesks
 from dialer.domain.queueing.presence import DESK_CLOSED_MS, NOT_WATCHED, has_left
 from dialer.store.database.database import Database
 from dialer.store.tables import Agent
@@ -32,15 +32,15 @@ def agent(database: Database) -> tuple[int, bool, int]:
     return status, is_closed, seen_ms
 
 
-def look(presence: Presence) -> bool:
+def look(presence: OpenDesks) -> bool:
     return anyio.run(presence.look, lambda: NOW_MS)
 
 
 @pytest.fixture
-def presence(gus: Visitor, database: Database, machine: Machine) -> Presence:
+def presence(gus: Visitor, database: Database, machine: Machine) -> OpenDesks:
     """Return the presence of a process that began a minute ago; Gus is available."""
     machine.now_ms -= MINUTE_MS
-    presence = Presence(database, lambda: machine.now_ms)
+    presence = OpenDesks(database, lambda: machine.now_ms)
     machine.now_ms += MINUTE_MS
     gus.get("desk/")
     gus.send("desk/status/", status="in")
@@ -48,7 +48,7 @@ def presence(gus: Visitor, database: Database, machine: Machine) -> Presence:
 
 
 def test_an_agent_whose_desk_is_closed_goes_on_a_break_and_comes_back(
-    presence: Presence, gus: Visitor, alice: Visitor, machine: Machine, database: Database
+    presence: OpenDesks, gus: Visitor, alice: Visitor, machine: Machine, database: Database
 ) -> None:
     assert (look(presence), agent(database)) == (False, (2, False, 0))  # Without a desk, nobody is watched.
     with presence.at_desk(GUS), presence.at_desk(GUS):
@@ -73,7 +73,7 @@ def test_an_agent_whose_desk_is_closed_goes_on_a_break_and_comes_back(
 
 
 def test_an_agent_who_closes_the_desk_in_a_call_goes_on_a_break_after_it(
-    presence: Presence, gus: Visitor, api: Caller, machine: Machine, database: Database
+    presence: OpenDesks, gus: Visitor, api: Caller, machine: Machine, database: Database
 ) -> None:
     talk_to_gus(database, campaign(api))
     store(database, update(Agent).values(is_talking=True))
@@ -87,12 +87,12 @@ def test_an_agent_who_closes_the_desk_in_a_call_goes_on_a_break_after_it(
 
 
 def test_a_process_that_has_just_begun_waits_for_the_browsers(
-    presence: Presence, machine: Machine, database: Database
+    presence: OpenDesks, machine: Machine, database: Database
 ) -> None:
     with presence.at_desk(GUS):
         look(presence)
     machine.now_ms += MINUTE_MS
-    again = Presence(database, lambda: machine.now_ms)
+    again = OpenDesks(database, lambda: machine.now_ms)
     assert (look(again), agent(database)[0]) == (False, 2)
     machine.now_ms += DESK_CLOSED_MS
     assert (look(again), agent(database)[0]) == (True, 4)

@@ -61,7 +61,7 @@ from dialer.console.pages import (
 )
 from dialer.console.serving.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.serving.live_parts import Snapshots
-from dialer.console.serving.presence import Presence
+from dialer.console.serving.presence import OpenDesks
 from dialer.console.serving.services import ConsoleServices
 from dialer.console.serving.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database.database import Database
@@ -132,7 +132,7 @@ class Console:
         self._sessions: Final = Sessions(database, now_ms)
         self._snapshots: Final = Snapshots(now_s)
         self._list_tasks: Final = ListTasks(now_s)
-        self._presence: Final = Presence(database, now_ms)
+        self._presence: Final = OpenDesks(database, now_ms)
         self._first_admin_token: Final = first_admin_token
 
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:

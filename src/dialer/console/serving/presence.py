@@ -21,7 +21,7 @@ OF_SERVICE: Final = Origin(via="console", actor="service")
 _log = structlog.get_logger(__name__)
 
 
-class Presence:
+class OpenDesks:
     """The open desks. Browsers have `DESK_CLOSED_MS` to come back, also after a start of this process."""
 
     def __init__(self, database: Database, now_ms: Callable[[], int]) -> None:

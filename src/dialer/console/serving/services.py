@@ -14,7 +14,7 @@ from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.parts.rendering import html, render
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.live_parts import Snapshots
-from dialer.console.serving.presence import Presence
+from dialer.console.serving.presence import OpenDesks
 from dialer.console.serving.sessions import CurrentSession, Sessions
 from dialer.console.words.language import gettext_noop
 from dialer.domain.words.roles import Permission, Role
@@ -57,7 +57,7 @@ class ConsoleServices:
         sessions: Sessions,
         snapshots: Snapshots,
         list_tasks: ListTasks,
-        presence: Presence,
+        presence: OpenDesks,
         first_admin_token: str | None,
     ) -> None:
         self.authenticator: Final = authenticator
