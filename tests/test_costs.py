@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, event, update
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
+from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.sound import hear, packets_to_hear
 from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
@@ -45,6 +46,12 @@ COMMITTED: Final = (1_500, 5_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 62
 """Calls of Python functions for each call of a pure simulation."""
+AGENTS_CALL_MAX: Final = 320
+"""Calls of Python functions for each leg of a pure simulation of 12 agents for whom is dialled predictively."""
+FLOORS: Final = {5: 300, 12: 900, 50: 800, 500: 3_000}
+"""The number of people to call, by the number of agents."""
+FLOOR_GROWTH_MAX: Final = 1.5
+"""The largest ratio of the cost of a leg with many agents, or with few, to that with 50."""
 COMMITTED_CALL_MAX: Final = 118
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
@@ -124,6 +131,15 @@ def simulated(subscribers: int) -> Cost:
     return Cost(len(simulation.store.cdrs), counts["call"])
 
 
+def for_agents(agents: int) -> tuple[float, float]:
+    """Return the calls of Python functions, and those of any, for each leg while this number of agents works."""
+    simulation = simulation_of(CASES[1]._replace(agents=agents), FLOORS[agents], seed=0)
+    with counted_functions() as counts:
+        simulation.run()
+    legs = len(simulation.store.cdrs)
+    return counts["call"] / legs, (counts["call"] + counts["c_call"]) / legs
+
+
 def committed(subscribers: int, folder: Path) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
@@ -164,6 +180,16 @@ def test_a_simulated_call_stays_within_its_cost_in_a_campaign_of_any_size() -> N
     first, second = (more(larger, smaller) for smaller, larger in pairwise(costs))
     assert second.functions / second.calls <= SIMULATED_CALL_MAX
     assert second.functions / second.calls <= GROWTH_MAX * first.functions / first.calls
+
+
+def test_a_call_for_agents_stays_within_its_cost_however_many_they_are() -> None:
+    """Calls of built-in functions count for the growth, as a look at all agents is a loop over those."""
+    simulated(SIMULATED[0])  # Patterns of numbers are compiled at their first use.
+    costs = {agents: for_agents(agents) for agents in FLOORS}
+    assert costs[12][0] <= AGENTS_CALL_MAX
+    assert costs[5][0] <= FLOOR_GROWTH_MAX * costs[50][0]
+    assert costs[500][0] <= FLOOR_GROWTH_MAX * costs[50][0]
+    assert costs[500][1] <= FLOOR_GROWTH_MAX * costs[50][1]
 
 
 def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing import measure
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, PacingFigures, PacingInputs, Strategy
+from dialer.domain.pacing.measure import Measurements
 
 FIRST_ANSWERS: Final = 100
 """The number of answers after which the share of abandoned calls is compared with the target."""
@@ -70,6 +70,7 @@ class Bench:
         self.settings = settings
         self.random = Random(seed)  # noqa: S311 - not for secrets
         self.figures = PacingFigures()
+        self.measured = Measurements(self.figures)
         self.now_ms = 0
         self.calls = 0
         self.idle = population.agents
@@ -175,18 +176,18 @@ class Bench:
         self.calls += 1
         call = self.calls
         fate = self.fates[call] = self.fate()
-        measure.dialled(self.figures)
+        self.measured.dialled()
         self.dialling[call] = self.now_ms
         self.after(fate.ring_ms, self.answer if fate.is_answered else self.fail, call)
 
     def fail(self, call: int) -> None:
         """End a call that was not answered."""
         del self.dialling[call], self.fates[call]
-        measure.failed(self.figures)
+        self.measured.failed()
 
     def answer(self, call: int) -> None:
         """Handle an answer."""
-        measure.answered(self.figures, self.dialling.pop(call), self.now_ms, is_live=True)
+        self.measured.answered(self.dialling.pop(call), self.now_ms, is_live=True)
         self.note_share()
         if delay_ms := self.fates[call].greeting_ms:
             self.greeted[call] = self.now_ms
@@ -200,7 +201,7 @@ class Bench:
 
     def join(self, call: int, answered_ms: int) -> None:
         """Put a call into the queue for an agent."""
-        measure.transferred(self.figures, answered_ms, self.now_ms)
+        self.measured.transferred(answered_ms, self.now_ms)
         self.came[call] = self.now_ms
         self.waiting.append(call)
         self.after(ABANDONED_AFTER_MS, self.abandon, call)
@@ -234,14 +235,14 @@ class Bench:
         """Make an agent idle again."""
         taken_ms = self.taken.pop(call)
         del self.wrapping[call], self.fates[call]
-        measure.handled(self.figures, taken_ms, self.now_ms)
+        self.measured.handled(taken_ms, self.now_ms)
         self.handled_ms += self.now_ms - taken_ms
         self.idle += 1
 
     def abandon(self, call: int) -> bool:
         """Count a call as abandoned that has waited for two seconds."""
         if is_untaken := call in self.came:
-            measure.abandoned(self.figures)
+            self.measured.abandoned()
             self.note_share()
         return is_untaken
 

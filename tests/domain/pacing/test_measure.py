@@ -1,15 +1,16 @@
 """Tests of the measurements of a campaign's calls."""
 
-from dialer.domain.pacing import measure
 from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.measure import Measurements
 
 
 def test_a_call_that_an_agent_takes_is_learned_from_at_each_step() -> None:
     figures = PacingFigures()
-    measure.dialled(figures)
-    measure.answered(figures, 1_000, 9_500, is_live=True)
-    measure.transferred(figures, 9_500, 12_000)
-    measure.handled(figures, 12_700, 80_700)
+    measured = Measurements(figures)
+    measured.dialled()
+    measured.answered(1_000, 9_500, is_live=True)
+    measured.transferred(9_500, 12_000)
+    measured.handled(12_700, 80_700)
     assert figures == PacingFigures(
         dialled=1, answered=1, outcomes=[1], ring_ms=[8_500], greeting_ms=[2_500], handling_ms=[68_000]
     )
@@ -17,34 +18,38 @@ def test_a_call_that_an_agent_takes_is_learned_from_at_each_step() -> None:
 
 def test_an_unanswered_call_lowers_the_answer_rate() -> None:
     figures = PacingFigures()
-    measure.dialled(figures)
-    measure.failed(figures)
+    measured = Measurements(figures)
+    measured.dialled()
+    measured.failed()
     assert figures == PacingFigures(dialled=1, outcomes=[0])
 
 
 def test_a_machine_counts_once_and_as_nobody() -> None:
     figures = PacingFigures()
-    measure.dialled(figures)
-    measure.answered(figures, 0, 8_000, is_live=False)
-    measure.failed(figures)
+    measured = Measurements(figures)
+    measured.dialled()
+    measured.answered(0, 8_000, is_live=False)
+    measured.failed()
     assert figures == PacingFigures(dialled=1, outcomes=[0])
 
 
 def test_an_abandoned_call_is_still_an_answered_one() -> None:
     figures = PacingFigures()
-    measure.answered(figures, 0, 8_000, is_live=True)
-    measure.transferred(figures, 8_000, 8_000)
-    measure.abandoned(figures)
+    measured = Measurements(figures)
+    measured.answered(0, 8_000, is_live=True)
+    measured.transferred(8_000, 8_000)
+    measured.abandoned()
     assert figures == PacingFigures(answered=1, abandoned=1, outcomes=[1], ring_ms=[8_000], greeting_ms=[0])
 
 
 def test_only_the_newest_are_kept() -> None:
     figures = PacingFigures()
-    measure.failed(figures)
+    measured = Measurements(figures)
+    measured.failed()
     for number in range(1, 1_001):
-        measure.answered(figures, 0, number, is_live=True)
-        measure.transferred(figures, 0, number)
-        measure.handled(figures, 0, number)
+        measured.answered(0, number, is_live=True)
+        measured.transferred(0, number)
+        measured.handled(0, number)
     newest = list(range(801, 1_001))
     assert figures == PacingFigures(
         answered=1_000, outcomes=[1] * 200, ring_ms=newest, greeting_ms=newest, handling_ms=newest

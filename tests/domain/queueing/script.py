@@ -151,7 +151,8 @@ class Play:
         assert self.distributor.decide(self.now_ms) == []
         wakes_at_ms = self.distributor.wakes_at_ms(self.now_ms)
         assert wakes_at_ms > self.now_ms
-        self.said.append((decisions, wakes_at_ms, self.distributor.staff(frozenset(QUEUES), self.now_ms)))
+        staff = [self.distributor.staff(frozenset(queue_ids), self.now_ms) for queue_ids in ((1,), (2,), QUEUES)]
+        self.said.append((decisions, wakes_at_ms, staff))
         self.book.note(self.distributor)
         if self.restarts:
             self.distributor = self.book.rebuild(self.seed, backwards=self.backwards)

@@ -3,7 +3,7 @@
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.changes import Changes
 from dialer.domain.queueing.decisions import AgentOffer, Withdraw
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Waiting
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Promise, QueuePlan, Waiting
 from dialer.domain.queueing.staff import Staff
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, tiers
@@ -168,3 +168,30 @@ def test_an_agent_who_is_asked_for_another_queue_is_not_idle_here() -> None:
     distributor.decide(START_MS)
     assert distributor.staff(frozenset({2}), START_MS) == Staff(1, 0, 0, (), ())
     assert distributor.staff(frozenset({1}), START_MS) == Staff(1, 1, 1, (), ())
+
+
+def test_an_agent_who_is_kept_or_waits_for_a_promised_call_is_on_duty_and_not_idle_until_then() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    counts = [hall.distributor.staff(frozenset({QUEUE}), at(0))]
+    hall.distributor.reserve(1, Promise(7, at(30)))
+    hall.distributor.kept.keep(8)
+    counts.append(hall.distributor.staff(frozenset({QUEUE}), at(29)))
+    hall.distributor.kept.let_go(8)
+    counts.append(hall.distributor.staff(frozenset({QUEUE}), at(29)))
+    counts.append(hall.distributor.staff(frozenset({QUEUE}), at(30)))
+    assert counts == [Staff(2, idle, 0, (), ()) for idle in (2, 0, 1, 2)]
+
+
+def test_a_queue_that_only_a_call_has_named_counts_as_soon_as_it_has_agents() -> None:
+    distributor = CallDistributor(seed=1)
+    queues = frozenset({1, 2})
+    distributor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE))
+    distributor.open_queue(QueuePlan(1, TOP_DOWN))
+    counts = [distributor.staff(queues, at(0))]
+    distributor.join(at(0), 1, 2, "", at(0))
+    counts.append(distributor.staff(queues, at(0)))
+    distributor.open_queue(QueuePlan(2, TOP_DOWN, tiers((7, 1, 1))))
+    counts.append(distributor.staff(queues, at(0)))
+    distributor.open_queue(QueuePlan(2, TOP_DOWN))
+    counts.append(distributor.staff(queues, at(0)))
+    assert counts == [Staff(0, 0, 0, (), ()), Staff(0, 0, 1, (), ()), Staff(1, 1, 1, (), ()), Staff(0, 0, 1, (), ())]

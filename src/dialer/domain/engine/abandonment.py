@@ -9,7 +9,6 @@ from typing import Final
 from dialer.domain.calls.call_effects import KeepTransfer
 from dialer.domain.calls.plans import Call
 from dialer.domain.engine.state import EngineState
-from dialer.domain.pacing import measure
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.domain.queueing.call_distributor import CallDistributor
 
@@ -53,6 +52,6 @@ class Abandonment:
         campaign = self._state.campaigns[call.plan.id]
         is_measured = call.attempt > 0 and call.promise is None and call.id not in campaign.machines
         if campaign.is_paced and is_measured:
-            measure.abandoned(campaign.figures)
+            campaign.measured.abandoned()
             self._state.keep_figures(campaign)
         self._state.emit(KeepTransfer(call, transfer))

@@ -8,15 +8,11 @@ from msgspec.structs import replace
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
-from dialer.domain.pacing import measure
-from dialer.domain.pacing.averages import Averages
-from dialer.domain.pacing.inputs import Pace, PacingInputs, Strategy
+from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
 from dialer.domain.pacing.predictive import credit_of
-from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
+from dialer.domain.pacing.strategies import GO_WITH_TIME, PREDICTIVE
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.words.enums import DialMethod
-
-ASKED_EVERY_MS: Final = 1_000
 
 
 class AgentPacing:
@@ -32,7 +28,11 @@ class AgentPacing:
         Strategies in `GO_WITH_TIME` are asked for whole seconds only. Asking once more in between, as after a restart,
         therefore changes nothing.
         """
-        strategy = strategy_of(campaign.plan)
+        strategy, plan = campaign.strategy, campaign.plan
+        if strategy is PREDICTIVE and self._state.paced.is_alone(plan.id):  # As most are.
+            crew = self._distributor.crew(plan.flow.queue_ids, now_ms)
+            calls = len(campaign.dialling), len(campaign.greeted)
+            return campaign.foresight.pace(crew, *calls, plan.abandon_rate_max, now_ms - now_ms % ASKED_EVERY_MS)
         if strategy.name not in GO_WITH_TIME:
             pace = strategy.pace(self._situation(campaign, now_ms, now_ms))
             if pace.memory is not None:
@@ -47,7 +47,7 @@ class AgentPacing:
         return pace if is_still or pace.is_steady else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
     def _keep_memory(self, campaign: OpenCampaign, memory: dict[str, float]) -> None:
-        campaign.figures.memory = memory
+        campaign.measured.figures.memory = memory
         self._state.keep_figures(campaign)
 
     def concerned(self, now_ms: int) -> list[OpenCampaign]:
@@ -66,7 +66,7 @@ class AgentPacing:
         return self._active(self._state.paced.sharing_with(campaign.plan.id))
 
     def _active(self, campaign_ids: list[int]) -> list[OpenCampaign]:
-        campaigns = [self._state.campaigns[campaign_id] for campaign_id in campaign_ids]
+        campaigns = map(self._state.campaigns.__getitem__, campaign_ids)
         return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
@@ -98,20 +98,18 @@ class AgentPacing:
             return
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
-            self._state.paced.change(campaign.plan.id)
         if campaign.is_paced:
-            measure.dialled(campaign.figures)
-            self._state.keep_figures(campaign)
+            campaign.measured.dialled()
+        self._state.keep_figures(campaign)
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
         """Subtract a call that was counted as placed, and never was."""
         if call.promise is not None:
             return
         campaign.dialling.pop(call.id, None)
-        self._state.paced.change(campaign.plan.id)
         if campaign.is_paced:
-            measure.taken_back(campaign.figures)
-            self._state.keep_figures(campaign)
+            campaign.measured.taken_back()
+        self._state.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
         """Count an answered call after answering-machine detection has finished.
@@ -126,7 +124,7 @@ class AgentPacing:
         if campaign.dialling.pop(event.call_id, None) is None and not was_machine:
             return
         if campaign.is_paced:
-            measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
+            campaign.measured.answered(call.started_ms, event.answered_ms, is_live=event.is_live)
             self._state.keep_figures(campaign)
         if was_machine:
             campaign.machines.discard(call.id)
@@ -141,21 +139,19 @@ class AgentPacing:
         campaign.greeted.pop(call.id, None)
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
-        self._state.paced.change(campaign.plan.id)
         if not campaign.is_paced or call.promise is not None:
+            self._state.paced.change(campaign.plan.id)
             return
         if outcome.is_live and was_unknown and outcome.answered_ms is not None:
-            measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
+            campaign.measured.answered(call.started_ms, outcome.answered_ms, is_live=True)
         elif not outcome.is_live:
-            measure.failed(campaign.figures)
+            campaign.measured.failed()
         self._state.keep_figures(campaign)
 
     def _situation(self, campaign: OpenCampaign, now_ms: int, seen_ms: int) -> PacingInputs:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._distributor.staff(queue_ids, now_ms)
-        if campaign.averages is None:
-            campaign.averages = Averages(campaign.figures)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
         others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
@@ -173,11 +169,11 @@ class AgentPacing:
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
             shared_credit=min(
-                (credit_of(other.plan.abandon_rate_max, other.figures) for other in others),
+                (credit_of(other.plan.abandon_rate_max, other.measured.figures) for other in others),
                 default=math.inf,
             ),
-            figures=campaign.figures,
-            averages=campaign.averages,
+            figures=campaign.measured.figures,
+            averages=campaign.measured,
         )
 
 
@@ -192,8 +188,3 @@ def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:
 def is_paced_by_agents(plan: CampaignPlan) -> bool:
     """Return whether a campaign dials for agents."""
     return plan.dial_method is not DialMethod.FIXED_RATE
-
-
-def strategy_of(plan: CampaignPlan) -> Strategy:
-    """Return the strategy of a campaign that dials for agents."""
-    return STRATEGIES[plan.strategy] if plan.strategy else for_dial_method(plan.dial_method)

@@ -118,7 +118,7 @@ class Openings:
         campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
         if event.figures is not None:
-            campaign.figures, campaign.averages = event.figures, None
+            campaign.measure(event.figures)
         campaign.first_call_id = self._state.next_call_id
         campaign.called_off_before = self._state.called_off.last
         hours = self._gateways[plan.gateway_id].plan.hours

@@ -13,8 +13,10 @@ from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
-from dialer.domain.pacing.averages import Averages
+from dialer.domain.pacing.foresight import Foresight
 from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.measure import Measurements
+from dialer.domain.pacing.strategies import strategy_named
 from dialer.domain.words.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.words.moments import NEVER_MS
 
@@ -25,12 +27,11 @@ class OpenCampaign:
     """The engine's state of an open campaign."""
 
     __slots__ = (
-        "averages",
         "called_off_before",
         "callerid_turns",
         "dialling",
-        "figures",
         "first_call_id",
+        "foresight",
         "greeted",
         "hopper",
         "in_progress",
@@ -42,12 +43,14 @@ class OpenCampaign:
         "is_previewed",
         "legs",
         "machines",
+        "measured",
         "next_dial_ms",
         "next_dial_us",
         "offered",
         "plan",
         "reaches_agents",
         "status",
+        "strategy",
         "texts",
         "wake_ms",
         "wanted",
@@ -79,9 +82,7 @@ class OpenCampaign:
         """The earliest time for which a wake-up is scheduled."""
         self.is_idle = False
         """True if the campaign found no subscriber to call when it last looked."""
-        self.figures = PacingFigures()
-        self.averages: Averages | None = None
-        """The averages of `figures`; None after a change."""
+        self.measure(PacingFigures())
         self.dialling: dict[int, int] = {}
         """The dial time of each call that may reach an agent and is not answered yet, by call id."""
         self.greeted: dict[int, int] = {}
@@ -100,12 +101,18 @@ class OpenCampaign:
         """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
         """True for a campaign that dials for agents, by its measured figures."""
+        self.strategy = strategy_named(plan.strategy, plan.dial_method)
         self.is_previewed = plan.dial_method is DialMethod.PREVIEW
         """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)
         """True if calls may reach an agent, whatever the dial method, which may change."""
         self.is_plain = not (self.is_paced or self.reaches_agents)
         """True if no agent decides about a dial (`dialer.domain.engine.plain_dials`)."""
+
+    def measure(self, figures: PacingFigures) -> None:
+        """Go on with the figures that were measured so far."""
+        self.measured = Measurements(figures)
+        self.foresight = Foresight(self.measured)
 
     @property
     def places_taken(self) -> int:
@@ -155,9 +162,16 @@ class PacedCampaigns:
         if campaign_id in self.queue_ids:
             self._changed.add(campaign_id)
 
+    def is_alone(self, campaign_id: int) -> bool:
+        """Return whether a campaign dials for its queues, and no other one does for any of them."""
+        queue_ids = self.queue_ids.get(campaign_id)
+        if queue_ids is None or len(self.queue_ids) == 1:
+            return queue_ids is not None
+        return all(len(self._by_queue[queue_id]) == 1 for queue_id in queue_ids)
+
     def sharing(self, queue_ids: AbstractSet[int]) -> list[int]:
         """Return the ids of the campaigns that dial for any of these queues, in order."""
-        return sorted(set().union(*[self._by_queue.get(queue_id, ()) for queue_id in queue_ids]))
+        return sorted(set().union(*filter(None, map(self._by_queue.get, queue_ids))))
 
     def sharing_with(self, campaign_id: int) -> list[int]:
         """Return the ids of the campaigns that dial for a queue of this one, in order."""
@@ -169,8 +183,8 @@ class PacedCampaigns:
         They dial for these queues or have changed since the last request, or share a queue with one that has.
         """
         changed, self._changed = self._changed, set()
-        shared = set(queue_ids).union(*[self.queue_ids.get(campaign_id, ()) for campaign_id in changed])
-        return sorted({*self.sharing(shared), *(changed & self.queue_ids.keys())})
+        shared = set(queue_ids).union(*filter(None, map(self.queue_ids.get, changed)))
+        return sorted(changed.intersection(self.queue_ids).union(*filter(None, map(self._by_queue.get, shared))))
 
 
 class EngineState:
@@ -219,7 +233,6 @@ class EngineState:
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
         """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
-        campaign.averages = None
         self.paced.change(campaign.plan.id)
         if campaign.is_paced and campaign.status in ACTIVE:
-            self.emit(KeepFigures(campaign.plan.id, campaign.figures))
+            self.emit(KeepFigures(campaign.plan.id, campaign.measured.figures))

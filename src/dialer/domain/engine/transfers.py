@@ -22,7 +22,6 @@ from dialer.domain.engine.transfer_limits import TransferLimits
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError
-from dialer.domain.pacing import measure
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
@@ -143,7 +142,7 @@ class Transfers:
         answered_ms = campaign.greeted.pop(call.id, None)
         self._state.paced.change(campaign.plan.id)
         if answered_ms is not None and campaign.is_paced:
-            measure.transferred(campaign.figures, answered_ms, now_ms)
+            campaign.measured.transferred(answered_ms, now_ms)
             self._state.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
@@ -355,7 +354,7 @@ class Transfers:
         agent_id = self._distributor.released(now_ms, call.id, rest_ms)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
-            measure.handled(campaign.figures, transfer.answered_ms, now_ms + rest_ms)
+            campaign.measured.handled(transfer.answered_ms, now_ms + rest_ms)
             self._state.keep_figures(campaign)
         self._touch()
 

@@ -1,7 +1,6 @@
-"""Averages of the figures of a campaign, each worked out once until the figures change."""
+"""Averages of the figures of a campaign."""
 
-from functools import cached_property
-from typing import Final, Protocol
+from typing import Protocol
 
 
 class Measured(Protocol):
@@ -14,36 +13,23 @@ class Measured(Protocol):
 
 
 class Averages:
-    """Averages of pacing figures, valid until the figures change."""
+    """Averages of pacing figures, as they are when it is made."""
+
+    __slots__ = ("answers", "greeting_ms", "handling_ms", "ring_ms", "sorted_handling_ms")
 
     def __init__(self, figures: Measured) -> None:
-        self._figures: Final = figures
-
-    @cached_property
-    def answers(self) -> int:
+        self.answers = sum(figures.outcomes)
         """The number of answers by persons among the last calls."""
-        return sum(self._figures.outcomes)
-
-    @cached_property
-    def ring_ms(self) -> float:
+        self.ring_ms = mean(figures.ring_ms)
         """The average time from the dial to the answer."""
-        return _mean(self._figures.ring_ms)
-
-    @cached_property
-    def greeting_ms(self) -> float:
+        self.greeting_ms = mean(figures.greeting_ms)
         """The average time from the answer to the transfer."""
-        return _mean(self._figures.greeting_ms)
-
-    @cached_property
-    def handling_ms(self) -> float:
+        self.handling_ms = mean(figures.handling_ms)
         """The average time from an agent's taking a call to the end of their wrap-up time."""
-        return _mean(self._figures.handling_ms)
-
-    @cached_property
-    def sorted_handling_ms(self) -> list[int]:
+        self.sorted_handling_ms = sorted(figures.handling_ms)
         """The times from an agent's taking a call to the end of their wrap-up time, the shortest first."""
-        return sorted(self._figures.handling_ms)
 
 
-def _mean(values: list[int]) -> float:
+def mean(values: list[int]) -> float:
+    """Return the mean of some values; 0 without any."""
     return sum(values) / len(values) if values else 0.0

@@ -12,6 +12,9 @@ ABANDON_RATE_MAX_DEFAULT: Final = 3
 ABANDONED_AFTER_MS: Final = 2_000
 """An answered call that no agent has taken this long after its transfer is abandoned: 16 CFR 310.4(b)(1)(iv)."""
 
+ASKED_EVERY_MS: Final = 1_000
+"""The time after which a strategy whose result changes with time alone is asked again."""
+
 
 class PacingFigures(msgspec.Struct):
     """The figures that a campaign has measured. The newest entry of a list is its last; lists have a limited length."""

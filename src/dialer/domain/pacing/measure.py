@@ -1,55 +1,76 @@
-"""The figures that a campaign measures. Each function updates them in place. Times are in milliseconds."""
+"""The measurements of a campaign's calls: its figures, and their averages, which each new value brings up to date."""
 
+from bisect import bisect_left, insort
 from typing import Final
 
+from dialer.domain.pacing.averages import Averages, mean
 from dialer.domain.pacing.inputs import PacingFigures
 
 OUTCOMES_KEPT: Final = 200
 TIMES_KEPT: Final = 200
 
 
-def dialled(figures: PacingFigures) -> None:
-    """Count a dialled call in the pacing figures."""
-    figures.dialled += 1
+class Measurements(Averages):
+    """The figures of a campaign and their averages. Times are in milliseconds."""
+
+    __slots__ = ("figures", "handled_count")
+
+    def __init__(self, figures: PacingFigures) -> None:
+        super().__init__(figures)
+        self.figures: Final = figures
+        self.handled_count = 0
+        """Number of handling times that were added so far: the sorted ones change with it."""
+
+    def dialled(self) -> None:
+        """Count a dialled call."""
+        self.figures.dialled += 1
+
+    def taken_back(self) -> None:
+        """Subtract a call that was never made from the dialled calls."""
+        self.figures.dialled = max(0, self.figures.dialled - 1)
+
+    def answered(self, dialled_ms: int, now_ms: int, *, is_live: bool) -> None:
+        """Count an answered call, if `is_live`: answered by a person, as far as detection can tell.
+
+        A call answered by a machine counts as failed, and `failed` reports it when the call ends.
+        """
+        if is_live:
+            figures = self.figures
+            figures.answered += 1
+            self._ended(1)
+            _keep(figures.ring_ms, now_ms - dialled_ms, TIMES_KEPT)
+            self.ring_ms = mean(figures.ring_ms)
+
+    def failed(self) -> None:
+        """Count a call that ended without an answer by a person."""
+        self._ended(0)
+
+    def transferred(self, answered_ms: int, now_ms: int) -> None:
+        """Record the time from the answer of a call to its transfer."""
+        _keep(self.figures.greeting_ms, now_ms - answered_ms, TIMES_KEPT)
+        self.greeting_ms = mean(self.figures.greeting_ms)
+
+    def abandoned(self) -> None:
+        """Count a call that no agent took within `ABANDONED_AFTER_MS` of its transfer. Use it once for each call."""
+        self.figures.abandoned += 1
+
+    def handled(self, taken_ms: int, free_ms: int) -> None:
+        """Record the time from an agent's taking a call to the end of their wrap-up time."""
+        values, in_order = self.figures.handling_ms, self.sorted_handling_ms
+        for oldest_ms in _keep(values, free_ms - taken_ms, TIMES_KEPT):
+            del in_order[bisect_left(in_order, oldest_ms)]
+        insort(in_order, free_ms - taken_ms)
+        self.handling_ms = mean(values)
+        self.handled_count += 1
+
+    def _ended(self, outcome: int) -> None:
+        dropped = _keep(self.figures.outcomes, outcome, OUTCOMES_KEPT)
+        self.answers += outcome - sum(dropped)
 
 
-def taken_back(figures: PacingFigures) -> None:
-    """Subtract a call that was never made from the dialled calls."""
-    figures.dialled = max(0, figures.dialled - 1)
-
-
-def answered(figures: PacingFigures, dialled_ms: int, now_ms: int, *, is_live: bool) -> None:
-    """Count an answered call, if `is_live`: answered by a person, as far as detection can tell.
-
-    A call answered by a machine counts as failed, and `failed` reports it when the call ends.
-    """
-    if is_live:
-        figures.answered += 1
-        _keep(figures.outcomes, 1, OUTCOMES_KEPT)
-        _keep(figures.ring_ms, now_ms - dialled_ms, TIMES_KEPT)
-
-
-def failed(figures: PacingFigures) -> None:
-    """Count a call that ended without an answer by a person."""
-    _keep(figures.outcomes, 0, OUTCOMES_KEPT)
-
-
-def transferred(figures: PacingFigures, answered_ms: int, now_ms: int) -> None:
-    """Record the time from the answer of a call to its transfer."""
-    _keep(figures.greeting_ms, now_ms - answered_ms, TIMES_KEPT)
-
-
-def abandoned(figures: PacingFigures) -> None:
-    """Count a call that no agent took within `ABANDONED_AFTER_MS` of its transfer. Use it once for each call."""
-    figures.abandoned += 1
-
-
-def handled(figures: PacingFigures, taken_ms: int, free_ms: int) -> None:
-    """Record the time from an agent's taking a call to the end of their wrap-up time."""
-    _keep(figures.handling_ms, free_ms - taken_ms, TIMES_KEPT)
-
-
-def _keep(values: list[int], value: int, count: int) -> None:
-    """Append a value, and drop the oldest values beyond `count`."""
+def _keep(values: list[int], value: int, count: int) -> list[int]:
+    """Append a value, and return the oldest values beyond `count`, which are dropped."""
     values.append(value)
+    dropped = values[:-count]
     del values[:-count]
+    return dropped

@@ -18,6 +18,7 @@ the credit could never earn new credit by further answers.
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dialer.domain.pacing.averages import Averages
@@ -34,7 +35,7 @@ SHARE_MAX: Final = 0.15
 
 The credit must not be spent in one burst, and in whole campaigns a larger share kept no agent busier.
 """
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
 """Tolerance for binary fractions just below a whole number: 0.29 x 100 is 28.999999999999996."""
 
 
@@ -80,7 +81,7 @@ def room(situation: PacingInputs) -> int:
 
     Even if every call in progress is answered at once, the abandoned share then stays within its limit.
     """
-    spare = max(0, math.floor(credit(situation) + _ROUNDING))
+    spare = max(0, math.floor(credit(situation) + ROUNDING))
     return situation.idle + spare - situation.pending
 
 
@@ -94,14 +95,14 @@ def outlook(situation: PacingInputs) -> Outlook:
     averages = averages_of(situation)
     answer_rate = (averages.answers + PRESUMED_ANSWERS) / (len(situation.figures.outcomes) + PRESUMED_ANSWERS)
     horizon_ms = averages.ring_ms + averages.greeting_ms + ABANDONED_AFTER_MS
-    chances = _chances(averages.sorted_handling_ms, situation, horizon_ms)
+    freed, spread = expected_free(situation.bridged_ms, averages.sorted_handling_ms, situation.now_ms, horizon_ms)
     wrapped_up = bisect_right(situation.wrapping_ms, situation.now_ms + horizon_ms)
     dialling = len(situation.dialling_ms)
     return Outlook(
         answer_rate=answer_rate,
         callees=situation.waiting + len(situation.greeted_ms) + dialling * answer_rate,
-        agents=situation.idle + wrapped_up + sum(chances),
-        variance=dialling * answer_rate * (1 - answer_rate) + sum([chance * (1 - chance) for chance in chances]),
+        agents=situation.idle + wrapped_up + freed,
+        variance=dialling * answer_rate * (1 - answer_rate) + spread,
     )
 
 
@@ -124,42 +125,58 @@ def overflow(mean: float, variance: float) -> float:
 def _aim(situation: PacingInputs, least: int, most: int) -> int:
     """Return the most calls, between two bounds, whose overflow stays within the share that the credit allows."""
     ahead = outlook(situation)
-    rate = ahead.answer_rate
-    share = min(SHARE_MAX, situation.abandon_rate_max * credit(situation) / _reserve(situation, rate))
+    averages = averages_of(situation) if situation.figures.handling_ms else None
+    left = credit(situation)
+    share = share_of(situation.abandon_rate_max, left, situation.agents, averages, ahead.answer_rate)
+    return most_within(ahead, share, range(least, most + 1))
+
+
+def most_within(ahead: Outlook, share: float, room: range, excess_max: float = 0.0) -> int:
+    """Return the most calls in the room whose overflow exceeds a share of the expected callees by no more than that."""
+    rate, callees_before, agents, variance_before = ahead
 
     def excess(calls: int) -> float:
-        callees = ahead.callees + calls * rate
-        variance = ahead.variance + calls * rate * (1 - rate)
-        return overflow(callees - ahead.agents, variance) - share * callees
+        callees = callees_before + calls * rate
+        variance = variance_before + calls * rate * (1 - rate)
+        return overflow(callees - agents, variance) - share * callees
 
     # Each further call adds more overflow than the one before, so bisection works: once over the share, always over.
-    return least + bisect_right(range(least + 1, most + 1), 0.0, key=excess)
+    return room[bisect_right(room, excess_max, 1, key=excess) - 1]
 
 
-def _reserve(situation: PacingInputs, answer_rate: float) -> float:
-    """Return the credit that is better kept than spent: the calls in progress that are needed to keep all agents busy.
+def share_of(
+    abandon_rate_max: float, credit_left: float, agents: int, averages: Averages | None, answer_rate: float
+) -> float:
+    """Return the share of a moment's callees who may find no agent.
 
-    By Little's law: a millisecond needs agents / handling time answers. Each answer takes 1 / rate calls, and each call
-    lasts for one ring time. While less credit than that is left, the guarantee holds calls back.
+    Some credit is better kept than spent: the calls in progress that are needed to keep all agents busy. By Little's
+    law, a millisecond needs agents / handling time answers. Each answer takes 1 / rate calls, and each call lasts for
+    one ring time. While less credit than that is left, the guarantee holds calls back. `averages` are None before the
+    first call is handled.
     """
-    if not situation.figures.handling_ms:
-        return RESERVE_MIN
-    averages = averages_of(situation)
-    answers_per_ms = situation.agents / max(averages.handling_ms, 1.0)
-    return max(RESERVE_MIN, answers_per_ms * averages.ring_ms / answer_rate)
+    reserve = RESERVE_MIN
+    if averages is not None:
+        answers_per_ms = agents / max(averages.handling_ms, 1.0)
+        reserve = max(RESERVE_MIN, answers_per_ms * averages.ring_ms / answer_rate)
+    return min(SHARE_MAX, abandon_rate_max * credit_left / reserve)
 
 
-def _chances(handling_ms: list[int], situation: PacingInputs, horizon_ms: float) -> list[float]:
-    """Return the probability of each agent who talks that they are free within the horizon.
+def expected_free(
+    bridged_ms: Sequence[int], handling_ms: list[int], now_ms: int, horizon_ms: float
+) -> tuple[float, float]:
+    """Return the expected number of agents who talk now and are free within the horizon, and its variance.
 
-    It uses the measured distribution of handling times, given that this one is already longer than the talk so far. One
-    more time is assumed that outlasts the horizon, so that no result is certain, least of all at the start.
+    The probability of each is from the measured distribution of handling times, given that this one is already longer
+    than the talk so far. One more time is assumed that outlasts the horizon, so that no result is certain, least of all
+    at the start.
     """
-    measured, now_ms = len(handling_ms), situation.now_ms
-    chances: list[float] = []
-    for taken_ms in situation.bridged_ms:
+    measured = len(handling_ms)
+    expected = variance = 0.0
+    for taken_ms in bridged_ms:
         busy_ms = now_ms - taken_ms
         shorter = bisect_right(handling_ms, busy_ms)
         in_time = bisect_right(handling_ms, busy_ms + horizon_ms, shorter) - shorter
-        chances.append(in_time / (measured - shorter + 1))
-    return chances
+        chance = in_time / (measured - shorter + 1)
+        expected += chance
+        variance += chance * (1 - chance)
+    return expected, variance

@@ -44,6 +44,7 @@ class CallDistributor(Floor):
         line.renew(plan)
         for agent_id in line.places:
             self._served_by[agent_id].add(plan.id)
+        self._staff.forget(plan.id)
         self._concern(plan.id)
         if plan.id in self._opened:
             return
@@ -182,22 +183,29 @@ class CallDistributor(Floor):
         """
         self._look_at_agents(now_ms)
         self._concerned.update(self._moments.pop_due(now_ms))
-        lines = [self._line(queue_id) for queue_id in sorted(self._concerned)]
-        for line in lines:
-            if line.watch_staff(now_ms, self._on_duty):
-                self._notes.no_agent_from_ms[line.plan.id] = line.no_agent_from_ms
         decisions: list[Decision] = []
-        for waiting in in_order(waiting for line in lines for waiting in line.overdue(now_ms, self._waiting)):
-            decisions += self._give_up(now_ms, waiting)
-        for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
-            decisions += self._end_offers(now_ms, waiting)
-        self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
-        decisions += self._ask_kept(now_ms)
-        decisions += self._ask_in_line(now_ms)
-        self._look_at_agents(now_ms)
+        if lines := self._watched(now_ms):
+            for waiting in in_order(waiting for line in lines for waiting in line.overdue(now_ms, self._waiting)):
+                decisions += self._give_up(now_ms, waiting)
+            for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
+                decisions += self._end_offers(now_ms, waiting)
+            if self._changed_agents:
+                self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
+            decisions += self._ask_kept(now_ms)
+            decisions += self._ask_in_line(now_ms)
+            if self._changed_agents:
+                self._look_at_agents(now_ms)
         self._look_ahead(now_ms)
         self._concerned.clear()
         return decisions
+
+    def _watched(self, now_ms: int) -> list[QueueState]:
+        """Note which queues have lost their last agent or have one again, and return those with callers."""
+        lines = [self._lines[queue_id] for queue_id in sorted(self._concerned)]
+        for line in lines:
+            if line.watch_staff(now_ms, self._on_duty):
+                self._notes.no_agent_from_ms[line.plan.id] = line.no_agent_from_ms
+        return [line for line in lines if line.callers.in_line]
 
     def wakes_at_ms(self, now_ms: int, *, is_dialled_for: bool = False) -> int:
         """Return the next time at which `decide` may return something without a new event; `NEVER_MS` if there is none.
@@ -219,7 +227,7 @@ class CallDistributor(Floor):
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
-        return self._staff.of(queue_ids, now_ms)
+        return self.crew(queue_ids, now_ms).staff()
 
     def changed(self) -> Changes:
         """Return the changes that must be stored and were not returned before."""
@@ -228,7 +236,7 @@ class CallDistributor(Floor):
         return changes
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
-        until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)
+        until_ms, reason = self._lines[waiting.queue_id].gives_up(waiting)
         if until_ms > now_ms:
             return []
         self._keep_place(now_ms, waiting)
@@ -236,7 +244,7 @@ class CallDistributor(Floor):
 
     def _end_offers(self, now_ms: int, waiting: Waiting) -> list[Decision]:
         """End the offers to agents who did not answer in time, or who no longer take calls of this queue."""
-        places = self._line(waiting.queue_id).places
+        places = self._lines[waiting.queue_id].places
         ended: list[Decision] = []
         for agent_id, since_ms in sorted(waiting.offers.items()):
             agent = self._agents[agent_id]
@@ -260,9 +268,10 @@ class CallDistributor(Floor):
         decisions: list[Decision] = []
         for call_id, agent_id in self.kept.come_for(self._waiting.keys()):
             waiting = self._waiting[call_id]
-            if agent_id in self._line(waiting.queue_id).places and self._agents[agent_id].may_dial:
+            if agent_id in self._lines[waiting.queue_id].places and self._agents[agent_id].may_dial:
                 decisions += self._ask_these([agent_id], now_ms, waiting)
-        self._look_at_agents(now_ms)
+        if self._changed_agents:
+            self._look_at_agents(now_ms)
         return decisions
 
     def _ask_in_line(self, now_ms: int) -> list[Decision]:
@@ -271,13 +280,13 @@ class CallDistributor(Floor):
         turns = [
             (*line.callers.in_line[0], 0, queue_id)
             for queue_id in self._concerned
-            if (line := self._line(queue_id)).callers.in_line
+            if (line := self._lines[queue_id]).callers.in_line
             and line.may_ask(now_ms, self._waiting, self._idle, self._on_duty)
         ]
         heapify(turns)
         while turns:
             _, call_id, place, queue_id = turns[0]
-            line, waiting = self._line(queue_id), self._waiting[call_id]
+            line, waiting = self._lines[queue_id], self._waiting[call_id]
             may_ask = True
             if asks_again_at_ms(line.plan.strategy, waiting) <= now_ms:
                 decisions += self._ask(now_ms, waiting, line)
@@ -297,7 +306,7 @@ class CallDistributor(Floor):
         for waiting in self._promises.in_line():
             agent_id = 0 if waiting.promise is None else waiting.promise.agent_id
             is_next = agent_id in self._idle and not waiting.offers
-            if is_next and is_kept(now_ms, waiting, self._agents, self._line(waiting.queue_id).places):
+            if is_next and is_kept(now_ms, waiting, self._agents, self._lines[waiting.queue_id].places):
                 decisions += self._ask_these([agent_id], now_ms, waiting)
         return decisions
 
@@ -308,7 +317,7 @@ class CallDistributor(Floor):
         return self._ask_these(self._next_agents(now_ms, waiting, line), now_ms, waiting)
 
     def _ask_these(self, agent_ids: list[int], now_ms: int, waiting: Waiting) -> list[Decision]:
-        line = self._line(waiting.queue_id)
+        line = self._lines[waiting.queue_id]
         for agent_id in agent_ids:
             agent = self._changing(agent_id)
             agent.ask(now_ms, waiting.call_id)
@@ -331,5 +340,5 @@ class CallDistributor(Floor):
 
     def _look_ahead(self, now_ms: int) -> None:
         for queue_id in self._concerned:
-            line = self._line(queue_id)
+            line = self._lines[queue_id]
             self._moments.expect(queue_id, line.next_ms(now_ms, self._waiting, self._promises.ends_ms(queue_id)))

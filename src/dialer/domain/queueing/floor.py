@@ -45,6 +45,8 @@ class Floor:
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
         self._staff: Final = StaffCounts(self._agents, self._lines)
+        self.crew: Final = self._staff.of
+        """Return the agents who serve some queues, as `staff` does, as counts that go on changing with the floor."""
 
     def asked_for(self, agent_id: int) -> Waiting | None:
         """Return the call that an agent is being asked to take, if any."""
@@ -71,29 +73,30 @@ class Floor:
     def _line(self, queue_id: int) -> QueueState:
         if queue_id not in self._lines:
             self._lines[queue_id] = QueueState(QueuePlan(queue_id))
+            self._staff.forget(queue_id)
         return self._lines[queue_id]
 
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""
         self._changed_agents.add(agent_id)
-        self._staff.forget()
+        self._staff.change(agent_id, self._served_by[agent_id])
         return self._agent(agent_id)
 
     def _concern(self, queue_id: int) -> None:
         self._concerned.add(queue_id)
         self._staffed_anew.add(queue_id)
-        self._staff.forget()
 
     def _look_at_agents(self, now_ms: int) -> None:
         """Find out which agents are idle now, and which queues this concerns."""
-        changed = self._changed_agents
-        changed.update(self._rests.pop_due(now_ms))
+        changed, rests = self._changed_agents, self._rests
+        if rests.heap and rests.heap[0][0] <= now_ms:
+            changed.update(rests.pop_due(now_ms))
         while changed:
             agent_id = changed.pop()
             agent = self._agents[agent_id]
             (self._on_duty.add if agent.is_on_duty else self._on_duty.discard)(agent_id)
             (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
-            self._rests.expect(agent_id, agent.next_ms(now_ms))
+            rests.expect(agent_id, agent.next_ms(now_ms))
             self._concerned.update(self._served_by[agent_id])
             self._staffed_anew.update(self._served_by[agent_id])
 
@@ -106,7 +109,7 @@ class Floor:
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
         self._promises.keep(waiting)
-        self._line(waiting.queue_id).callers.keep(waiting)
+        self._lines[waiting.queue_id].callers.keep(waiting)
         self._concern(waiting.queue_id)
 
     def _keep_place(self, now_ms: int, waiting: Waiting) -> None:
@@ -117,7 +120,7 @@ class Floor:
         """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
         self._promises.remove(waiting.call_id)
-        self._line(waiting.queue_id).callers.remove(waiting)
+        self._lines[waiting.queue_id].callers.remove(waiting)
         self._concern(waiting.queue_id)
         self._notes.waiting.pop(waiting.call_id, None)
         for agent_id in waiting.offers:

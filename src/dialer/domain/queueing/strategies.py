@@ -4,8 +4,9 @@ They use the criteria of FreeSWITCH's mod_callcenter: the level first, then the 
 position. Ties are broken by agent id.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
@@ -32,30 +33,37 @@ class AgentTurn(NamedTuple):
     """The place of the agent whom the queue asked last, if they are still in it."""
 
 
-def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterable[Candidate]) -> list[Candidate]:
+def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates in the order in which they are asked.
 
     Agents who have missed an offer since this call joined come after all others. Agents who answer are thus reached
     even if the strategy prefers those who do not. Among themselves, the agents who missed an offer are ordered by the
     time of their last offer, oldest first.
     """
-    criterion = _CRITERIA[strategy]
+    places = _places(strategy, turn, candidates)
+    return [candidate for _, candidate in sorted(zip(places, candidates, strict=True))]
 
-    def place(candidate: Candidate) -> tuple[int, ...]:
+
+def _places(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
+    """Return the place of each candidate in the order. As many agents may be idle, it calls few functions."""
+    figure_of, criterion = _FIGURES.get(strategy), _CRITERIA.get(strategy)
+    places: list[tuple[int, ...]] = []
+    for candidate in candidates:
         tier, figures = candidate
         if figures.let_ring_ms > turn.waiting.joined_ms:
-            return (1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id)
-        return (0, tier.level, criterion(candidate, turn), tier.position, tier.agent_id)
+            places.append((1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id))
+            continue
+        by_strategy = figure_of(figures) if figure_of else criterion(candidate, turn) if criterion else 0
+        places.append((0, tier.level, by_strategy, tier.position, tier.agent_id))
+    return places
 
-    return sorted(candidates, key=place)
 
-
-def next_agents(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterable[Candidate]) -> list[int]:
+def next_agents(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[Candidate]) -> list[int]:
     """Return the agents whose turn it is: all candidates of a queue that asks them together, else the first one."""
-    ranked = rank_candidates(strategy, turn, candidates)
     if strategy is not QueueStrategy.RING_ALL:
-        del ranked[1:]
-    return [candidate.tier.agent_id for candidate in ranked]
+        first = min(_places(strategy, turn, candidates), default=None)
+        return [] if first is None else [first[-1]]
+    return [candidate.tier.agent_id for candidate in rank_candidates(strategy, turn, candidates)]
 
 
 def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
@@ -67,15 +75,6 @@ def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     return NEVER_MS
 
 
-def _no_criterion(_one: Candidate, _turn: AgentTurn) -> int:
-    """Rank all agents equally, so that only level and position count."""
-    return 0
-
-
-def _longest_idle(candidate: Candidate, _turn: AgentTurn) -> int:
-    return candidate.figures.last_bridge_end_ms
-
-
 def _round_robin(candidate: Candidate, turn: AgentTurn) -> int:
     """Rank agents behind the one asked last first. The round does not leave a level that has an agent to ask."""
     last = turn.last
@@ -84,32 +83,20 @@ def _round_robin(candidate: Candidate, turn: AgentTurn) -> int:
     return int((candidate.tier.position, candidate.tier.agent_id) <= (last.position, last.agent_id))
 
 
-def _least_talk_time(candidate: Candidate, _turn: AgentTurn) -> int:
-    return candidate.figures.talk_ms
-
-
-def _fewest_calls(candidate: Candidate, _turn: AgentTurn) -> int:
-    return candidate.figures.calls_answered
-
-
-def _last_offered(candidate: Candidate, _turn: AgentTurn) -> int:
-    return candidate.figures.last_offered_ms
-
-
 def _random(candidate: Candidate, turn: AgentTurn) -> int:
     """Return a draw that depends only on the seed, the call and the agent, on any machine."""
     name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, candidate.tier.agent_id)
     return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
 
 
-_CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, AgentTurn], int]]] = {
-    QueueStrategy.RING_ALL: _no_criterion,
-    QueueStrategy.LONGEST_IDLE_AGENT: _longest_idle,
+_FIGURES: Final[Mapping[QueueStrategy, Callable[[AgentFigures], int]]] = {
+    QueueStrategy.LONGEST_IDLE_AGENT: attrgetter("last_bridge_end_ms"),
+    QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: attrgetter("talk_ms"),
+    QueueStrategy.AGENT_WITH_FEWEST_CALLS: attrgetter("calls_answered"),
+    QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: attrgetter("last_offered_ms"),
+}
+"""The figure by which a strategy ranks agents. With those in neither table, only level and position count."""
+_CRITERIA: Final[Mapping[QueueStrategy, Callable[[Candidate, AgentTurn], int]]] = {
     QueueStrategy.ROUND_ROBIN: _round_robin,
-    QueueStrategy.TOP_DOWN: _no_criterion,
-    QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: _least_talk_time,
-    QueueStrategy.AGENT_WITH_FEWEST_CALLS: _fewest_calls,
-    QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: _last_offered,
     QueueStrategy.RANDOM: _random,
-    QueueStrategy.RING_PROGRESSIVELY: _no_criterion,
 }
