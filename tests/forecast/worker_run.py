@@ -154,19 +154,21 @@ def _queues(connection: Connection, order: Order, before: Before) -> QueueCounte
         in_time=sum(wait_ms <= IN_TIME_MS for wait_ms in waits_ms),
         waited_ms=sum(waits_ms),
         busy_ms=wrapped_ms + sum(row.ended_ms - row.answered_ms for row in served),
-        dialled_ms=len(_dialled(connection, order)),
+        dialled_ms=_dialled_ms(connection, order),
     )
 
 
-def _dialled(connection: Connection, order: Order) -> set[int]:
-    """Return the milliseconds from the forecast on in which calls, or messages, were in progress."""
+def _dialled_ms(connection: Connection, order: Order) -> int:
+    """Return the milliseconds from the forecast on in which a call, or a message, was in progress."""
     medium = _campaign(connection, order.campaign_id)["medium"]
     attempts, started = _attempts(medium)
     of_campaign = attempts.c.campaign_id == order.campaign_id
-    spans = connection.execute(
-        select(started, attempts.c.ended_ms).where(of_campaign, attempts.c.ended_ms > order.now_ms)
-    )
-    return {at_ms for begun_ms, ended_ms in spans for at_ms in range(max(begun_ms, order.now_ms), ended_ms)}
+    spans = select(started, attempts.c.ended_ms).where(of_campaign, attempts.c.ended_ms > order.now_ms)
+    dialled_ms, free_from_ms = 0, order.now_ms
+    for begun_ms, ended_ms in connection.execute(spans.order_by(started)):
+        dialled_ms += max(0, ended_ms - max(begun_ms, free_from_ms))
+        free_from_ms = max(free_from_ms, ended_ms)
+    return dialled_ms
 
 
 def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
