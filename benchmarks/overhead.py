@@ -55,8 +55,8 @@ def in_process(plan: Plan) -> Samples:
         app = create_app(Settings(), database=database, worker=worker)
         authenticator = Authenticator(database)
         works: dict[str, Call] = {
-            "dialer": partial(_answered, app),
-            "bare Litestar": partial(_answered, bare_litestar.app),
+            "dialer": partial(answered, app),
+            "bare Litestar": partial(answered, bare_litestar.app),
             REMEMBERED: partial(authenticator.identify, AUTHORIZATION, "127.0.0.1"),
             KEY_ALONE: partial(authenticator.identify, f"Bearer {_key(database)}", "127.0.0.1"),
         }
@@ -99,7 +99,7 @@ async def _calls(call: Call, seconds: float) -> Sample:
     return Sample(calls, time.perf_counter() - started_s, time.process_time() - cpu_s)
 
 
-async def _answered(app: Litestar) -> None:
+async def answered(app: Litestar) -> None:
     """Send one request to the application, as a server does."""
     status = 0
 

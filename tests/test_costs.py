@@ -15,16 +15,20 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 import pytest
+from litestar import Litestar
 from sqlalchemy import Connection, Engine, event, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
+from benchmarks.fixture_database import create_database
 from benchmarks.forecasting import CASES, simulation_of
+from benchmarks.overhead import answered
 from benchmarks.sound import hear, packets_to_hear
 from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
+from dialer.api.app import create_app
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
 from dialer.carriers.media.detection_orders import Detecting
@@ -36,8 +40,10 @@ from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.domain.sessions.leg_protocol import Ask, Play
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.worker import Worker
+from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
+from dialer.store.database.database import Database
 from dialer.store.database.touched import Touched, touch
 from dialer.store.tables import Campaign, Cdr
 
@@ -76,6 +82,10 @@ SOUND_MAX: Final = {"play": 12, "ask": 13}
 SOUND_LEGS: Final = 20
 SOUND_MS: Final = 800
 """Time of sound, in which no leg reports yet."""
+REQUESTS: Final = 10
+REQUEST_MAX: Final = 136
+"""Calls of Python functions for a minimal request with a password that was verified before. A bare Litestar handler
+behind a check of its own takes 120."""
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10
 """Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
@@ -311,6 +321,22 @@ def play_and_hear(router: SoundRouter, now_ms: int, peer: tuple[str, int]) -> in
     for key in range(SOUND_LEGS):
         router.receive(now_ms, str(key), packet, peer)
     return sent
+
+
+def test_a_minimal_request_stays_within_its_cost(tmp_path: Path) -> None:
+    with closing(Database(f"sqlite:///{create_database(tmp_path)}")) as database:
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+        counts = anyio.run(requested, create_app(Settings(), database=database, worker=worker))
+    assert counts["call"] / REQUESTS <= REQUEST_MAX
+
+
+async def requested(app: Litestar) -> Counter[str]:
+    """Return the calls of functions of some requests, after one that verifies the password."""
+    await answered(app)
+    with counted_functions() as counts:
+        for _ in range(REQUESTS):
+            await answered(app)
+    return counts
 
 
 def test_counts_are_reproducible() -> None:

@@ -19,7 +19,7 @@ from dialer.api.http.request_shares import (
     RequestShares,
     count_for_account,
 )
-from dialer.api.http.requesters import KnownCredentials
+from dialer.api.http.requesters import KnownCredentials, RequestSender
 from dialer.resources.words.headers import header
 from dialer.store.database.database import Database
 from tests.api.at_once import app_on_this_loop, client_on_this_loop
@@ -274,4 +274,4 @@ def test_a_body_that_the_server_does_not_take_in_by_itself_is_an_upload(
 ) -> None:
     sent = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope: Any = {"headers": sent, "client": None}
-    assert KnownCredentials().sender(scope) == ("", None, is_upload)
+    assert KnownCredentials().sender(scope) == RequestSender("", None, is_upload)

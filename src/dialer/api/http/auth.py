@@ -6,8 +6,6 @@ Verifying costs tens of milliseconds of a processor by design. Verified credenti
 key that contains the stored hash, so a changed password takes effect at once. They are verified again each minute.
 """
 
-import base64
-import binascii
 import hashlib
 import secrets
 import time
@@ -16,18 +14,19 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
+import msgspec
 from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
-from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, select
 
+from dialer.api.http.credentials import Credentials, parse_basic, parse_bearer
 from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.limits import Limits, OwnLimits
-from dialer.api.http.other_sites import refuse_other_sites
+from dialer.api.http.other_sites import SAFE, refuse_other_sites
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.refusals import Refusals
 from dialer.api.http.request_shares import count_for_account
@@ -55,8 +54,6 @@ REMEMBERED_MAX: Final = 10_000
 """Credentials that are remembered; those verified longest ago are forgotten first."""
 VERIFICATIONS_MAX: Final = 2
 """Hashes computed at once: each takes a processor and 19 MiB."""
-CREDENTIALS_LENGTH_MAX: Final = 8_192
-
 SCOPES_KEPT_MAX: Final = 1_024
 """Sets of scopes of keys that are kept as they were read."""
 CODE_NEEDED: Final = (
@@ -82,19 +79,13 @@ _KEY: Final = (
     .join(ApiKey, ApiKey.user_id == User.id)
     .where(ApiKey.secret_hash == bindparam("secret_hash"), ApiKey.enabled, User.enabled)
 )
+_ROLES: Final = {role.value: role for role in Role}
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
 _KEY_CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="dialer", error="invalid_token"'}
 """The answer to a wrong API key (RFC 6750, 3): a browser or a client must not ask for a password instead."""
 
 
-class Credentials(NamedTuple):
-    """A user name and a password as a client sent them."""
-
-    username: str
-    password: str
-
-
-class _Account(NamedTuple):
+class _Account(msgspec.Struct, frozen=True):
     """The user with a name, or None if nobody may log in with it, and the hash against which a password is verified."""
 
     actor: Actor | None
@@ -102,7 +93,7 @@ class _Account(NamedTuple):
     has_second_factor: bool = False
 
 
-class Identified(NamedTuple):
+class Identified(msgspec.Struct, frozen=True):
     """A user whose password was right, and its hash."""
 
     actor: Actor
@@ -110,7 +101,7 @@ class Identified(NamedTuple):
     password_hash: str
 
 
-class _Login(NamedTuple):
+class _Login(msgspec.Struct, frozen=True):
     """One attempt to log in."""
 
     username_key: str
@@ -156,11 +147,13 @@ class Authenticator:
                 requests than a user or an address may send.
         """
         address = client_address(host)
-        await self._limit_requests(f"address {address}")
+        if self._limits.counts_requests:
+            await self._limit_requests(f"address {address}")
         secret = parse_bearer(authorization or "")
         if secret is not None:
             actor = await self._owner_of_key(secret)
-            await self._limit_requests(f"user {actor.id}")
+            if self._limits.counts_requests:
+                await self._limit_requests(f"user {actor.id}")
             return actor
         credentials = parse_basic(authorization or "")
         if credentials is None:
@@ -226,7 +219,8 @@ class Authenticator:
         if not await self._is_right(login, account.password_hash) or account.actor is None:
             await self._limits.failed(_subject(login, account.password_hash), address)
             raise _unauthorized(INVALID)
-        await self._limit_requests(f"user {account.actor.id}")
+        if self._limits.counts_requests:
+            await self._limit_requests(f"user {account.actor.id}")
         return Identified(account.actor, account.has_second_factor, account.password_hash)
 
     async def _owner_of_key(self, secret: str) -> Actor:
@@ -240,7 +234,7 @@ class Authenticator:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         self.uses.used(key_id, now_ms)
         key = KeyInUse(key_id, prefix, _scopes(scopes))
-        return Actor(user_id, username, Role(role), manager_id, key, default_region=region)
+        return Actor(user_id, username, _ROLES[role], manager_id, key, default_region=region)
 
     async def _account_of(self, key: str) -> _Account:
         """Read the account of a user name.
@@ -251,7 +245,7 @@ class Authenticator:
         if not rows:
             return _Account(None, DUMMY_HASH)
         user_id, username, role, manager_id, region, enabled, password_hash, confirmed_ms = rows[0]
-        actor = Actor(user_id, username, Role(role), manager_id, default_region=region) if enabled else None
+        actor = Actor(user_id, username, _ROLES[role], manager_id, default_region=region) if enabled else None
         return _Account(actor, password_hash, confirmed_ms is not None)
 
     async def _rows(self, query: Select[*tuple[Any, ...]], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
@@ -316,7 +310,7 @@ class Authenticator:
         return verified_s is not None and self._now_s() - verified_s < REMEMBERED_S
 
     def _fingerprint(self, login: _Login, password_hash: str) -> bytes:
-        message = "\x00".join((*login, password_hash))
+        message = f"{login.username_key}\x00{login.password}\x00{login.address}\x00{password_hash}"
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
 
@@ -361,19 +355,20 @@ class Authentication:
             client = scope["client"]
             host = client[0] if client else ""
             authorization = header(scope, b"authorization")
-            origin = Origin(via="none", address=client_address(host))
+            counted: Actor | None = None
             try:
                 scope["user"] = actor = await self._authenticator.identify(authorization, host)
                 await count_for_account(scope, actor.manager_id or actor.id)
-                origin = origin_of(actor, host)
+                counted = actor
                 scope["auth"] = None
-                if actor.key is None:
+                if actor.key is None and scope["method"] not in SAFE:
                     refuse_other_sites(scope)
                 self._permissions.check(actor, scope["method"], scope["path_template"])
             except AnsweredError as error:
                 if authorization:
                     request = f"{scope['method']} {scope['path_template']}"
-                    self._authenticator.refusals.note(_named(origin, authorization), error.status, request)
+                    origin = _stranger(host, authorization) if counted is None else origin_of(counted, host)
+                    self._authenticator.refusals.note(origin, error.status, request)
                 raise
         await self._app(scope, receive, send)
 
@@ -395,33 +390,10 @@ def _way_in(actor: Actor) -> str:
     return "password" if actor.key is None else "key"
 
 
-def _named(origin: Origin, authorization: str) -> Origin:
-    """Return the origin with the user name that a refused request gave."""
-    credentials = None if origin.actor else parse_basic(authorization)
-    return origin if credentials is None else replace(origin, actor=credentials.username)
-
-
-def parse_basic(authorization: str) -> Credentials | None:
-    """Return the credentials of an `Authorization` header, or None if it is malformed."""
-    scheme, _, encoded = authorization.partition(" ")
-    if scheme.lower() != "basic" or len(encoded) > CREDENTIALS_LENGTH_MAX:
-        return None
-    try:
-        decoded = base64.b64decode(encoded.strip(), validate=True).decode("utf-8")
-    except (binascii.Error, ValueError):
-        return None
-    username, colon, password = decoded.partition(":")
-    if not colon or not 0 < len(username) <= USERNAME_MAX or "\x00" in decoded:
-        return None
-    return Credentials(username, password)
-
-
-def parse_bearer(authorization: str) -> str | None:
-    """Return the API key of an `Authorization` header, or None if it holds none."""
-    scheme, _, secret = authorization.partition(" ")
-    secret = secret.strip()
-    is_key = scheme.lower() == "bearer" and secret.startswith(BEGINNING) and secret.isascii()
-    return secret if is_key and len(secret) <= CREDENTIALS_LENGTH_MAX else None
+def _stranger(host: str, authorization: str) -> Origin:
+    """Return the origin of a refused request, with the user name that it gave."""
+    credentials = parse_basic(authorization)
+    return Origin(via="none", actor="" if credentials is None else credentials.username, address=client_address(host))
 
 
 def _holds_basic(authorization: str) -> bool:

@@ -57,7 +57,7 @@ class Compression:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
-            send = _Answer(send, is_accepted=accepts_gzip(scope)).send
+            send = _Answer(scope, send).send
         await self._app(scope, receive, send)
 
 
@@ -76,9 +76,9 @@ def _accepts(text: str) -> bool:
 class _Answer:
     """One answer on its way to the client, which may be compressed."""
 
-    def __init__(self, send: Send, *, is_accepted: bool) -> None:
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope: Final = scope
         self._send: Final = send
-        self._is_accepted: Final = is_accepted
         self._start: HTTPResponseStartEvent | None = None
         """The beginning of an answer that may be compressed, until its first piece tells the size."""
         self._pack: zlib._Compress | None = None
@@ -103,7 +103,7 @@ class _Answer:
             await self._send(message)
             return
         start["headers"] = _varying(start["headers"])
-        if not self._is_accepted:
+        if not accepts_gzip(self._scope):
             await self._send(start)
             await self._send(message)
             return
@@ -149,7 +149,12 @@ def _is_compressible(start: HTTPResponseStartEvent) -> bool:
 
 def _varying(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Return headers that also tell caches that the encoding depends on the request."""
-    headers = list(headers)
-    varying = [value for name, value in headers if name.lower() == b"vary"]
-    others = [(name, value) for name, value in headers if name.lower() != b"vary"]
-    return [*others, (b"vary", b", ".join([*varying, _VARY]))]
+    varying: list[bytes] = []
+    others: list[tuple[bytes, bytes]] = []
+    for header in headers:
+        if header[0].lower() == b"vary":
+            varying.append(header[1])
+        else:
+            others.append(header)
+    others.append((b"vary", b", ".join([*varying, _VARY])))
+    return others

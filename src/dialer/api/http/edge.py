@@ -14,7 +14,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from dialer.api.http.error_answers import REQUEST_ID_STATE, ErrorBody
 from dialer.api.http.hosts import OwnNames
 from dialer.api.http.metrics import Metrics
-from dialer.resources.words.headers import ADDED_STATE, IS_HEAD_STATE, header
+from dialer.resources.words.headers import ADDED_STATE, IS_HEAD_STATE
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
 REQUEST_ID_BYTES: Final = 16
@@ -80,8 +80,11 @@ class Edge:
 
 
 def _with_precautions(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    names = {name.lower() for name, _ in headers}
-    return [*headers, *((name, value) for name, value in PRECAUTIONS if name not in names)]
+    missing = dict(PRECAUTIONS)
+    for name, _ in headers:
+        missing.pop(name.lower(), None)
+    headers += missing.items()
+    return headers
 
 
 async def _refuse(detail: str, send: Send) -> None:
@@ -98,8 +101,11 @@ async def _refuse(detail: str, send: Send) -> None:
 
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent if it is plain, else a new id."""
-    client_id = header(scope, REQUEST_ID_HEADER) or ""
-    return client_id if _REQUEST_ID.match(client_id) else new_request_id()
+    for name, value in scope["headers"]:
+        if name == REQUEST_ID_HEADER:
+            client_id = value.decode("latin-1")
+            return client_id if _REQUEST_ID.match(client_id) else new_request_id()
+    return new_request_id()
 
 
 def new_request_id() -> str:

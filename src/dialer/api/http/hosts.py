@@ -40,7 +40,10 @@ class OwnNames:
 
     def problem(self, scope: Scope) -> str | None:
         """Return the reason to refuse a request because of its Host header; None for an allowed host."""
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        hosts: list[str] = []
+        for name, value in scope["headers"]:
+            if name == b"host":
+                hosts.append(value.decode("latin-1"))
         version = scope["http_version"]
         if version == "0.9":
             return _OLD
@@ -48,11 +51,11 @@ class OwnNames:
             return _CHUNKS
         if len(hosts) != 1:
             return _TWO_HOSTS if hosts else {"1.0": None}.get(version, _NO_HOST)
-        return self._foreign(scope["path"], hosts[0])
+        return self._foreign(scope["path"], hosts[0]) if self._names else None
 
     def _foreign(self, path: str, host: str) -> str | None:
         """Return the reason for which a name is refused, or None."""
-        if not self._names or path.startswith(OPEN_PATHS) or self._is_own(host):
+        if path.startswith(OPEN_PATHS) or self._is_own(host):
             return None
         shown = host[:HOST_SHOWN_MAX]
         detail = f"{shown!r} is not a name of this service. Use {self._own}, or add the name to DIALER_OTHER_HOSTS."

@@ -33,7 +33,8 @@ class KnownParameters:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        _check_parameters(scope)
+        if scope["query_string"] or b"prefer" in dict(scope["headers"]):
+            _check_parameters(scope)
         await self._app(scope, receive, send)
 
 

@@ -31,6 +31,10 @@ _SUBJECT_BYTES: Final = 16
 class Limits(Protocol):
     """The limits of a service."""
 
+    @property
+    def counts_requests(self) -> bool:
+        """Return whether requests are limited, so that `take` is to be asked about each."""
+
     async def take(self, subject: str) -> int:
         """Take one request of a user or an address. Return 0, or the seconds to wait if none is left."""
 
@@ -48,6 +52,7 @@ class OwnLimits:
     """The limits of a service with one process, in memory."""
 
     def __init__(self, requests_a_minute: int | None, now_s: Callable[[], float]) -> None:
+        self.counts_requests: Final = bool(requests_a_minute)
         self._rate_limit: Final = RateLimit(requests_a_minute, now_s) if requests_a_minute else None
         self._throttle: Final = Throttle(now_s)
 
@@ -74,6 +79,7 @@ class SharedLimits:
     def __init__(self, database: Database, requests_a_minute: int | None, clock_ms: Callable[[], int]) -> None:
         self._database: Final = database
         self._clock_ms: Final = clock_ms
+        self.counts_requests: Final = bool(requests_a_minute)
         self._shares: Final = _Shares(database, requests_a_minute, clock_ms) if requests_a_minute else None
 
     async def take(self, subject: str) -> int:

@@ -47,6 +47,7 @@ _OWN: Final = template("Too many of your requests are in progress. Try again whe
 _OTHERS: Final = template("Too many requests are in progress. Try again later.")
 _LATER: Final = {"Retry-After": str(RETRY_AFTER_S)}
 _PACED: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_EVENT_STREAM: Final = EVENT_STREAM.encode()
 _SIGN_IN: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.SEE_OTHER})
 """The answers to credentials that are wrong, or not right any more."""
 
@@ -113,6 +114,9 @@ class RequestTurn:
     async def _take(self, account_id: int) -> None:
         self._requester = account_id
         reply = self._turns.ask(account_id, self)
+        if reply is Reply.BEGINS:
+            self._is_held = True
+            return
         if reply is Reply.WAITS:
             self._begun = anyio.Event()
             await self._wait(self._begun)
@@ -203,10 +207,10 @@ async def count_for_account(scope: HTTPScope, account_id: int) -> None:
 
 
 def _is_stream(message: HTTPResponseStartEvent) -> bool:
-    return any(
-        name.lower() == b"content-type" and value.startswith(EVENT_STREAM.encode())
-        for name, value in message["headers"]
-    )
+    for name, value in message["headers"]:
+        if value.startswith(_EVENT_STREAM) and name.lower() == b"content-type":
+            return True
+    return False
 
 
 async def _refuse(scope: Scope, error: AnsweredError, send: Send) -> None:

@@ -7,8 +7,9 @@ they come from.
 import hashlib
 import secrets
 from collections import OrderedDict
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+import msgspec
 from litestar.types import Scope
 
 from dialer.api.http.throttle import client_address
@@ -24,7 +25,7 @@ Requester: TypeAlias = int | str
 """The id of an account, or an address."""
 
 
-class RequestSender(NamedTuple):
+class RequestSender(msgspec.Struct, frozen=True):
     """The sender of a request, the hash of its credentials, and whether it sends a body that must be read."""
 
     requester: Requester

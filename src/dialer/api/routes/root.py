@@ -22,6 +22,7 @@ async def redirect_to_documentation() -> Redirect:
 @get("/", tags=[TAG])
 async def read_root(request: ApiRequest) -> dict[str, str]:
     """List the resources by path, with the URL of each list. `surveyaggregate` has a URI template instead."""
-    service, links = request.service, request.service.links(request)
+    service = request.service
+    links = service.links(request)
     besides = {"surveyaggregate": links.collection(SURVEY_AGGREGATE)}
     return links.collections([*service.resources, "clock", "events", "statistics"]) | besides

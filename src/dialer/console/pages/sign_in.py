@@ -11,7 +11,8 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from sqlalchemy import Connection
 
-from dialer.api.http.auth import Credentials, Identified, origin_of
+from dialer.api.http.auth import Identified, origin_of
+from dialer.api.http.credentials import Credentials
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.second_factor import takes_second_factor

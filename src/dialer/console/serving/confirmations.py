@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
-from dialer.api.http.auth import Credentials, origin_of
+from dialer.api.http.auth import origin_of
+from dialer.api.http.credentials import Credentials
 from dialer.api.service import ApiRequest
 from dialer.console.serving.services import ConsoleServices
 from dialer.console.serving.signing_in import host_of, retry_after

@@ -1,6 +1,6 @@
 """Turns of a common pool that are fair between accounts: whoever waits comes next after each of the others once."""
 
-from collections import Counter, deque
+from collections import deque
 from enum import Enum, auto
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -37,7 +37,7 @@ class FairTurns(Generic[Key, Ticket]):
 
     def __init__(self, limits: TurnLimits) -> None:
         self._limits: Final = limits
-        self._taken: Final[Counter[Key]] = Counter()
+        self._taken: Final[dict[Key, int]] = {}
         self._taken_in_all = 0
         self._waiting: Final[dict[Key, deque[Ticket]]] = {}
         """The tickets of each account, the account whose last turn is longest ago first."""
@@ -45,8 +45,10 @@ class FairTurns(Generic[Key, Ticket]):
 
     def ask(self, key: Key, ticket: Ticket) -> Reply:
         """Take a turn if there is one, or let the ticket wait if there is room."""
-        if self._taken_in_all < self._limits.most and self._taken[key] < self._limits.of_each:
-            self._take(key)
+        taken = self._taken.get(key, 0)
+        if self._taken_in_all < self._limits.most and taken < self._limits.of_each:
+            self._taken[key] = taken + 1
+            self._taken_in_all += 1
             return Reply.BEGINS
         own = len(self._waiting.get(key, ()))
         if self._limits.waiting_of_each is not None and own >= self._limits.waiting_of_each:
@@ -59,9 +61,10 @@ class FairTurns(Generic[Key, Ticket]):
 
     def end(self, key: Key) -> Ticket | None:
         """End a turn of an account, and return the ticket whose turn begins now."""
-        self._taken[key] -= 1
         self._taken_in_all -= 1
-        if not self._taken[key]:
+        if self._taken[key] > 1:
+            self._taken[key] -= 1
+        else:
             del self._taken[key]
         return self._next() if self._waiting else None
 
@@ -73,19 +76,17 @@ class FairTurns(Generic[Key, Ticket]):
         if not tickets:
             del self._waiting[key]
 
-    def _take(self, key: Key) -> None:
-        self._taken[key] += 1
-        self._taken_in_all += 1
-
     def _next(self) -> Ticket | None:
-        entitled = [key for key in self._waiting if self._taken[key] < self._limits.of_each]
+        taken = self._taken
+        entitled = [key for key in self._waiting if taken.get(key, 0) < self._limits.of_each]
         if not entitled:
             return None
-        key = min(entitled, key=self._taken.__getitem__)
+        key = min(entitled, key=lambda waiting: taken.get(waiting, 0))
         tickets = self._waiting.pop(key)
         ticket = tickets.popleft()
         self._waiting_in_all -= 1
         if tickets:
             self._waiting[key] = tickets
-        self._take(key)
+        taken[key] = taken.get(key, 0) + 1
+        self._taken_in_all += 1
         return ticket

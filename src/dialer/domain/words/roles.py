@@ -59,5 +59,5 @@ class Permission(Enum):
 
     def is_given(self, role: Role, scopes: Collection[Scope] | None) -> bool:
         """Return whether a role has the permission, and an API key with these scopes; None if there is no key."""
-        needs = self.value
+        needs: Needs = self._value_
         return role in needs.roles and (scopes is None or needs.scope is None or needs.scope in scopes)

@@ -42,8 +42,12 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 def joined_header(scope: Scope, name: bytes) -> str | None:
     """Return all headers of a name in lower case, joined as one list (RFC 9110, 5.3), or None."""
-    values = [value.decode("latin-1") for header_name, value in scope["headers"] if header_name == name]
-    return ", ".join(values) if values else None
+    joined: str | None = None
+    for header_name, value in scope["headers"]:
+        if header_name == name:
+            text = value.decode("latin-1")
+            joined = text if joined is None else f"{joined}, {text}"
+    return joined
 
 
 def preference(scope: Scope, name: str) -> str | None:

@@ -38,7 +38,7 @@ class AtHand:
             if self._connection is None:
                 return None
             text, names, _ = self._compiled(query)
-            found: Rows = self._connection.execute(text, [values[name] for name in names]).fetchall()
+            found: Rows = self._connection.execute(text, tuple(map(values.__getitem__, names))).fetchall()
         except self._backend.DRIVER_ERROR:
             self.close()
             return None
