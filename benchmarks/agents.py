@@ -10,10 +10,10 @@ import sys
 import time
 from typing import Final
 
+from benchmarks.counted_functions import counted_functions
 from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.measure import MICROSECONDS, Figure, print_row, sizes_of
 from dialer.domain.words.enums import LegType
-from tests.test_costs import counted_functions
 
 AGENTS: Final = (5, 12, 50, 500)
 MIDDLE: Final = 50

@@ -20,9 +20,10 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session
 
 from benchmarks.advance import new_database
+from benchmarks.counted_functions import counted_functions
+from benchmarks.counted_statements import counted_statements
 from dialer.store.database.database import Database
 from dialer.store.tables import RateCardLine, User
-from tests.test_costs import counted_functions, counted_statements
 
 RUNS: Final = 7
 UNITS: Final = 200

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
+from benchmarks.counted_functions import counted_functions
 from benchmarks.fixture_campaign import CAMPAIGN, document
 from benchmarks.measure import (
     MICROSECONDS,
@@ -33,7 +34,6 @@ from dialer.domain.figures.digest import cdr_digest
 from dialer.sim.report import cdr_record
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
-from tests.test_costs import counted_functions
 
 PEERS: Final = Path(__file__).parents[1] / ".venv-peers"
 SIZES: Final = (1_000, 10_000, 100_000)

@@ -4,21 +4,20 @@ The scenario is that of the benchmarks. The tests compare two sizes of a campaig
 So work that is done once does not count, and work that grows with the campaign does.
 """
 
-import sys
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import anyio
 import pytest
 from litestar import Litestar
-from sqlalchemy import Connection, Engine, event, update
+from sqlalchemy import Connection, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
+from benchmarks.counted_functions import counted_functions
+from benchmarks.counted_statements import counted_statements
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
 from benchmarks.fixture_database import create_database
@@ -99,39 +98,6 @@ class Cost(NamedTuple):
     calls: int
     functions: int
     statements: int = 0
-
-
-@contextmanager
-def counted_functions() -> Iterator[Counter[str]]:
-    """Count the calls of Python functions, in this thread and in those that begin meanwhile."""
-    counts: Counter[str] = Counter()
-
-    def count(_frame: object, what: str, _argument: object) -> None:
-        counts[what] += 1
-
-    before = sys.getprofile()
-    threading.setprofile(count)
-    sys.setprofile(count)
-    try:
-        yield counts
-    finally:
-        sys.setprofile(before)
-        threading.setprofile(None)
-
-
-@contextmanager
-def counted_statements() -> Iterator[list[str]]:
-    """Record every statement that is sent to a database. A statement for many rows counts once."""
-    statements: list[str] = []
-
-    def count(_connection: object, _cursor: object, statement: str, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
-        statements.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", count)
-    try:
-        yield statements
-    finally:
-        event.remove(Engine, "before_cursor_execute", count)
 
 
 def simulated(subscribers: int) -> Cost:
