@@ -112,6 +112,9 @@ class LateImports(MetaPathFinder):
 
 
 def install() -> None:
-    """Import these modules in this way from now on."""
+    """Run the modules of `LATE` at the first use of a name of theirs, from now on.
+
+    Those of `WITHOUT` run as if the libraries named there were not installed.
+    """
     if not any(isinstance(finder, LateImports) for finder in sys.meta_path):
         sys.meta_path.insert(0, LateImports())

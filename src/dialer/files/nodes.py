@@ -103,7 +103,7 @@ def nodes_of(value: Any, place: FilePlace, lines: Node | None = None) -> Node:  
 
 
 def below(place: FilePlace, step: str | int, line: int | None = None) -> FilePlace:
-    """Return the place of a member or an item. A long path ends with the place in which it is."""
+    """Return the place of a member or an item. A path of over `PLACE_MAX` characters ends at the value around."""
     if len(place.path) > PLACE_MAX:
         return FilePlace(place.file, place.path, line)
     if isinstance(step, int):

@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers.doubts import (
-    ZERO_IS_PART,
-    NumberDoubt,
-    counted_as_assigned,
-    doubt_in_words,
-    doubt_of,
-    mended_zero,
-    with_lost_zero,
-)
+from dialer.domain.numbers.doubts import NumberDoubt, counted_as_assigned, doubt_in_words, doubt_of
+from dialer.domain.numbers.lost_zeros import ZERO_IS_PART, with_lost_zero
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_library
 
@@ -91,7 +84,7 @@ def test_a_mended_zero_makes_a_number_that_somebody_can_have(number: str) -> Non
     mended = with_lost_zero(number)
     if mended:
         assert phonenumbers.is_valid_number(phonenumbers.parse(mended))
-        assert (mended_zero(number), doubt_of(mended)) == (mended, NumberDoubt.NONE)
+        assert (doubt_of(number), doubt_of(mended)) == (NumberDoubt.LOST_ZERO, NumberDoubt.NONE)
 
 
 def test_the_countries_that_keep_their_zero_are_those_of_the_examples() -> None:
@@ -115,7 +108,7 @@ def test_an_example_without_its_zero_is_noticed_and_mended(region: str, kind: st
     if not national.startswith("0"):
         return
     damaged = normalise(national.lstrip("0"), region)
-    assert (doubt_of(damaged), mended_zero(damaged)) == (NumberDoubt.LOST_ZERO, in_full)
+    assert (doubt_of(damaged), with_lost_zero(damaged)) == (NumberDoubt.LOST_ZERO, in_full)
 
 
 def test_a_doubt_says_which_number_would_be_right() -> None:

@@ -19,9 +19,10 @@ from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.own_zones import person_zone_key
 from dialer.domain.calling_times.zones import NUMBER_ZONES, zone_of_number
-from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all, with_lost_zero
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, doubt_of_all
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, emergency_error, is_emergency
 from dialer.domain.numbers.entries import NumberRemark, entry_doubt, mended_remark
+from dialer.domain.numbers.lost_zeros import with_lost_zero
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.numbering_plans import PrefixTable
 from dialer.domain.numbers.search_keys import name_key

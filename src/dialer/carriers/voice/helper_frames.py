@@ -31,20 +31,20 @@ class ReleaseLeg(msgspec.Struct, frozen=True):
 
 
 class AgreeSound(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.agree`."""
+    """Tell a helper where the sound of a leg comes from and goes to, as both session descriptions say."""
 
     key: str
     sound: AgreedSound
 
 
 class WatchLeg(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.watch`."""
+    """Tell a helper that a leg is answered: from now on it reports silence of the other side."""
 
     key: str
 
 
 class PressKey(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.press`."""
+    """Tell a helper that the telephone of a leg pressed a key, which came by SIP and not with the sound."""
 
     key: str
     digit: str
@@ -60,7 +60,7 @@ class KeepPrompt(msgspec.Struct, frozen=True):
 
 
 class BeginOrder(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.perform`."""
+    """Tell a helper to begin an order of sound on a leg: to play, to record, to connect, to listen."""
 
     key: str
     order: Order
@@ -69,13 +69,13 @@ class BeginOrder(msgspec.Struct, frozen=True):
 
 
 class EndSound(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.finish`."""
+    """Tell a helper to close the sockets of a leg, and to answer with the rest of its sound."""
 
     key: str
 
 
 class RemoveLeg(msgspec.Struct, frozen=True):
-    """A frame that orders a helper to do `SoundRoom.remove`."""
+    """Tell a helper to close the sockets of a leg and to forget the sound that still waits."""
 
     key: str
 

@@ -71,7 +71,8 @@ from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.catalogue import RecordPage
 from dialer.console.words.countries import country_names
 from dialer.console.words.language import gettext
-from dialer.domain.numbers.doubts import NumberDoubt, doubt_of, keeps_zero
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_of
+from dialer.domain.numbers.lost_zeros import keeps_zero
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud import records
 from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError

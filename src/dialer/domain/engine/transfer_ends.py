@@ -35,7 +35,7 @@ def missing_destination(event: call_events.TransferReached, transfer: Transfer) 
 
 
 def outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
-    """Return the outcome of a B-leg without further reports: it ended with its call, within its own limit."""
+    """Return the outcome of a B-leg whose end nobody reported: it ended with its call, or at its own limit before."""
     answered_ms = transfer.answered_ms
     if answered_ms is None:
         return LegOutcome(outcome.ended_ms, outcome.cause)

@@ -9,16 +9,11 @@ import phonenumbers
 
 from dialer.domain.numbers import north_america
 from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
+from dialer.domain.numbers.lost_zeros import with_lost_zero
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.numbers.numbering_plans import PrefixTable, Start, is_assigned, plan_of, split
+from dialer.domain.numbers.numbering_plans import PrefixTable, is_assigned, plan_of, split
 from dialer.domain.words.sentences import Sentence
 
-ZERO_IS_PART: Final = frozenset({39, 225, 229, 241, 242, 378})
-"""Country codes whose fixed or mobile numbers keep their 0: Italy, Ivory Coast, Benin, Gabon, Congo, San Marino.
-
-Their regulators' plans say so, as the ITU publishes them (E.129): Italy since 1998, Congo since 2007, Gabon since 2019,
-the Ivory Coast since 2021-01-31, Benin since 2024-11-30.
-"""
 _AREA_CODE_START: Final = len(north_america.CODE)
 _EXCHANGE_END: Final = north_america.AREA_CODE_LENGTH + 1
 """Characters up to the first digit of the exchange, which is 2 to 9."""
@@ -59,31 +54,6 @@ def doubt_in_words(doubt: NumberDoubt, number: str) -> Sentence:
     return Sentence(
         "%(number)r is impossible in its country. Check the number of digits and the country code.", number=number
     )
-
-
-def with_lost_zero(number: str) -> str:
-    """Return a number with the leading 0 that it has lost; empty if that is no possible number.
-
-    Spreadsheets remove the 0 of a number, and people leave it out behind `+` as in other countries.
-    """
-    parts = split(number, len(number)) if number[:1] == "+" else None
-    if parts is None or parts[0] not in ZERO_IS_PART:
-        return ""
-    country_code, national = parts
-    if is_assigned(country_code, national) is not False or national.digits.startswith("0"):
-        return ""
-    is_right = is_assigned(country_code, Start(f"0{national.digits}", national.length + 1))
-    return f"+{country_code}0{national.digits}" if is_right else ""
-
-
-def mended_zero(number: str) -> str:
-    """Return a number with the 0 that it has lost, or unchanged."""
-    return with_lost_zero(number) if doubt_of(number) is NumberDoubt.LOST_ZERO else number
-
-
-def keeps_zero(region: str) -> bool:
-    """Return whether the 0 before a number belongs to it in a country."""
-    return region in phonenumbers.SUPPORTED_REGIONS and phonenumbers.country_code_for_region(region) in ZERO_IS_PART
 
 
 def counted_as_assigned(texts: Iterable[str], region: str | None) -> int:

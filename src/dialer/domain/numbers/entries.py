@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of, with_lost_zero
+from dialer.domain.numbers.doubts import NumberDoubt, doubt_in_words, doubt_of
 from dialer.domain.numbers.listed_forms import LISTED_DIGITS_MIN, has_no_country
+from dialer.domain.numbers.lost_zeros import with_lost_zero
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
 from dialer.domain.numbers.several_numbers import FoundNumber, FoundNumbers, Kindness, read_kindly
 from dialer.domain.words.enum_descriptions import DescribedText

@@ -15,7 +15,7 @@ from phonenumbers import PhoneMetadata
 
 from dialer.domain.numbers.by_the_library import NUMBERS_KEPT_MAX, parse
 from dialer.domain.numbers.digit_patterns import UnknownPatternError
-from dialer.domain.numbers.doubts import ZERO_IS_PART
+from dialer.domain.numbers.lost_zeros import ZERO_IS_PART
 from dialer.domain.numbers.numbering_plans import LENGTH_MAX, Start, is_assigned, split
 from dialer.domain.numbers.older_habits import as_written_today
 

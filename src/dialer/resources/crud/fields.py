@@ -88,11 +88,11 @@ class Kind(msgspec.Struct, frozen=True):
         raise NotImplementedError
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - the kinds that write URLs need it
-        """Return the form for an answer of a stored value that is not null."""
+        """Return a stored value that is not null, as answers show it."""
         return value
 
     def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
-        """Return the form for answers of many stored values; None stays None."""
+        """Return many stored values as answers show them; None stays None."""
         if type(self).show is Kind.show:
             return values
         show = self.show

@@ -82,7 +82,7 @@ def parameters_of(resource: Resource) -> tuple[str, ...]:
 
 
 def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> ListSelection:
-    """Return the records that the parameters of a request select. Unknown parameters are ignored.
+    """Return what a request asks of a list: filters, search, order, page or cursor. Unknown parameters are ignored.
 
     Raises:
         InvalidError: a filter has a value of the wrong type, or the search or the ordering is not possible.

@@ -48,7 +48,7 @@ class LegNames:
 
     def __init__(self) -> None:
         self.service_key: bytes | None = None
-        """Key of the names of legs; None while no gateway needs a line."""
+        """Secret from which the names of legs are made; None while no gateway needs a line."""
 
     def key(self, name: str) -> str:
         """Return the name of a leg for its carrier."""

@@ -124,7 +124,11 @@ class Lines:
         self._nudge()
 
     def take(self, gateway_id: GatewayKey, number: int, key: str, heard: LegReport | Found) -> None:
-        """Queue an event of a leg for the next step. `number` is the line's own count, or 0."""
+        """Queue a report of a leg for the next step; a full inbox drops it.
+
+        The line gave it `number`, and hears that number again (`settled`) once the report is stored. It hears nothing
+        of a report with 0.
+        """
         is_full = len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX
         has_room = isinstance(heard, TextReceived) and len(self._inbox) < HEARD_WITH_TEXTS_MAX
         if is_full and not has_room:

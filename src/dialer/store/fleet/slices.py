@@ -19,7 +19,7 @@ A second, and the difference between two clocks of the service.
 
 
 class SliceRow(NamedTuple):
-    """The slice of a worker of a gateway, and its demand."""
+    """What one worker may use of a gateway's channels and calls per second, what it uses, and what waits for more."""
 
     worker_id: int
     medium: str

@@ -202,7 +202,7 @@ def _stored(row: RowMapping) -> StoredLeg:
 
 
 def service_leg_key(connection: Connection) -> bytes:
-    """Return the key of the names of legs, which is made up at the first use."""
+    """Return the secret of the service from which names of legs are made. The first call makes it up and stores it."""
     key: bytes | None = connection.scalar(select(ServiceState.leg_key))
     if key is None:
         fresh = secrets.token_bytes(KEY_BYTES)
