@@ -95,7 +95,7 @@ def dump(database: Database) -> dict[str, list[RowMapping]]:
 
 @pytest.mark.parametrize("text", [NUMBER, WRITTEN, f"please call {WRITTEN} at noon", '{"spouse":12025550187}'])
 def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Path, text: str) -> None:
-    """Also in tables that are new tomorrow. Rows stay, but for the contact, who calls back, and texts that wait."""
+    """Also in tables that are new tomorrow. Rows stay, but for the contact, who calls back, drafts, and texts that wait."""
     fill(database, text)
     assert holding(tmp_path, NUMBER) != []
     erase_number(database, NUMBER, lambda _: None, 0)
@@ -104,7 +104,7 @@ def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Pa
     # Triggers write down the moves of subscribers, until a step counts them, and each word of a name.
     tables = [table for table in Row.metadata.sorted_tables if table.name not in {"subscriber_move", "contact_word"}]
     left = {table.name: len(rows(database, table)) for table in tables}
-    gone = {"call_in_progress", "waiting_text"} | ({"contact", "call_back"} if text in {NUMBER, WRITTEN} else set())
+    gone = {"call_in_progress", "waiting_text"} | ({"contact", "call_back", "call_draft"} if text in {NUMBER, WRITTEN} else set())
     rows_left = {table.name: int(table.name not in gone) for table in tables}
     assert left == {**rows_left, "audit_log": 2}  # The audit log has an entry of the erasure.
 
