@@ -29,7 +29,7 @@ def test_every_answer_has_the_security_headers(alice: Visitor, visitor: Visitor,
 def test_static_files_are_kept_for_ever_and_old_ones_are_gone(visitor: Visitor) -> None:
     page = visitor.get("sign-in/")
     urls = re.findall(r'(?:href|src)="/console/(static/[^"]+)"', page)
-    assert sorted(url.rpartition(".")[2] for url in urls) == ["css", "js", "svg"]
+    assert sorted(url.rpartition(".")[2] for url in urls) == ["css", "css", "js", "svg"]
     for url in urls:
         answer = visitor.request("GET", url)
         assert (answer.status_code, answer.headers["cache-control"]) == (200, "public, max-age=31536000, immutable")

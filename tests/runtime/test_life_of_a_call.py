@@ -56,12 +56,25 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
     """Note the orders that a simulated callee and a line are given, and what a line reports."""
     noted = Diary()
     listen, obey_rare = CalleeLine._listen, CalleeLine._obey_rare  # noqa: SLF001
-    hear, perform, dial = FakeLine.hear, FakeLine.perform, FakeLine.dial
+    hear, perform, dial, hear_done = FakeLine.hear, FakeLine.perform, FakeLine.dial, IvrSession.done
+
+    def listening(line: CalleeLine, session: IvrSession, until_ms: int) -> bool:
+        begun_ms = line._at_ms  # noqa: SLF001
+
+        def done(session: IvrSession, at_ms: int, digits: str) -> None:
+            nonlocal begun_ms
+            noted.note(begun_ms, "order", type(session.order).__name__)
+            noted.note(at_ms, "report", "Done")
+            begun_ms = at_ms
+            hear_done(session, at_ms, digits)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(IvrSession, "done", done)
+            return listen(line, session, until_ms)
 
     def obeying(line: CalleeLine, session: IvrSession, until_ms: int) -> bool:
         noted.note(line._at_ms, "order", type(session.order).__name__)  # noqa: SLF001
-        obey = obey_rare if session.stage in {Stage.CLEARING, Stage.DETECTING} else listen
-        has_obeyed = obey(line, session, until_ms)
+        has_obeyed = obey_rare(line, session, until_ms)
         noted.note(line._at_ms, "report", "Ended" if session.stage is Stage.OVER else "Done")  # noqa: SLF001
         return has_obeyed
 
@@ -77,7 +90,7 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
         noted.note(line._side.now_ms(), "order", type(leg).__name__)  # noqa: SLF001
         dial(line, leg)
 
-    monkeypatch.setattr(CalleeLine, "_listen", obeying)
+    monkeypatch.setattr(CalleeLine, "_listen", listening)
     monkeypatch.setattr(CalleeLine, "_obey_rare", obeying)
     monkeypatch.setattr(FakeLine, "hear", hearing)
     monkeypatch.setattr(FakeLine, "perform", performing)

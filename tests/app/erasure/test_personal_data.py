@@ -104,7 +104,9 @@ def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Pa
     # Triggers write down the moves of subscribers, until a step counts them, and each word of a name.
     tables = [table for table in Row.metadata.sorted_tables if table.name not in {"subscriber_move", "contact_word"}]
     left = {table.name: len(rows(database, table)) for table in tables}
-    gone = {"call_in_progress", "waiting_text"} | ({"contact", "call_back", "call_draft"} if text in {NUMBER, WRITTEN} else set())
+    gone = {"call_in_progress", "waiting_text"} | (
+        {"contact", "call_back", "call_draft"} if text in {NUMBER, WRITTEN} else set()
+    )
     rows_left = {table.name: int(table.name not in gone) for table in tables}
     assert left == {**rows_left, "audit_log": 2}  # The audit log has an entry of the erasure.
 

@@ -1,4 +1,4 @@
-"""The style sheet, the script and the icon of the console. Their URLs contain a hash of their content."""
+"""The style sheets, the scripts and the icon of the console. Their URLs contain a hash of their content."""
 
 import hashlib
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "desk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "lists.css": "text/css",
+    "print.css": "text/css",
     "prompts.css": "text/css",
     "prompts.js": "text/javascript",
     "recorder.js": "text/javascript",
