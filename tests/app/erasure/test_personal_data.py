@@ -95,7 +95,10 @@ def dump(database: Database) -> dict[str, list[RowMapping]]:
 
 @pytest.mark.parametrize("text", [NUMBER, WRITTEN, f"please call {WRITTEN} at noon", '{"spouse":12025550187}'])
 def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Path, text: str) -> None:
-    """Also in tables that are new tomorrow. Rows stay, but for the contact, who calls back, drafts, and texts that wait."""
+    """Also in tables that are new tomorrow.
+
+    Rows stay, but for the contact, who calls back, drafts, and texts that wait.
+    """
     fill(database, text)
     assert holding(tmp_path, NUMBER) != []
     erase_number(database, NUMBER, lambda _: None, 0)

@@ -19,7 +19,7 @@ A second, and the difference between two clocks of the service.
 
 
 class SliceRow(NamedTuple):
-    """What one worker may use of a gateway's channels and calls per second, what it uses, and what waits for more."""
+    """The channels and calls per second of a gateway that one worker may use, how many it uses, and what waits for more."""
 
     worker_id: int
     medium: str
