@@ -19,7 +19,7 @@ A second, and the difference between two clocks of the service.
 
 
 class SliceRow(NamedTuple):
-    """The channels and calls per second of a gateway that one worker may use, how many it uses, and what waits for more."""
+    """The share of one worker of a gateway: channels and calls per second, those in use, and what waits for more."""
 
     worker_id: int
     medium: str
