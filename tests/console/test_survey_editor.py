@@ -1,17 +1,19 @@
 """Tests of changes of a survey on its page: sections, branches, their order, and changes that are undone."""
 
 import re
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.words.section_words import SENTENCES, TITLES
 from dialer.console.words.survey_keys import WAYS_MAX, keys_of, ways_of
-from dialer.domain.survey.sections.table import definition_of, section_fields
+from dialer.domain.survey.sections.appearance import Colour
+from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of, section_fields
 from dialer.domain.survey.survey import Prompt, Section
 from dialer.domain.words.enums import SectionType
 from tests.api.harness import Caller
+from tests.console import translations
 from tests.console.building import HOSTILE
 from tests.console.survey_building import branches, build, change, order, rows, sections
 from tests.console.visitor import Visitor, words
@@ -270,9 +272,28 @@ def test_a_section_of_another_survey_is_not_changed_through_this_one(alice: Visi
 
 
 def test_every_type_and_field_has_words() -> None:
-    assert SENTENCES.keys() == set(SectionType)
-    names = {field.name for field in section_fields() if not field.name.startswith("key_")}
-    assert names | {"question", "type"} == TITLES.keys()
+    assert SECTION_TYPES.keys() == set(SectionType)
+    shown = [one.appearance for one in SECTION_TYPES.values()]
+    assert len({one.name for one in shown}) == len({one.icon for one in shown}) == len(shown)
+    names = [field.name for field in section_fields()]
+    assert len(set(names)) == len(names)
+    untitled = {field.name for field in section_fields() if not field.title}
+    assert untitled == {f"key_{digit}" for digit in range(10)}  # Their rows have the keys.
+
+
+def test_the_hints_of_a_type_are_for_its_fields_and_translated() -> None:
+    for definition in SECTION_TYPES.values():
+        assert definition.hints.keys() <= {field.name for field in definition.fields}
+    texts = translations.template()
+    words = [text for one in SECTION_TYPES.values() for text in (one.appearance.name, one.appearance.sentence)]
+    of_fields = [text for field in section_fields() for text in (field.title, field.hint) if text]
+    of_types = [hint for one in SECTION_TYPES.values() for hint in one.hints.values()]
+    assert [text for text in (*words, *of_fields, *of_types) if text not in texts] == []
+
+
+def test_every_colour_is_in_the_style_sheet() -> None:
+    style = (files("dialer.console") / "static" / "survey.css").read_text("utf-8")
+    assert [one for one in Colour if one is not Colour.PLAIN and f".kind-icon.kind-{one} " not in style] == []
 
 
 @given(st.integers(1, 10), st.integers(-5, 10**6), st.dictionaries(st.sampled_from("0123456789"), st.text(max_size=5)))

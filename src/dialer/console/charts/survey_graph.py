@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 from dialer.console.charts.graph_layout import Edge, GraphLayout, lay_out
 from dialer.console.words.state_words import words_of
 from dialer.console.words.survey_keys import Way, ways_of
+from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_TIMEOUT, Section, Survey
 from dialer.domain.words.enums import SectionType
@@ -64,7 +65,7 @@ class Box(NamedTuple):
     y: float
     width: float
     type: str
-    icon: str
+    appearance: Appearance
     question: str
     whole_question: str
     is_goal: bool
@@ -206,14 +207,13 @@ def _cut(label: str) -> str:
 
 def _box(section: Section, width: float, ports: Sequence[Port], layout: GraphLayout) -> Box:
     middle = MARGIN + layout.middles[section.id]
-    kind = SectionType(section.type)
     question = " ".join(section.question.split())
     return Box(
         round(middle - width / 2, 1),
         TOP + layout.rows[section.id] * (HEIGHT + GAP_Y),
         width,
-        words_of(kind),
-        kind.name.lower(),
+        words_of(SectionType(section.type)),
+        definition_of(section).appearance,
         _fitted(question, int((width - _BESIDE_TITLE) / _LETTER_OF_TITLE)),
         question,
         section.completed,

@@ -19,11 +19,11 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import options_of
-from dialer.console.words.section_words import SENTENCES
 from dialer.console.words.state_words import words_of
 from dialer.console.words.survey_keys import Way, key_in_words, ways_of
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.editing import Branch, branches_to, onward
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Section, Survey
 from dialer.domain.words.enums import SectionType
 from dialer.domain.words.roles import Permission
@@ -162,7 +162,10 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
         insertion=insertion,
         removal=_removal(survey, parse_id(asked.get("remove", "")), titles) if may_edit else None,
         is_gone=bool(named) and found.form is None,
-        kinds=[(kind, words_of(kind), gettext(SENTENCES[kind])) for kind in SectionType],
+        kinds=[
+            (one.type, one.appearance, words_of(one.type), gettext(one.appearance.sentence))
+            for one in SECTION_TYPES.values()
+        ],
         undo=found.undo,
         redo=found.redo,
         messages=[] if refused is None else refused.messages,

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from dialer.console.parts.inputs import Input, Options, inputs_of, members_of, refilled
 from dialer.console.parts.sentences import joined_words
 from dialer.console.words.language import gettext
-from dialer.console.words.section_words import HINTS, SENTENCES, TITLES
+from dialer.console.words.section_words import TITLES, hint_of
 from dialer.console.words.state_words import words_of
 from dialer.console.words.survey_keys import key_in_words, keys_of
 from dialer.domain.survey.editing import FALLBACKS
+from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
@@ -41,10 +42,6 @@ _EXCLUSIVE: Final[Mapping[tuple[str, str], str]] = {
 """The field that becomes empty with a choice between two of them."""
 _PLACED: Final = ("question", "script", "audiofile", "queue", "phonenumber", *(f"key_{digit}" for digit in range(10)))
 """The fields that have a place of their own in the form."""
-_FIRST: Final = (
-    *("rating_laps", "number_digits", "validate_number", "min_number", "max_number", "conference", "sms_text"),
-)
-"""The fields above `More`."""
 
 
 class KeyRow(NamedTuple):
@@ -61,8 +58,8 @@ class SectionForm(NamedTuple):
     """The form of a section."""
 
     section_id: int
-    kind: SectionType
     type: str
+    appearance: Appearance
     sentence: str
     inputs: dict[str, Input]
     """The inputs by the names of their fields."""
@@ -107,19 +104,20 @@ def form_of(
     shown = [row for row in rows if row.goto or row.key in FALLBACKS or not definition.asks or _is_named(row)]
     empty = [row for row in rows if row not in shown]
     further = empty[EMPTY_ROWS:] if definition.names_answers else empty
-    more = [one for name, one in inputs.items() if name not in (*_PLACED, *_FIRST)]
+    main = {field.name for field in definition.fields if field.is_main}
+    more = [one for name, one in inputs.items() if name not in (*_PLACED, *main)]
     queue = stored.get("queue")
     return SectionForm(
         section.id,
-        kind,
         words_of(kind),
-        gettext(SENTENCES[kind]),
+        definition.appearance,
+        gettext(definition.appearance.sentence),
         inputs,
         [row for row in rows if row not in further],
         further,
         definition.asks,
         definition.asks and (not definition.has_chosen_answers or definition.digits_max(section) > 1),
-        [one for name in _FIRST for one in inputs.values() if one.name == name],
+        [one for name, one in inputs.items() if name in main],
         more,
         any(one.error for one in more),
         version,
@@ -151,15 +149,13 @@ def branches_in(section: Section, filled: Mapping[str, str]) -> dict[str, str]:
 
 def _fields(kind: SectionType) -> dict[str, Field]:
     """Return the fields of a type, in the order of the form."""
-    own = {field.name for field in SECTION_TYPES[kind].fields}
-    wanted = ["question", *(name for name in TITLES if name in own), *sorted(own - TITLES.keys()), "type"]
+    wanted = ["question", *(field.name for field in SECTION_TYPES[kind].fields), "type"]
     fields = {field.name: field for field in fields_of(SECTION_TEMPLATES.write or SECTION_TEMPLATES.read)}
     return {name: fields[name] for name in wanted}
 
 
 def _worded(kind: SectionType, one: Input) -> Input:
-    title = TITLES.get(one.name)
-    hint = HINTS.get((kind, one.name), HINTS.get((None, one.name), ""))
+    title, hint = TITLES.get(one.name), hint_of(SECTION_TYPES[kind], one.name)
     control = "text" if one.name == "question" and "\n" not in one.value else one.control
     return replace(
         one, title=gettext(title) if title else one.title, hint=gettext(hint) if hint else "", control=control

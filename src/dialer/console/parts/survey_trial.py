@@ -3,21 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from dialer.console.parts.sentences import joined_words
 from dialer.console.words.language import gettext
 from dialer.console.words.state_words import words_of
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.messages.templates import fill, placeholders_of, values_of
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
-from dialer.domain.survey.sections.actions import (
-    CallContext,
-    ConferenceTalk,
-    Diversion,
-    DncWish,
-    MessageToSend,
-    VoiceRecording,
-)
-from dialer.domain.survey.survey import Prompt, Section, section_name
+from dialer.domain.survey.sections.actions import CallContext
+from dialer.domain.survey.survey import Prompt, section_name
 from dialer.domain.words.enums import SectionType
 
 INPUTS_MAX: Final = 100
@@ -52,8 +46,8 @@ class TrialStep(NamedTuple):
     name: str
     type: str
     heard: list[HeardPrompt]
-    happens: list[str]
-    """Sentences about everything else that happens."""
+    happens: str
+    """Sentences about everything else that happens; empty if nothing does."""
     keys: str | None
     """The keys that were pressed; empty for none. None where nothing is asked, or where the input is still awaited."""
     response: str | None
@@ -131,13 +125,13 @@ class _Trial:
     ) -> None:
         section = position.section
         heard = [one for prompt in CallFlow.prompts(position) if (one := self._heard(prompt)) is not None]
-        happens = [*self._before(position), *self._after(position)]
+        sentences = position.definition.sentences(section, self._context, self._queues)
         step = TrialStep(
             section.id,
             section_name(section),
             words_of(SectionType(section.type)),
             heard,
-            happens,
+            joined_words(sentences),
             keys,
             response,
             remark,
@@ -158,42 +152,6 @@ class _Trial:
     def _filled(self, text: str) -> str:
         callee = self._callee
         return fill(text, callee.full_name, callee.additional_vars, callee.number).strip()
-
-    def _before(self, position: Position) -> list[str]:
-        match position.definition.before_prompt(position.section, self._context):
-            case MessageToSend(number=number, text=text):
-                return [gettext("A text message goes to %(number)s: “%(text)s”") % {"number": number, "text": text}]
-            case DncWish():
-                return [gettext("The number goes on the do-not-call list.")]
-            case None:
-                return []
-
-    def _after(self, position: Position) -> list[str]:
-        if position.definition.asks:
-            return []
-        match position.definition.after_prompt(position.section, self._context):
-            case Diversion(queue_id=queue_id, number=number):
-                return [self._diverted(position.section, queue_id, number)]
-            case ConferenceTalk(room=room):
-                named = position.section.conference.strip()
-                text = gettext("The call joins the conference “%(room)s”.") % {"room": room}
-                return [text if named else gettext("The call joins the conference of its campaign.")]
-            case VoiceRecording():
-                return [gettext("What the callee says is recorded.")]
-            case None:
-                return []
-
-    def _diverted(self, section: Section, queue_id: int | None, number: str) -> str:
-        if queue_id is None:
-            text = gettext("The call is connected with %(number)s.") % {"number": number}
-        else:
-            name = self._queues.get(queue_id) or f"No. {queue_id}"
-            return gettext("The call waits in the queue “%(queue)s” for an agent.") % {"queue": name}
-        if not section.confirm_key:
-            return text
-        asked = self._filled(section.confirm_script)
-        confirm = gettext("Whoever answers there hears “%(text)s” and must press %(key)s.")
-        return f"{text} {confirm % {'text': asked, 'key': section.confirm_key}}"
 
 
 def _remark(keys: str, *, asks_again: bool) -> str:

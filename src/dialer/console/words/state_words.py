@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.domain.engine.call_results import CallResult
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.enums import (
     AgentActivity,
     AgentDisposition,
@@ -44,15 +45,7 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     },
     AgentActivity: {AgentActivity.ON_BREAK: gettext_noop("On a break")},
     AgentStatus: {AgentStatus.ON_BREAK: gettext_noop("On a break")},
-    SectionType: {
-        SectionType.PLAY_MESSAGE: gettext_noop("Message"),
-        SectionType.MULTI_CHOICE: gettext_noop("Choice"),
-        SectionType.CAPTURE_DIGITS: gettext_noop("Digits"),
-        SectionType.RECORD_MESSAGE: gettext_noop("Recording"),
-        SectionType.CALL_TRANSFER: gettext_noop("Transfer"),
-        SectionType.DNC: gettext_noop("Do not call"),
-        SectionType.SMS: gettext_noop("Text message"),
-    },
+    SectionType: {definition.type: definition.appearance.name for definition in SECTION_TYPES.values()},
     Cause: {
         Cause.UNALLOCATED_NUMBER: gettext_noop("Number does not exist"),
         Cause.NORMAL_CLEARING: gettext_noop("Answered"),

@@ -27,7 +27,6 @@ from dialer.resources.crud.fields import (
 )
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.shapes import Field
-from dialer.resources.records.section_words import WORDS
 from dialer.store.tables import SectionTemplate
 
 QUESTION_MAX: Final = 500
@@ -54,8 +53,7 @@ class SectionTypeChoice(Choice, frozen=True):
 
 def _declared(field: SectionField) -> Field:
     """Declare the field of a section type for requests and answers, with its description."""
-    description, example = WORDS[field.name]
-    return replace(_plain(field), description=description, example=example)
+    return replace(_plain(field), description=field.description, example=field.example)
 
 
 def _plain(field: SectionField) -> Field:

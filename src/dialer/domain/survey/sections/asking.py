@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.definition import SectionDefinition
-from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField
+from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, SectionField
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, INPUT_END, Section
 from dialer.domain.words.sentences import Sentence
 
@@ -16,7 +16,7 @@ class AskingDefinition(SectionDefinition, ABC):
 
     __slots__ = ()
 
-    fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, *INPUT_FIELDS)
+    fields: ClassVar[tuple[SectionField, ...]] = (*PROMPT_FIELDS, *INPUT_FIELDS)
     asks: ClassVar[bool] = True
     needs_prompt: ClassVar[bool] = True
     asks_again_without_branch: ClassVar[bool] = True

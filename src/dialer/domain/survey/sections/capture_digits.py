@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
+from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
-from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, BooleanField, IntegerField, SectionField
+from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, BooleanField, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
-from dialer.domain.words.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence, template
 
 DIGITS_MAX: Final = 15
 CAPTURED_MAX: Final = 10**DIGITS_MAX - 1
@@ -28,13 +29,56 @@ class CaptureDigits(AskingDefinition):
     __slots__ = ()
 
     type: ClassVar[SectionType] = SectionType.CAPTURE_DIGITS
+    appearance: ClassVar[Appearance] = Appearance(
+        template("Digits"),
+        template("Asks for a number, such as an amount or an order."),
+        "M6.5 2.5 5 13.5M11 2.5 9.5 13.5M2.8 6h11M2.2 10h11",
+        Colour.ACCENT,
+    )
     fields: ClassVar[tuple[SectionField, ...]] = (
-        *COMMON_FIELDS,
+        *PROMPT_FIELDS,
+        IntegerField(
+            "number_digits",
+            1,
+            DIGITS_MAX,
+            description="The most digits of an input (type 4). `#` ends a shorter one.",
+            example=2,
+            title=template("Most digits"),
+            hint=template("The callee can end a shorter number with #."),
+            is_main=True,
+        ),
+        BooleanField(
+            "validate_number",
+            description=(
+                "True to accept only numbers from `min_number` to `max_number` (type 4). False: any digits."
+                " The default range, 0 to 99, refuses nothing, however many digits are asked for."
+            ),
+            example=True,
+            title=template("Only numbers of a range"),
+            hint=template("Other numbers count as wrong input. 0 to 99 stands for any number."),
+            is_main=True,
+        ),
+        IntegerField(
+            "min_number",
+            0,
+            CAPTURED_MAX,
+            description="The lowest number that is accepted (type 4), if `validate_number` is true.",
+            example=0,
+            title=template("Lowest number"),
+            is_main=True,
+        ),
+        IntegerField(
+            "max_number",
+            0,
+            CAPTURED_MAX,
+            description=(
+                "The highest number that is accepted (type 4), if `validate_number` is true. At least `min_number`."
+            ),
+            example=99,
+            title=template("Highest number"),
+            is_main=True,
+        ),
         *INPUT_FIELDS,
-        BooleanField("validate_number"),
-        IntegerField("number_digits", 1, DIGITS_MAX),
-        IntegerField("min_number", 0, CAPTURED_MAX),
-        IntegerField("max_number", 0, CAPTURED_MAX),
     )
     no_answer: ClassVar[str] = Sentence(
         "%(digits)s digits cannot make a number from %(least)s to %(most)s",

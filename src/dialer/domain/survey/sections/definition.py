@@ -1,10 +1,12 @@
 """The base class of all section types: a section that plays its prompt and continues."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 from dialer.domain.survey.findings import Remark
 from dialer.domain.survey.sections.actions import ActionAfterPrompt, ActionBeforePrompt, CallContext
+from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField
 from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Section
 from dialer.domain.words.enums import SectionType
@@ -22,8 +24,11 @@ class SectionDefinition:
     __slots__ = ()
 
     type: ClassVar[SectionType]
+    appearance: ClassVar[Appearance]
     fields: ClassVar[tuple[SectionField, ...]] = COMMON_FIELDS
-    """The fields that this type uses; it ignores the other fields of the row."""
+    """The fields that this type uses, in the order of its form; it ignores the other fields of the row."""
+    hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Hints of this type by the names of fields, in place of those of the fields."""
     asks: ClassVar[bool] = False
     """True for a type that waits for keys."""
     ends: ClassVar[bool] = False
@@ -70,6 +75,15 @@ class SectionDefinition:
     def after_prompt(self, section: Section, context: CallContext) -> ActionAfterPrompt | None:  # noqa: ARG002
         """Return the action to perform after the prompt, or None. A type that asks for keys has no such action."""
         return None
+
+    def sentences(
+        self,
+        section: Section,  # noqa: ARG002 - nothing happens in most types
+        context: CallContext,  # noqa: ARG002
+        queue_names: Mapping[int, str],  # noqa: ARG002
+    ) -> tuple[Sentence, ...]:
+        """Return sentences that tell the author what the actions of the section do in a call. Queues have names."""
+        return ()
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - most types do not ask for keys
         """Return the number of digits after which an input ends without `#`."""

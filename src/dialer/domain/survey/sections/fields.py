@@ -2,19 +2,36 @@
 
 All types share one table, and each type lists the fields that it uses. A new type can therefore use existing fields
 without a migration. A new field needs a column in `SectionTemplate` with a migration, and a setting in `Section`. The
-API's field and the sealing follow from the field's description here.
+API's field, the input on pages and the sealing follow from the field's description here.
 """
 
 from typing import Any, Final, Literal
 
 import msgspec
 
+from dialer.domain.words.sentences import template
+
 SCRIPT_MAX: Final = 1_600
 RETRIES_MAX: Final = 100
 SECONDS_MAX: Final = 3_600
 
 
-class SectionField(msgspec.Struct, frozen=True):
+class FieldWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The words of a field: those of the API's reference, and those of pages, which translate them."""
+
+    description: str
+    """The description in the OpenAPI document."""
+    example: str | int | bool | None = None
+    """The example in the OpenAPI document; references have the usual one."""
+    title: str = ""
+    """The title on pages; empty: the name in words."""
+    hint: str = ""
+    """The hint on pages, if the field needs one. A type can have its own (`SectionDefinition.hints`)."""
+    is_main: bool = False
+    """True for an input that the form shows at once, and not below *More*."""
+
+
+class SectionField(FieldWords, frozen=True):
     """The base class of all fields."""
 
     name: str
@@ -83,16 +100,74 @@ class ReferenceField(SectionField, frozen=True):
         return f"{self.name}_id"
 
 
-COMMON_FIELDS: Final[tuple[SectionField, ...]] = (
-    TextField("script", SCRIPT_MAX),
-    ReferenceField("audiofile", "recording"),
-    BooleanField("completed"),
+PROMPT_FIELDS: Final[tuple[SectionField, ...]] = (
+    TextField(
+        "script",
+        SCRIPT_MAX,
+        description=(
+            "The text that the callee hears, unless `audiofile` is set. `{first_name}`, `{full_name}` and variables of"
+            " the contact are replaced. Default: empty."
+        ),
+        example="Hello {first_name}, press one if you come.",
+        title=template("Text"),
+    ),
+    ReferenceField(
+        "audiofile",
+        "recording",
+        description="The recording that the callee hears instead of `script`. Null: `script`.",
+        title=template("Recording"),
+    ),
 )
-"""The fields of every type: a prompt, and the mark that a callee who reaches the section has completed the survey."""
-TIMEOUT: Final = SecondsField("timeout", 0, SECONDS_MAX)
+"""The fields of every type with its prompt."""
+COMPLETED: Final = BooleanField(
+    "completed",
+    description=(
+        "True if a subscriber whose call reaches the section has completed the survey, with status 8. Of a transfer"
+        " (type 6): once somebody has taken the call."
+    ),
+    example=False,
+    title=template("Goal of the survey"),
+    hint=template("Whoever comes here has completed the survey."),
+)
+"""The mark of every type that a callee who reaches the section has completed the survey."""
+COMMON_FIELDS: Final[tuple[SectionField, ...]] = (*PROMPT_FIELDS, COMPLETED)
+"""The fields of every type."""
+TIMEOUT: Final = SecondsField(
+    "timeout",
+    0,
+    SECONDS_MAX,
+    description=(
+        "Seconds without a key after which an input ends (types 2, 3 and 4). For a transfer (type 6), the time in"
+        " which `confirm_key` must be pressed. 0 counts as 1."
+    ),
+    example=5,
+    title=template("Time to wait for a key"),
+    hint=template("Counted from the last key, or from the end of the text."),
+)
 INPUT_FIELDS: Final[tuple[SectionField, ...]] = (
-    ReferenceField("invalid_audiofile", "recording"),
-    IntegerField("retries", 0, RETRIES_MAX),
+    IntegerField(
+        "retries",
+        0,
+        RETRIES_MAX,
+        description=(
+            "How often a section that asks (types 2, 3 and 4) is repeated after a wrong input, or none. Null: never."
+        ),
+        example=2,
+        title=template("Times to ask again"),
+        hint=template("After a wrong input or none. Then the call goes on as you chose for these above."),
+    ),
     TIMEOUT,
+    ReferenceField(
+        "invalid_audiofile",
+        "recording",
+        description=(
+            "The recording that the callee hears after a wrong input, before the section is played again. Null: none."
+        ),
+        title=template("Recording after a wrong input"),
+        hint=template(
+            "Callees hear it, and then the question again. Without it, they hear the question again at once."
+        ),
+    ),
+    COMPLETED,
 )
-"""The additional fields of types that ask for keys."""
+"""The additional fields of types that ask for keys, below their own."""

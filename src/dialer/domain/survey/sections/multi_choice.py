@@ -2,14 +2,27 @@
 
 from typing import ClassVar, Final
 
+from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition
-from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField, TextField
+from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, SectionField, TextField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
-from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.sentences import Sentence, template
 
 LABEL_MAX: Final = 100
-CHOICES: Final = {digit: TextField(f"key_{digit}", LABEL_MAX) for digit in "0123456789"}
+_EXAMPLES: Final = ("operator", "yes", "no", "maybe", "later", "repeat", "in German", "in French", "in Spanish", "stop")
+CHOICES: Final = {
+    str(digit): TextField(
+        f"key_{digit}",
+        LABEL_MAX,
+        description=(
+            f"The answer that the key {digit} stands for in a choice (type 2). Results show it."
+            " Null or empty: the key is not offered."
+        ),
+        example=example,
+    )
+    for digit, example in enumerate(_EXAMPLES)
+}
 """The field for each digit, with the answer that it stands for, or none. Together they become `key_labels`."""
 
 
@@ -19,7 +32,14 @@ class MultiChoice(AskingDefinition):
     __slots__ = ()
 
     type: ClassVar[SectionType] = SectionType.MULTI_CHOICE
-    fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, *INPUT_FIELDS, *CHOICES.values())
+    appearance: ClassVar[Appearance] = Appearance(
+        template("Choice"),
+        template("Asks for a key. Each key leads where you want."),
+        "M3.5 3.5h.1M8 3.5h.1M12.5 3.5h.1M3.5 8h.1M8 8h.1M12.5 8h.1M3.5 12.5h.1M8 12.5h.1M12.5 12.5h.1",
+        Colour.ACCENT,
+        stroke_width=2.6,
+    )
+    fields: ClassVar[tuple[SectionField, ...]] = (*PROMPT_FIELDS, *INPUT_FIELDS, *CHOICES.values())
     has_chosen_answers: ClassVar[bool] = True
     names_answers: ClassVar[bool] = True
     no_answer: ClassVar[str] = Sentence("none of key_0 to key_9 is set")

@@ -2,11 +2,12 @@
 
 from typing import ClassVar, Final
 
+from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
-from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, IntegerField, SectionField
+from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
-from dialer.domain.words.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence, template
 
 LAPS_MAX: Final = 1_000_000
 
@@ -20,10 +21,25 @@ class Rating(AskingDefinition):
     __slots__ = ()
 
     type: ClassVar[SectionType] = SectionType.RATING
+    appearance: ClassVar[Appearance] = Appearance(
+        template("Rating"),
+        template("Asks for a mark, such as 1 to 5."),
+        "m8 2 1.8 3.8 4.2.5-3.1 2.8.9 4.1L8 11.1l-3.8 2.1.9-4.1L2 6.3l4.2-.5z",
+        Colour.ACCENT,
+    )
     fields: ClassVar[tuple[SectionField, ...]] = (
-        *COMMON_FIELDS,
+        *PROMPT_FIELDS,
+        IntegerField(
+            "rating_laps",
+            1,
+            LAPS_MAX,
+            description="The best rating (type 3). The lowest is 1.",
+            example=5,
+            title=template("Highest mark"),
+            hint=template("The lowest mark is 1."),
+            is_main=True,
+        ),
         *INPUT_FIELDS,
-        IntegerField("rating_laps", 1, LAPS_MAX),
     )
     asks_again_without_branch: ClassVar[bool] = False
     has_chosen_answers: ClassVar[bool] = True

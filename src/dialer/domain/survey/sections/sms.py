@@ -1,17 +1,18 @@
 """SMS: a text message to the callee, during the call."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from dialer.domain.messages.templates import fill, variable
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, MessageToSend
+from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
-from dialer.domain.survey.sections.fields import COMMON_FIELDS, SCRIPT_MAX, SectionField, TextField
+from dialer.domain.survey.sections.fields import COMPLETED, PROMPT_FIELDS, SCRIPT_MAX, SectionField, TextField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
-from dialer.domain.words.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence, template
 
 
 class Sms(SectionDefinition):
@@ -20,7 +21,27 @@ class Sms(SectionDefinition):
     __slots__ = ()
 
     type: ClassVar[SectionType] = SectionType.SMS
-    fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, TextField("sms_text", SCRIPT_MAX))
+    appearance: ClassVar[Appearance] = Appearance(
+        template("Text message"),
+        template("Sends a text message to the callee, and goes on."),
+        "M2 3.500h12v9H2zM2 4l6 5 6-5",
+        Colour.FAIR,
+    )
+    fields: ClassVar[tuple[SectionField, ...]] = (
+        *PROMPT_FIELDS,
+        TextField(
+            "sms_text",
+            SCRIPT_MAX,
+            description=(
+                "The text message that is sent to the callee (type 10), with variables as in `script`. Null: none."
+            ),
+            example="Thank you, {first_name}. We expect you on Monday.",
+            title=template("Text message"),
+            hint=template("The campaign needs a gateway for text messages."),
+            is_main=True,
+        ),
+        COMPLETED,
+    )
     sends_messages: ClassVar[bool] = True
     counted_as: ClassVar[str] = "SMS"
 
@@ -31,6 +52,19 @@ class Sms(SectionDefinition):
         number = variable(context.additional_vars, "sms_phonenumber") or context.number
         text = fill(section.sms_text, context.full_name, context.additional_vars, context.number)
         return MessageToSend(f"SMS: {number[:NUMBER_INPUT_MAX]}", number, text)
+
+    def sentences(
+        self,
+        section: Section,
+        context: CallContext,
+        queue_names: Mapping[int, str],  # noqa: ARG002 - it has no queue
+    ) -> tuple[Sentence, ...]:
+        """Return a sentence with the message and its number."""
+        message = self.before_prompt(section, context)
+        if message is None:
+            return ()
+        to, text = message.number, message.text
+        return (Sentence("A text message goes to %(number)s: “%(text)s”", number=to, text=text),)
 
     def remarks(self, section: Section) -> Iterator[Remark]:
         """Yield a warning if there is no text to send."""
