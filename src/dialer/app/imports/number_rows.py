@@ -429,8 +429,7 @@ class DncRows(NumberRows):
         entries = []
         for one in found:
             entries.append((one.number, self._values_of(one, cells)))
-            mended = self._mended(one)  # Both are on the list, as nobody knows which one is meant.
-            if mended is not one:
+            if (mended := self._mended(one)) is not one:  # Both are on the list: nobody knows which one is meant.
                 entries.append((mended.number, self._values_of(mended, cells)))
         return entries, self._row_error(problems[0], cells) if problems else None
 
