@@ -10,6 +10,8 @@ from typing import Final, TypeAlias
 
 Owner: TypeAlias = tuple[str, bool]
 """The key of a leg, and True if its socket is the one for reports."""
+_NO_LIMIT: Final = -1
+"""The limit of answers that epoll has by itself. It takes no limit of 0."""
 
 
 class WaitingSockets:
@@ -32,7 +34,11 @@ class WaitingSockets:
     def ready(self) -> list[Owner]:
         """Return the owners of the sockets at which something has arrived. It never waits."""
         owners = self._owners
-        return [owners[number] for number, _ in self._poll.poll(0)]
+        if isinstance(self._poll, select.epoll):
+            found = self._poll.poll(0, len(owners) or _NO_LIMIT)
+        else:
+            found = self._poll.poll(0)
+        return [owners[number] for number, _ in found]
 
     def close(self) -> None:
         """Free what the system holds for it."""
