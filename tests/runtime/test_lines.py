@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
 from dialer.app.telling.account_events import switch_events
-from dialer.carriers.line_port import Alive
+from dialer.carriers.line_port import Alive, Exchange, Line
 from dialer.domain.calls.plans import VOICE, GatewayKey
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.domain.words.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
@@ -239,6 +239,16 @@ async def test_lines_that_go_down_and_up_are_logged_with_the_ids_that_their_reco
         ("line_down", "sms", 3),
         ("line_up", "sms", 3),
     ]
+
+
+async def test_a_line_whose_modules_cannot_be_imported_is_told_as_unusable_and_others_go_on() -> None:
+    def broken(_gateway_id: int, _parameters: str, _exchange: Exchange) -> Line:
+        raise ImportError("no module named numpy")
+
+    lines = Lines({"sip": broken, "http": OtherSide(lambda: 0).line}, now_ms=lambda: 0, nudge=lambda: None)
+    voice, sms = GatewayKey(VOICE, 1), GatewayKey(SMS, 1)
+    await lines.follow({voice: LineSettings("sip", "{}"), sms: LineSettings("http", "{}")})
+    assert lines.states() == {voice: "no line can be opened with its settings: no module named numpy", sms: ""}
 
 
 async def test_a_dial_that_the_line_refuses_is_taken_back_and_made_when_it_works(house: LineHouse) -> None:
