@@ -129,8 +129,10 @@ class BulkInsert(KeyedBulk):
         """Insert rows before whatever else happens on the connection."""
         if len(rows) < COPIED_MIN:
             super().put(connection, rows, check)
-        else:
-            self.run(connection, rows)
+            return
+        written = self.run(connection, rows)
+        if check is not None:
+            check(written)
 
 
 def bulk_insert(into: Table, *names: str) -> BulkInsert:
