@@ -115,8 +115,9 @@ _OTHERS_WROTE: Final = "others_wrote"
 _WRITES: Final = ("INSERT", "UPDATE", "DELETE", "COPY", "MERGE")
 _LOST_AT_COMMIT: Final = frozenset({"57P01", "57P02", "57P03"})
 """Codes of a server that shuts down. It may have committed before it says so."""
-_STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
-"""Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
+_STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04", "26000", "40001", "40P01", "55P03")
+"""Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged,
+or without a statement that was prepared."""
 
 
 def compiled(
@@ -151,6 +152,7 @@ def writing_engine(
     """Return an engine with one connection, whose transactions begin with the lock of all writers."""
     limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": WRITER_IDLE_TIMEOUT_MS}
     engine = _engine(url, size=1, synchronous=synchronous, limits=limits)
+    postgresql_pipeline.keep_order(engine)
 
     if place is not None:
 
@@ -222,7 +224,6 @@ def _engine(url: URL, *, size: int, synchronous: str, limits: Mapping[str, int])
         given["synchronous_commit"] = "off"
     settings = "; ".join(f"SET {name} = {value}" for name, value in given.items())
     noticing = "; ".join(f"SET {name} = {value}" for name, value in _NOTICING.items())
-    postgresql_pipeline.keep_order(engine)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's

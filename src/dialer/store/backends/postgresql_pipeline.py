@@ -4,10 +4,11 @@ A round trip takes longer than most statements of a step. The client sends all s
 reads their results, which libpq calls a pipeline.
 """
 
+import re
 import select
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import count
+from contextlib import contextmanager, suppress
+from itertools import count, islice
 from typing import Any, Final, NamedTuple
 
 import psycopg
@@ -33,7 +34,8 @@ _PLANNED: Final = "SELECT set_config('plan_cache_mode', %s, true), {}".format(
 that grow."""
 CONTROL: Final = frozenset({_SAVEPOINT, _RELEASE, _PLANNED})
 """Statements that read and write no rows."""
-_PLACE: Final = "%s"
+_PERCENT: Final = re.compile("%[s%]")
+"""The place of a value, or a per cent sign that stands for itself."""
 _WRITES: Final = (b"INSERT", b"UPDATE", b"DELETE")
 _names: Final = count(1)
 _READERS: Final[dict[int, Callable[[bytes], Any]]] = {
@@ -62,7 +64,14 @@ def postpone(
 
 
 def keep_order(engine: Engine) -> None:
-    """Let what is postponed on the connections of an engine run before other statements, and before a COMMIT."""
+    """Let what is postponed on the connections of an engine run before other statements, and before a COMMIT.
+
+    psycopg prepares nothing there by itself: after a ROLLBACK, it would let the server forget all that is prepared.
+    """
+
+    @event.listens_for(engine, "connect")
+    def prepare_nothing(driver: psycopg.Connection[Any], _record: object) -> None:
+        driver.prepare_threshold = None
 
     @event.listens_for(engine, "before_cursor_execute")
     def run_first(connection: Connection, *_statement: object) -> None:
@@ -73,10 +82,9 @@ def keep_order(engine: Engine) -> None:
 
 
 def _forget(connection: Connection) -> None:
-    """Forget what waits, and what is prepared: psycopg lets the server forget that after each ROLLBACK."""
+    """Forget what waits. What is prepared outlives a ROLLBACK."""
     if not connection.invalidated:
         forget_postponed(connection)
-        connection.info.pop(_PREPARED, None)
 
 
 def forget_postponed(connection: Connection) -> list[Postponed]:
@@ -130,12 +138,14 @@ def exchange(
     except BaseException:
         driver.close()  # Nobody can tell which results are still under way.
         raise
-    for result in results:
-        if result.status == pq.ExecStatus.FATAL_ERROR:
-            known.clear()
-            raise errors.error_from_result(result)
-    known.update(new)
-    return results[len(new) :]
+    failed = next((place for place, one in enumerate(results) if one.status == pq.ExecStatus.FATAL_ERROR), None)
+    known.update(islice(new.items(), failed))
+    if failed is None:
+        return results[len(new) :]
+    error = errors.error_from_result(results[failed])
+    if isinstance(error, errors.InvalidSqlStatementName):
+        known.clear()  # Somebody has let the session forget them.
+    raise error
 
 
 def _exchanged(
@@ -183,16 +193,22 @@ def _next_result(pgconn: PGconn) -> PGresult:
 
 def _numbered(text: str) -> bytes:
     """Return a statement with the parameters of libpq."""
-    first, *rest = text.split(_PLACE)
-    return "".join([first, *[f"${place}{part}" for place, part in enumerate(rest, 1)]]).replace("%%", "%").encode()
+    places = count(1)
+    return _PERCENT.sub(lambda found: "%" if found[0] == "%%" else f"${next(places)}", text).encode()
 
 
-def _value(value: int | str | None) -> bytes | None:
-    """Return a value as libpq takes it."""
+def _value(value: object) -> bytes | None:
+    """Return a value as libpq takes it.
+
+    Raises:
+        psycopg.Error: it is of another type, or a text that cannot be stored.
+    """
     if value is None:
         return None
     if isinstance(value, int):
         return b"%d" % value  # A Boolean, too.
+    if not isinstance(value, str):
+        raise psycopg.NotSupportedError(f"a statement that waits takes no {type(value).__name__}")
     found = value.encode()
     if b"\0" in found:
         raise psycopg.DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes")
@@ -218,18 +234,28 @@ def recoverable(connection: Connection) -> Iterator[None]:
 
     Their plans are made once, and look up each row by an index, however small the tables are at that moment.
     """
-    postpone(connection, _SAVEPOINT)
+    savepoint = Postponed(_SAVEPOINT, [()], None)
+    connection.info.setdefault(_POSTPONED, []).append(savepoint)
     postpone(connection, _PLANNED, [("force_generic_plan", "off")])
     try:
         yield
         run_postponed(connection)
     except Exception:
-        is_set = all(one.text != _SAVEPOINT for one in forget_postponed(connection))
-        if is_set and is_in_transaction(connection):
-            undo_to(connection, "recoverable")
+        if not _take_back(connection, savepoint) and is_in_transaction(connection):
+            with suppress(errors.InvalidSavepointSpecification):  # A statement in front of it has failed.
+                undo_to(connection, "recoverable")
         raise
     postpone(connection, _PLANNED, [("auto", "on")])
     postpone(connection, _RELEASE)
+
+
+def _take_back(connection: Connection, savepoint: Postponed) -> bool:
+    """Forget what waits behind a savepoint. If it waits, too, forget it and return True."""
+    waiting = forget_postponed(connection)
+    place = next((place for place, one in enumerate(waiting) if one is savepoint), None)
+    if place:
+        connection.info[_POSTPONED] = waiting[:place]
+    return place is not None
 
 
 def undo_to(connection: Connection, savepoint: str) -> None:
