@@ -82,7 +82,7 @@ def keep_order(engine: Engine) -> None:
 
 
 def _forget(connection: Connection) -> None:
-    """Forget what waits. What is prepared outlives a ROLLBACK."""
+    """Forget what waits. Prepared statements outlive a ROLLBACK."""
     if not connection.invalidated:
         forget_postponed(connection)
 
