@@ -380,11 +380,10 @@ class ContactRows(NumberRows):
         if self._name_parts and not full_name:
             full_name = " ".join(filter(None, [cells[place].strip() for place in self._name_parts]))
         if len(full_name) > FULL_NAME_MAX:
+            column = FieldName("full_name")
             raise RowError(
                 "full_name",
-                Sentence(
-                    "%(column)s: more than %(most)s characters", column=FieldName("full_name"), most=FULL_NAME_MAX
-                ),
+                Sentence("%(column)s: more than %(most)s characters", column=column, most=FULL_NAME_MAX),
                 full_name,
             )
         return full_name
