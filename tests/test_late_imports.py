@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -32,10 +34,57 @@ try: yaml.no_such_name
 except AttributeError as error: assert str(error) == "module 'yaml' has no attribute 'no_such_name'"
 else: raise AssertionError
 """
+STAND_INS: Final = """
+import sys, threading
+sys.path.insert(0, {folder!r})
+from dialer import late_imports
+late_imports.install()
+begun, asked = threading.Event(), threading.Event()
+"""
+"""The begin of a program that has packages of its own in place of those that are imported in another way."""
+CROSSED: Final = {
+    "yaml/__init__.py": "import __main__; __main__.asked.set(); from yaml.part import found",
+    "yaml/part.py": """
+import __main__, yaml
+found = 1
+__main__.begun.set()
+__main__.asked.wait()
+getattr(yaml, "missing", None)
+""",
+}
+CROSSING: Final = """
+import yaml
+thread = threading.Thread(target=lambda: __import__("yaml.part"))
+thread.start()
+begun.wait()
+assert yaml.found == 1
+thread.join()
+"""
+BOUND: Final = {
+    "structlog/__init__.py": "",
+    "structlog/dev.py": """
+import __main__
+try: import rich
+except ModuleNotFoundError: __main__.begun.set()
+__main__.asked.wait()
+""",
+    "rich.py": "",
+}
+NEEDING: Final = {**BOUND, "structlog/dev.py": "import __main__, rich; __main__.begun.set(); __main__.asked.wait()"}
+BINDING: Final = """
+thread = threading.Thread(target=lambda: __import__("structlog.dev"))
+thread.start()
+begun.wait()
+try: import rich
+finally: asked.set()
+thread.join()
+"""
+TIMEOUT_S: Final = 60
 
 
 def run(program: str) -> None:
-    done = subprocess.run([sys.executable, "-c", f"{BEGIN}\n{program}"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
     assert done.returncode == 0, done.stderr
 
 
@@ -51,4 +100,19 @@ def run(program: str) -> None:
     ],
 )
 def test_what_waits_is_there(program: str) -> None:
-    run(program)
+    run(f"{BEGIN}\n{program}")
+
+
+@pytest.mark.parametrize(
+    ("files", "program"),
+    [
+        pytest.param(CROSSED, CROSSING, id="two threads that wait for each other's imports go on"),
+        pytest.param(BOUND, BINDING, id="no library is hidden from other threads"),
+        pytest.param(NEEDING, BINDING, id="a module that needs a library finds it"),
+    ],
+)
+def test_threads_import_at_the_same_time(files: Mapping[str, str], program: str, tmp_path: Path) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    run(f"{STAND_INS.format(folder=str(tmp_path))}\n{program}")

@@ -48,8 +48,6 @@ class _LateLoader(Loader):
 
     def __init__(self, loader: Loader) -> None:
         self._loader: Final = loader
-        self._lock: Final = threading.RLock()
-        self._is_running = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return a module that has not run."""
@@ -60,15 +58,42 @@ class _LateLoader(Loader):
         vars(module)[_RUN] = partial(self._run, module)
 
     def _run(self, module: ModuleType) -> None:
-        with self._lock:
-            if self._is_running or _RUN not in vars(module):
-                return
-            self._is_running = True
-            try:
-                self._loader.exec_module(module)
-                del vars(module)[_RUN]
-            finally:
-                self._is_running = False
+        """Run the module as the import of a module of its own.
+
+        So threads wait for each other by Python's own locks of imports, which let no two threads wait for ever.
+        """
+        import_name = f"{_RUN}_{module.__name__}"
+        _LATE_RUNS[import_name] = _LateRun(self._loader, module)
+        __import__(import_name)
+
+
+class _LateRun(Loader):
+    """Runs a late module when the module that stands for its run is imported."""
+
+    def __init__(self, loader: Loader, module: ModuleType) -> None:
+        self._loader: Final = loader
+        self._module: Final = module
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """Let the module that stands for the run be an empty one."""
+
+    def exec_module(self, _stands_for: ModuleType) -> None:
+        """Run the late module."""
+        self._loader.exec_module(self._module)
+        del vars(self._module)[_RUN]
+
+
+_LATE_RUNS: Final[dict[str, _LateRun]] = {}
+"""The run of each late module that somebody has asked for, by the name of the module that stands for it."""
+
+
+class _Hidden(threading.local):
+    """The libraries that a thread does not find."""
+
+    names: frozenset[str] = frozenset()
+
+
+_hidden: Final = _Hidden()
 
 
 class _WithoutLoader(Loader):
@@ -83,15 +108,31 @@ class _WithoutLoader(Loader):
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module. An import of None raises ModuleNotFoundError."""
+        """Run the module. Other threads find the libraries meanwhile."""
+        if threading.active_count() > 1:
+            self._run_beside_others(module)
+            return
         before = {name: sys.modules.pop(name) for name in self._absent if name in sys.modules}
-        sys.modules.update(dict.fromkeys(self._absent))  # type: ignore[arg-type] # None is what hides a module
+        sys.modules.update(dict.fromkeys(self._absent))  # type: ignore[arg-type] # An import of None raises an error.
         try:
             self._loader.exec_module(module)
         finally:
             for name in self._absent:
                 del sys.modules[name]
             sys.modules.update(before)
+
+    def _run_beside_others(self, module: ModuleType) -> None:
+        """Run the module with libraries hidden from this thread only, if it has a way for that."""
+        before, _hidden.names = _hidden.names, _hidden.names.union(self._absent)
+        try:
+            self._loader.exec_module(module)
+        except ModuleNotFoundError as error:
+            if error.name not in self._absent:
+                raise
+            _hidden.names = before
+            self._loader.exec_module(module)
+        finally:
+            _hidden.names = before
 
 
 class LateImports(MetaPathFinder):
@@ -101,6 +142,10 @@ class LateImports(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the spec of a module that `LATE` or `WITHOUT` names; None for all others."""
+        if fullname.partition(".")[0] in _hidden.names:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname.partition(".")[0])
+        if fullname in _LATE_RUNS:
+            return ModuleSpec(fullname, _LATE_RUNS[fullname])
         if fullname not in LATE and fullname not in WITHOUT:
             return None
         spec = PathFinder.find_spec(fullname, path)
