@@ -39,7 +39,7 @@ import sys, threading
 sys.path.insert(0, {folder!r})
 from dialer import late_imports
 late_imports.install()
-begun, asked = threading.Event(), threading.Event()
+begun, asked, is_confused = threading.Event(), threading.Event(), False
 """
 """The begin of a program that has packages of its own in place of those that are imported in another way."""
 CROSSED: Final = {
@@ -71,6 +71,22 @@ __main__.asked.wait()
     "rich.py": "",
 }
 NEEDING: Final = {**BOUND, "structlog/dev.py": "import __main__, rich; __main__.begun.set(); __main__.asked.wait()"}
+CONFUSED: Final = {
+    "structlog/__init__.py": "",
+    "structlog/dev.py": """
+import __main__
+try: import rich
+except ImportError: pass
+else:
+    try: from rich.part import found
+    except ImportError: __main__.is_confused = True
+__main__.begun.set()
+__main__.asked.wait()
+""",
+    "rich/__init__.py": "",
+    "rich/part.py": "found = 1",
+}
+"""A module that would be confused by a library without its parts."""
 BINDING: Final = """
 thread = threading.Thread(target=lambda: __import__("structlog.dev"))
 thread.start()
@@ -78,6 +94,7 @@ begun.wait()
 try: import rich
 finally: asked.set()
 thread.join()
+assert not is_confused
 """
 TIMEOUT_S: Final = 60
 
@@ -109,6 +126,7 @@ def test_what_waits_is_there(program: str) -> None:
         pytest.param(CROSSED, CROSSING, id="two threads that wait for each other's imports go on"),
         pytest.param(BOUND, BINDING, id="no library is hidden from other threads"),
         pytest.param(NEEDING, BINDING, id="a module that needs a library finds it"),
+        pytest.param(CONFUSED, f"import rich\n{BINDING}", id="a library that is there is there with all of its parts"),
     ],
 )
 def test_threads_import_at_the_same_time(files: Mapping[str, str], program: str, tmp_path: Path) -> None:

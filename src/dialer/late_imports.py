@@ -122,7 +122,13 @@ class _WithoutLoader(Loader):
             sys.modules.update(before)
 
     def _run_beside_others(self, module: ModuleType) -> None:
-        """Run the module with libraries hidden from this thread only, if it has a way for that."""
+        """Run the module with libraries hidden from this thread only, if it has a way for that.
+
+        If one is there already, none is hidden: the module would find the library without its parts.
+        """
+        if not sys.modules.keys().isdisjoint(self._absent):
+            self._loader.exec_module(module)
+            return
         before, _hidden.names = _hidden.names, _hidden.names.union(self._absent)
         try:
             self._loader.exec_module(module)
