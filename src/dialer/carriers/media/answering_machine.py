@@ -92,7 +92,8 @@ class AnsweringMachineDetector:
         self._middle: Final = Loudness()
         self._voices: Final = {share: VoiceRuns(self._whole, self._middle, share) for share in UNDER_PEAKS}
         self._cutter: Final = FrameCutter()
-        self.beeps: Final = BeepFinder(REMAINS_MS)
+        self._is_machine = False
+        self.beeps: Final = BeepFinder(REMAINS_MS, self._may_beep_low)
 
     def take_frame(self, frame: bytes) -> None:
         """Listen to a packet of µ-law of any length."""
@@ -117,6 +118,14 @@ class AnsweringMachineDetector:
         """Count a frame of silence during which the other side sent no packet."""
         self._whole.keep(0.0)
         self._middle.keep(0.0)
+
+    def expect_beep(self) -> None:
+        """Take each tone for a beep from now on: a machine has answered."""
+        self._is_machine = True
+
+    def _may_beep_low(self) -> bool:
+        """Return whether a tone may be a beep that sounds like ringing: somebody has spoken before it."""
+        return self._is_machine or self._heard(UNDER_PEAK).voice >= VOICE_MS_MIN
 
     def verdict(self, since_answer_ms: int) -> AmdStatus | None:
         """Return the decision; None if it is still to come."""

@@ -1,5 +1,6 @@
 """Beeps and other steady tones in frames of 20 ms, which no voice holds for so long."""
 
+from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.media.frequencies import correlations_of, narrow_hz, tone_hz
@@ -8,6 +9,11 @@ from dialer.carriers.media.rtp import FRAME_MS
 
 BEEP_MS: Final = 180
 """Shortest tone that counts as a beep."""
+NETWORK_HZ_MAX: Final = 510
+"""Highest tone that may be ringing or busy. ITU-T E.180 recommends 400 to 450 Hz, and accepts up to 500.
+
+The frequency of a frame is known to a few Hz.
+"""
 SPREAD_MAX: Final = 1.03
 """Largest ratio of the frequencies of two frames of a tone."""
 NARROW_SPREAD_MAX: Final = 1.08
@@ -25,6 +31,11 @@ class SteadyRun:
         self._least = self._most = 0.0
         self.frames = 0
 
+    @property
+    def hz(self) -> float:
+        """The middle of their frequencies."""
+        return (self._least + self._most) / 2
+
     def take(self, hz: float | None, *, is_even: bool = True) -> None:
         """Count a frame that continues the tone. Any other frame begins a new run."""
         if hz is None:
@@ -38,10 +49,14 @@ class SteadyRun:
 
 
 class BeepFinder:
-    """Finds a tone of one frequency. Tones that begin in the first `deaf_ms` are remains of ringing."""
+    """Finds a tone of one frequency. Tones that begin in the first `deaf_ms` are remains of ringing.
 
-    def __init__(self, deaf_ms: int = 0) -> None:
+    A tone as low as those of networks is a beep only if `may_beep_low` returns True: it may be ringing or busy.
+    """
+
+    def __init__(self, deaf_ms: int, may_beep_low: Callable[[], bool]) -> None:
         self._deaf_frames: Final = deaf_ms // FRAME_MS
+        self._may_beep_low: Final = may_beep_low
         self._frames = 0
         self._tone: Final = SteadyRun(SPREAD_MAX)
         self._narrow: Final = SteadyRun(NARROW_SPREAD_MAX)
@@ -68,7 +83,11 @@ class BeepFinder:
             hz, narrow = tone_hz(heard.samples, sums), narrow_hz(sums.middle)
         self._tone.take(hz, is_even=is_even)
         self._narrow.take(narrow)
-        frames = self._tone.frames
-        is_beep = frames * FRAME_MS >= BEEP_MS and self._frames - frames >= self._deaf_frames
+        is_beep = self._tone.frames * FRAME_MS >= BEEP_MS and self._is_beep()
         self.is_over = self.is_over or (self.has_begun and not is_beep)
         self.has_begun = self.has_begun or is_beep
+
+    def _is_beep(self) -> bool:
+        """Return whether a tone that is long enough is a beep."""
+        is_heard = self._frames - self._tone.frames >= self._deaf_frames
+        return is_heard and (self._tone.hz > NETWORK_HZ_MAX or self._may_beep_low())

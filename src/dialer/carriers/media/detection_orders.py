@@ -62,6 +62,7 @@ class AwaitingBeep(Listening):
             before if isinstance(before, Listening) else Listening(turn, AnsweringMachineDetector(), PacketClock())
         )
         super().__init__(turn, listening.judge, listening.clock)
+        self.judge.expect_beep()
         self._begin_ms: Final = self.clock.now_ms
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
