@@ -1,15 +1,17 @@
 """Tests in Chromium: the desk never loses what an agent types, and its orders never leave the page."""
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import Watched
-from tests.console.desk_building import CLOCK, call_now, furnish, go_on, sign_in
-from tests.test_server import ADMIN, Served, serving
+from tests.console.desk_building import CLOCK, call_now, create, furnish, go_on, sign_in
+from tests.test_server import ADMIN, PASSWORD, Served, serving
 
 NARROW = {"viewport": {"width": 390, "height": 844}}
 
@@ -129,6 +131,73 @@ def test_without_a_connection_the_desk_says_so_and_sends_what_was_typed_and_orde
     expect(page.get_by_text("No connection since")).to_be_hidden()
     expect_kept(page, call)
     expect_typed(page, call, "Typed in the tunnel")
+
+
+def test_a_service_that_does_not_answer_counts_as_no_connection(tab: Watched, served: Served) -> None:
+    os.kill(served.process.pid, signal.SIGSTOP)
+    try:
+        tab.page.keyboard.press("p")
+        expect(tab.page.get_by_text("No connection since")).to_be_visible(timeout=30_000)
+    finally:
+        os.kill(served.process.pid, signal.SIGCONT)
+    expect(tab.page.get_by_text("The callee has been on hold for")).to_be_visible(timeout=30_000)
+    expect(tab.page.get_by_text("No connection since")).to_be_hidden(timeout=30_000)
+
+
+def test_of_orders_about_the_status_the_last_one_counts(tab: Watched, served: Served) -> None:
+    page, sent = tab.page, list[str]()
+    tab.context.set_offline(True)
+    page.get_by_text("Break…").click()
+    page.get_by_role("button", name="Take a break").click()
+    expect(page.get_by_text("No connection since")).to_be_visible()
+    page.get_by_role("button", name="Log out").click()
+    page.on("request", lambda one: sent.append(one.post_data or "") if "desk/status" in one.url else None)
+    tab.context.set_offline(False)
+    expect(page.get_by_text("You are logged out when the call is over.")).to_be_visible()
+    served.client.post(f"callrequest/{call_now(served)}/hang-up/").raise_for_status()
+    expect(page.get_by_text("You are logged out.")).to_be_visible()
+    assert [order for order in sent if "status=out" not in order] == []
+
+
+def test_a_transfer_is_of_the_call_in_progress_and_not_of_the_one_before(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    page.keyboard.press("t")
+    page.get_by_label("To a number").fill("+12025550160")
+    served.client.post(f"callrequest/{call}/hang-up/").raise_for_status()
+    go_on(served, 20)
+    other = call_now(served)
+    expect(page.locator("[form=transfer][name=call]")).to_have_attribute("value", str(other))
+    expect(page.get_by_label("To a number")).to_have_value("")
+
+
+def test_what_is_typed_while_an_outcome_is_being_saved_stays(tab: Watched, served: Served) -> None:
+    page, call, held = tab.page, call_now(served), list[Route]()
+    type_outcome(page, call, "Saved")
+    expect_kept(page, call)
+    page.route("**/desk/disposition/", lambda route: held.append(route))  # noqa: PLW0108 - it wants a function
+    with page.expect_request("**/desk/disposition/"):
+        page.locator(f"#call-{call}").get_by_role("button", name="Save outcome").click()
+    page.locator(f"#note-{call}").fill("Saved, and more")
+    held[0].continue_()
+    expect_kept(page, call)
+    expect_typed(page, call, "Saved, and more")
+    page.reload()
+    expect_typed(page, call, "Saved, and more")
+    assert served.client.get(f"callrequest/{call}/disposition/").json()["note"] == "Saved"
+
+
+def test_another_agent_in_the_same_tab_leaves_alone_what_was_not_sent(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    create(served, "users", username="eva", password=PASSWORD, role="agent", manager="/rest-api/users/1/")
+    for name in ("eva", "ida"):
+        tab.context.clear_cookies(name="dialer_session")
+        if name == "eva":
+            type_outcome(page, call, "Of Ida")
+        page.goto("/console/sign-in/?next=%2Fconsole%2Fdesk%2F")
+        sign_in(page, name)
+        expect(page.locator("h1")).to_be_visible()
+    expect_kept(page, call)
+    expect_typed(page, call, "Of Ida")
 
 
 def test_an_ended_session_says_so_and_keeps_what_is_typed(tab: Watched, served: Served) -> None:

@@ -1,34 +1,32 @@
 """Tests of presence: nobody is kept available whose desk was closed, and signing out in a call asks."""
 
+from collections.abc import Callable
+from typing import Any
+
 import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
+from dialer.console.app import Console
+from dialer.console.serving import presence as serving
 from dialer.console.serving.presence import OpenDesks
-from dialer.domain.queueing.presence import DESK_CLOSED_MS, NOT_WATCHED, has_left
-from dialer.store.database.database import Database
+from dialer.domain.queueing.presence import DESK_CLOSED_MS
+from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import Agent
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.conftest import Machine
 from tests.console.test_desk import GUS, talk_to_gus
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, token_of
 
-MINUTE_MS = 60_000
-
-
-@given(st.integers(0, 2**50), st.integers(0, 2**50))
-def test_an_agent_has_left_a_desk_that_was_open_and_is_closed_for_a_while(seen_ms: int, now_ms: int) -> None:
-    assert has_left(seen_ms, now_ms) == (seen_ms > 0 and now_ms >= seen_ms + DESK_CLOSED_MS)
-    assert not has_left(NOT_WATCHED, now_ms)
+LOOK_MS = 5_000
+SCRIPT = {"Accept": "application/json"}
 
 
-def agent(database: Database) -> tuple[int, bool, int]:
-    columns = (Agent.status, Agent.is_desk_closed, Agent.desk_seen_ms)
-    status, is_closed, seen_ms = database.read_now(lambda c: c.execute(select(*columns)).one())
+def agent(database: Database, identity: int = 1) -> tuple[int, bool, int]:
+    query = select(Agent.status, Agent.is_desk_closed, Agent.desk_seen_ms).where(Agent.id == identity)
+    status, is_closed, seen_ms = database.read_now(lambda c: c.execute(query).one())
     return status, is_closed, seen_ms
 
 
@@ -36,66 +34,196 @@ def look(presence: OpenDesks) -> bool:
     return anyio.run(presence.look, lambda: NOW_MS)
 
 
+class Processes:
+    """Processes of one service, with a clock each, that look at the desks every five seconds."""
+
+    def __init__(self, machine: Machine, *looking: OpenDesks) -> None:
+        self._machine = machine
+        self.looking = looking
+
+    def after(self, seconds: int, *, at: OpenDesks | None = None) -> bool:
+        """Let time pass, in which the desk of Gus is open at a process or nowhere. Return whether somebody left."""
+        has_left = False
+        for _ in range(seconds * 1_000 // LOOK_MS):
+            if at is not None:
+                at.see(GUS)
+            self._machine.now_ms += LOOK_MS
+            for one in self.looking:
+                has_left |= look(one)
+        return has_left
+
+
 @pytest.fixture
 def presence(gus: Visitor, database: Database, machine: Machine) -> OpenDesks:
-    """Return the presence of a process that began a minute ago; Gus is available."""
-    machine.now_ms -= MINUTE_MS
-    presence = OpenDesks(database, lambda: machine.now_ms)
-    machine.now_ms += MINUTE_MS
+    """Return the presence of a process; Gus is available."""
     gus.get("desk/")
     gus.send("desk/status/", status="in")
-    return presence
+    return OpenDesks(database, lambda: machine.now_ms)
+
+
+@pytest.fixture
+def alone(presence: OpenDesks, machine: Machine) -> Processes:
+    return Processes(machine, presence)
+
+
+@pytest.fixture
+def two(presence: OpenDesks, machine: Machine, database: Database) -> Processes:
+    """Return two processes whose clocks differ by twenty seconds."""
+    return Processes(machine, presence, OpenDesks(database, lambda: machine.now_ms + 20_000))
 
 
 def test_an_agent_whose_desk_is_closed_goes_on_a_break_and_comes_back(
-    presence: OpenDesks, gus: Visitor, alice: Visitor, machine: Machine, database: Database
+    presence: OpenDesks, alone: Processes, gus: Visitor, alice: Visitor, machine: Machine, database: Database
 ) -> None:
-    assert (look(presence), agent(database)) == (False, (2, False, 0))  # Without a desk, nobody is watched.
-    with presence.at_desk(GUS), presence.at_desk(GUS):
-        for _ in range(4):
-            assert not look(presence)
-            assert agent(database) == (2, False, machine.now_ms)
-            machine.now_ms += MINUTE_MS
-        assert not look(presence)
+    assert (alone.after(60), agent(database)) == (False, (2, False, 0))  # Without a desk, nobody is watched.
+    assert (alone.after(60, at=presence), agent(database)) == (False, (2, False, machine.now_ms))
     seen_ms = machine.now_ms
-    machine.now_ms += DESK_CLOSED_MS - 1
-    assert (look(presence), agent(database)) == (False, (2, False, seen_ms))
-    machine.now_ms += 1
-    assert (look(presence), agent(database)) == (True, (4, True, 0))
+    assert (alone.after(30), agent(database)) == (False, (2, False, seen_ms))
+    assert (alone.after(5), agent(database)) == (True, (4, True, 0))
     assert "You are on a break, because your desk was closed." in gus.text("desk/")
     assert "the desk was closed" in alice.text("board/")
     assert "Gus is on a break, because the desk was closed." in alice.text("overview/")
-    assert not look(presence)
+    assert not alone.after(60)
     gus.send("desk/status/", status="in")
-    machine.now_ms += MINUTE_MS
-    assert (look(presence), agent(database)) == (False, (2, False, 0))
+    assert (alone.after(60), agent(database)) == (False, (2, False, 0))
     assert "the desk was closed" not in alice.text("board/")
 
 
 def test_an_agent_who_closes_the_desk_in_a_call_goes_on_a_break_after_it(
-    presence: OpenDesks, gus: Visitor, api: Caller, machine: Machine, database: Database
+    presence: OpenDesks, alone: Processes, gus: Visitor, api: Caller, database: Database
 ) -> None:
     talk_to_gus(database, campaign(api))
     store(database, update(Agent).values(is_talking=True))
-    with presence.at_desk(GUS):
-        look(presence)
-    machine.now_ms += MINUTE_MS
-    assert look(presence)
+    alone.after(10, at=presence)
+    assert alone.after(60)
     assert "You go on a break when the call is over, because your desk was closed." in gus.text("desk/")
     gus.send("desk/status/", status="in")
     assert agent(database) == (2, False, 0)
 
 
-def test_a_process_that_has_just_begun_waits_for_the_browsers(
+def test_a_desk_that_another_process_serves_is_open(
+    two: Processes, presence: OpenDesks, machine: Machine, database: Database
+) -> None:
+    assert (two.after(120, at=presence), agent(database)) == (False, (2, False, machine.now_ms))
+    assert (two.after(120, at=two.looking[1]), agent(database)[:2]) == (False, (2, False))
+    assert (two.after(120, at=presence), agent(database)[:2]) == (False, (2, False))
+    assert (two.after(60), agent(database)[:2]) == (True, (4, True))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_after_an_outage_all_desks_have_the_whole_time_again(
+    two: Processes, presence: OpenDesks, machine: Machine, database: Database, first: int
+) -> None:
+    two.after(30, at=presence)
+    machine.now_ms += 2 * DESK_CLOSED_MS
+    assert (look(two.looking[first]), agent(database)[0]) == (False, 2)
+    assert (two.after(60, at=presence), agent(database)[0]) == (False, 2)
+    assert (two.after(60), agent(database)[0]) == (True, 4)
+
+
+class Unwritable:
+    """A database that can be read, and written by those who are let."""
+
+    def __init__(self, database: Database) -> None:
+        self.read = database.read
+        self._write = database.write
+        self.takes_notes = True
+
+    async def write(self, work: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - as a database's
+        """Write, or refuse."""
+        if not self.takes_notes:
+            raise StorageUnavailableError
+        return await self._write(work)
+
+
+def test_nobody_leaves_while_no_process_can_write_its_notes(
     presence: OpenDesks, machine: Machine, database: Database
 ) -> None:
-    with presence.at_desk(GUS):
-        look(presence)
-    machine.now_ms += MINUTE_MS
-    again = OpenDesks(database, lambda: machine.now_ms)
-    assert (look(again), agent(database)[0]) == (False, 2)
-    machine.now_ms += DESK_CLOSED_MS
-    assert (look(again), agent(database)[0]) == (True, 4)
+    unwritable: Any = Unwritable(database)
+    one = OpenDesks(unwritable, lambda: machine.now_ms)
+    Processes(machine, presence, one).after(30, at=presence)
+    unwritable.takes_notes, refused = False, 0
+    for _ in range(12):
+        machine.now_ms += LOOK_MS
+        try:
+            assert not look(one)
+        except StorageUnavailableError:
+            refused += 1
+    assert refused > 0
+    unwritable.takes_notes = True
+    assert (Processes(machine, one).after(10), agent(database)[0]) == (False, 2)
+
+
+def test_a_process_that_has_just_begun_waits_for_the_browsers(
+    presence: OpenDesks, alone: Processes, machine: Machine, database: Database
+) -> None:
+    alone.after(10, at=presence)
+    machine.now_ms += 2 * DESK_CLOSED_MS
+    again = Processes(machine, OpenDesks(database, lambda: machine.now_ms))
+    assert (again.after(30), agent(database)[0]) == (False, 2)
+    assert (again.after(5), agent(database)[0]) == (True, 4)
+
+
+def test_only_a_browser_that_says_so_has_an_open_desk(
+    presence: OpenDesks,
+    alone: Processes,
+    gus: Visitor,
+    console_of_session: Console,
+    machine: Machine,
+    database: Database,
+) -> None:
+    shown = console_of_session._presence  # noqa: SLF001 - the one behind the pages
+    gus.get("desk/live/")
+    assert (look(shown), agent(database)) == (False, (2, False, 0))
+    gus.get("desk/")
+    assert gus.request("POST", "desk/live/", data={"csrf": "x"}).status_code == 403
+    data = {"csrf": token_of(gus.page)}
+    assert gus.request("POST", "desk/live/", data=data, headers=SCRIPT).status_code == 204
+    assert (look(shown), agent(database)) == (False, (2, False, machine.now_ms))
+    gus.send("desk/status/", status="out")
+    comes = gus.request("POST", "desk/status/", data={**data, "status": "in"}, headers=SCRIPT)
+    assert (comes.status_code, agent(database)) == (204, (2, False, machine.now_ms))
+    assert (alone.after(60), agent(database)[0]) == (True, 4)  # The browser was gone before the first look.
+    assert look(presence) is False
+
+
+def test_of_agents_with_one_login_the_desk_is_that_of_the_first(
+    presence: OpenDesks, alone: Processes, database: Database
+) -> None:
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    store(database, insert(Agent).values(user_id=2, name="By telephone", login_id=GUS, status=2, figures="", **dates))
+    alone.after(30, at=presence)
+    assert (alone.after(60), agent(database)[0], agent(database, 2)) == (True, 4, (2, False, 0))
+
+
+def test_a_break_with_another_reason_is_not_due_to_the_desk(
+    presence: OpenDesks, alone: Processes, api: Caller, database: Database
+) -> None:
+    alone.after(10, at=presence)
+    assert (alone.after(60), agent(database)[:2]) == (True, (4, True))
+    api.change("agent/1/", status=4, break_reason="Lunch")
+    assert agent(database)[:2] == (4, False)
+
+
+async def test_notes_are_written_while_the_dialling_settles(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "EVERY_S", 0.0)
+    is_looked_again = anyio.Event()
+
+    class Left(OpenDesks):
+        looks = 0
+
+        async def look(self, service_ms: Callable[[], int]) -> bool:
+            await super().look(service_ms)
+            self.looks += 1
+            if self.looks == 5:
+                is_looked_again.set()
+            return True
+
+    with anyio.fail_after(60):
+        async with Left(database, lambda: NOW_MS).watching(lambda: NOW_MS, anyio.sleep_forever):
+            await is_looked_again.wait()
 
 
 def test_who_signs_out_is_logged_out_and_asked_first_in_a_call(gus: Visitor, api: Caller, database: Database) -> None:

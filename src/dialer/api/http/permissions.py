@@ -177,6 +177,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/agents/{RECORD}/status": Permission.WORK,
     "GET /console/desk": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
+    "POST /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
     "POST /console/desk/disposition": Permission.WORK,
     "POST /console/desk/draft": Permission.WORK,

@@ -34,8 +34,10 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
     if status == AgentStatus.ON_BREAK and reason != clock.break_reason and not values.get("is_desk_closed"):
         check_break_reason(unit.connection, agent_id, reason)
     written = {**values, "updated_date": unit.now_ms}
+    if (status, reason) != (clock.status, clock.break_reason):
+        written = {"is_desk_closed": False, **written}
     if status != clock.status:
-        written = {"is_desk_closed": False, "desk_seen_ms": NOT_WATCHED, **written}
+        written = {"desk_seen_ms": NOT_WATCHED, **written}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")
     if after != clock:

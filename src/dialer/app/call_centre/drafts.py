@@ -7,10 +7,11 @@ from sqlalchemy import Connection, delete, select
 from dialer.app.call_centre.dispositions import NOTE_MAX
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.numbers.spellings import ERASED
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.wall_board import NUMBER
-from dialer.store.tables import CallDraft, CallRequest, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDraft, CallRequest, Subscriber, Transfer
 
 OUTCOME_MAX: Final = 160
 """Characters of an outcome with its word."""
@@ -42,7 +43,7 @@ def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Outc
     """Keep what an agent has typed about a call, in place of an earlier draft. An empty draft deletes it.
 
     Raises:
-        UnknownRecordError: the agent has not talked in such a call.
+        UnknownRecordError: the agent has not talked in such a call, or its person was erased.
     """
     _require_talk(unit.connection, agent_id, callrequest_id)
     kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX])
@@ -58,8 +59,16 @@ def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Outc
 
 
 def drop_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int) -> None:
-    """Delete the draft of an agent about a call, because its outcome is saved or the agent wants none."""
+    """Delete the draft of an agent about a call, because the agent wants none."""
     theirs = (CallDraft.agent_id == agent_id) & (CallDraft.callrequest_id == callrequest_id)
+    unit.connection.execute(delete(CallDraft).where(theirs))
+    unit.note(NOTHING)
+
+
+def drop_draft_of_user(unit: UnitOfWork, login_id: int, callrequest_id: int) -> None:
+    """Delete the draft about a call of the agent who signs in as a user, because this user has saved the outcome."""
+    agents = select(Agent.id).where(Agent.login_id == login_id)
+    theirs = CallDraft.agent_id.in_(agents) & (CallDraft.callrequest_id == callrequest_id)
     unit.connection.execute(delete(CallDraft).where(theirs))
     unit.note(NOTHING)
 
@@ -87,6 +96,8 @@ def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None
 
 
 def _require_talk(connection: Connection, agent_id: int, callrequest_id: int) -> None:
-    talked = select(Transfer.id).where(Transfer.callrequest_id == callrequest_id, Transfer.agent_id == agent_id)
-    if connection.scalar(talked.where(Transfer.answered_ms.is_not(None)).limit(1)) is None:
-        raise UnknownRecordError(f"The agent has not talked in a call {callrequest_id}.")
+    talked = select(NUMBER).join_from(Transfer, CallRequest, CallRequest.id == Transfer.callrequest_id)
+    talked = talked.where(Transfer.callrequest_id == callrequest_id, Transfer.agent_id == agent_id)
+    number = connection.scalar(talked.where(Transfer.answered_ms.is_not(None)).limit(1))
+    if number is None or number == ERASED:
+        raise UnknownRecordError(f"The agent has not talked in a call {callrequest_id} whose person is known.")

@@ -3,39 +3,36 @@
 The moments are those of the machine, since a browser keeps no virtual time.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.queueing.presence import DESK_CLOSED_MS, NOT_WATCHED, has_left
+from dialer.domain.queueing.presence import NOT_WATCHED
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import Agent
 
-SEEN_EVERY_MS: Final = 10_000
-"""The time after which an open desk is noted again."""
 AT_ONCE_MAX: Final = 500
-"""Agents who are looked at in one unit of work."""
+"""Agents who are looked at in one unit of work, those with the oldest notes."""
 _IS_ON_DUTY: Final = Agent.status.in_(sorted(TAKES_CALLS))
 
 
-def desks_to_note(connection: Connection, login_ids: Collection[int], machine_ms: int) -> list[int]:
-    """Return the agents on duty among those who sign in as these users, whose open desk is to be noted."""
-    query = select(Agent.id).where(Agent.login_id.in_(sorted(login_ids)), _IS_ON_DUTY)
-    query = query.where(Agent.desk_seen_ms <= machine_ms - SEEN_EVERY_MS)
-    return list(connection.scalars(query.order_by(Agent.id).limit(AT_ONCE_MAX)))
+def desks_to_note(connection: Connection, login_ids: Collection[int]) -> list[int]:
+    """Return the agents on duty whose desks these users have open: of agents with one login, the first."""
+    shown = select(func.min(Agent.id)).where(Agent.login_id.in_(sorted(login_ids))).group_by(Agent.login_id)
+    query = select(Agent.id).where(Agent.id.in_(shown), _IS_ON_DUTY)
+    return list(connection.scalars(query.order_by(Agent.id)))
 
 
-def agents_who_left(connection: Connection, login_ids: Collection[int], machine_ms: int) -> list[int]:
-    """Return the agents on duty whose desk was open and is closed; those of `login_ids` have theirs open."""
-    query = select(Agent.id, Agent.login_id, Agent.desk_seen_ms).where(_IS_ON_DUTY)
-    query = query.where(Agent.desk_seen_ms > NOT_WATCHED, Agent.desk_seen_ms <= machine_ms - DESK_CLOSED_MS)
-    rows = connection.execute(query.order_by(Agent.id).limit(AT_ONCE_MAX))
-    return [row.id for row in rows if row.login_id not in login_ids and has_left(row.desk_seen_ms, machine_ms)]
+def notes_of_desks(connection: Connection) -> dict[int, int]:
+    """Return the notes of the agents on duty who have opened a desk, by their ids, the oldest ones."""
+    query = select(Agent.id, Agent.desk_seen_ms).where(_IS_ON_DUTY, Agent.desk_seen_ms > NOT_WATCHED)
+    rows = connection.execute(query.order_by(Agent.desk_seen_ms, Agent.id).limit(AT_ONCE_MAX))
+    return {row.id: row.desk_seen_ms for row in rows}
 
 
 def note_desks(unit: UnitOfWork, agent_ids: Collection[int], machine_ms: int) -> None:
@@ -45,6 +42,20 @@ def note_desks(unit: UnitOfWork, agent_ids: Collection[int], machine_ms: int) ->
     unit.note(NOTHING)
 
 
-def leave_desk(unit: UnitOfWork, agent_id: int) -> None:
-    """Send an agent on a break whose desk is closed; one who talks, when the call is over."""
-    change_agent(unit, agent_id, {"status": AgentStatus.ON_BREAK, "break_reason": "", "is_desk_closed": True})
+def write_notes_again(unit: UnitOfWork, agent_ids: Collection[int]) -> None:
+    """Write the notes of agents as they are. This fails if other processes can write none either."""
+    notes = update(Agent).where(Agent.id.in_(sorted(agent_ids)))
+    unit.connection.execute(notes.values(desk_seen_ms=Agent.desk_seen_ms))
+    unit.note(NOTHING)
+
+
+def leave_desks(unit: UnitOfWork, left: Mapping[int, int]) -> list[int]:
+    """Send agents on a break whose desks are closed; those who talk, when the call is over.
+
+    `left` has their notes by their ids. Return those who have not been noted anew meanwhile, and so go.
+    """
+    now = notes_of_desks(unit.connection)
+    gone = [agent_id for agent_id, note_ms in sorted(left.items()) if now.get(agent_id) == note_ms]
+    for agent_id in gone:
+        change_agent(unit, agent_id, {"status": AgentStatus.ON_BREAK, "break_reason": "", "is_desk_closed": True})
+    return gone

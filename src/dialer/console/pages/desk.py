@@ -1,12 +1,11 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
 from collections.abc import Sequence
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.di import NamedDependency
 from sqlalchemy import Connection, false, func, select
 
@@ -21,7 +20,9 @@ from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, with_draft
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import zone_of
+from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.orders import answer_obeyed
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.words.enums import AmdStatus, LegType
@@ -38,6 +39,7 @@ from dialer.store.queries.promised_call_backs import (
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
+DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
 PROMISED_SHOWN: Final = 20
 NOT_AN_AGENT: Final = gettext_noop(
@@ -117,9 +119,15 @@ async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleService
 @get("/desk/live", media_type=EVENT_STREAM)
 async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the desk of the viewer."""
-    beside = partial(console.presence.at_desk, request.user.id)
-    shown = (console.snapshots, console.sessions, key_of(request))
-    return await answer_live(request, *shown, lambda: make(request), beside)
+    return await answer_live(request, console.snapshots, console.sessions, key_of(request), lambda: make(request))
+
+
+@post("/desk/live", media_type="text/html")
+async def see_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Note that the viewer's desk is open, and hears of its changes."""
+    await read_fields(request)
+    console.presence.see(request.user.id)
+    return answer_obeyed(request, DESK)
 
 
 async def show(

@@ -18,7 +18,7 @@ from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold
 from dialer.app.call_centre.previews import call_previewed, skip_previewed
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
-from dialer.console.pages.desk import NOT_AN_AGENT, ReachedPerson, key_of, make, show
+from dialer.console.pages.desk import DESK, NOT_AN_AGENT, ReachedPerson, key_of, make, show
 from dialer.console.pages.dispositions import draft_in, save
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.zones import zone_of
@@ -27,11 +27,11 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.orders import answer_obeyed, answer_refused, is_by_script
 from dialer.console.serving.services import ConsoleServices
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.previews import NUMBER_MAX, rules_of
 from dialer.resources.words.errors import RecordNotFoundError
 
-DESK: Final = "/console/desk/"
 NO_SUCH_REASON: Final = "There is no such reason. Reload the page, and choose again."
 
 
@@ -39,9 +39,12 @@ NO_SUCH_REASON: Final = "There is no such reason. Reload the page, and choose ag
 async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Log the viewer in or out, or send the viewer on a break, with a reason."""
     status, reason = read_status(await read_fields(request))
+    values: dict[str, Any] = {"status": status, "break_reason": reason}
+    if status in TAKES_CALLS and is_by_script(request):
+        values["desk_seen_ms"] = console.presence.now_ms()  # So it is watched, even if it never says that it is open.
 
     def change(unit: Unit) -> None:
-        change_agent(unit, _desk(unit).agent_id, {"status": status, "break_reason": reason})
+        change_agent(unit, _desk(unit).agent_id, values)
 
     try:
         await request.service.write(request, change)
@@ -73,19 +76,12 @@ async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleS
     """Save the outcome of a call that came to the viewer. If it is refused, it stays as a draft."""
     filled = await read_fields(request)
     identity = identity_in(filled.get("call", ""))
-    refused = await save(request, identity, filled, lambda unit: _said(unit, identity))
+    refused = await save(request, identity, filled)
     if refused is None:
         return _obeyed(request, console)
     if is_by_script(request):
         return answer_refused(refused.messages, refused.status)
     return await show(request, await make(request, (identity, refused)), refused.status)
-
-
-def _said(unit: Unit, callrequest_id: int) -> None:
-    """Delete the viewer's draft of a call whose outcome is saved. Supervisors have none."""
-    desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-    if desk is not None:
-        drop_draft(unit, desk.agent_id, callrequest_id)
 
 
 @post("/desk/hang-up", media_type="text/html")

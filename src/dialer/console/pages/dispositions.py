@@ -1,6 +1,6 @@
 """The outcome of a call in the words of its agent: the form on the desk and on the page of a call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -20,8 +20,11 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import words_of
 from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.words.enums import AgentDisposition
+from dialer.resources.crud import records
+from dialer.resources.crud.moments import YEAR_MAX, YEAR_MIN
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
+from dialer.resources.records.calls import CALLREQUESTS
 from dialer.resources.records.dispositions import set_disposition_of
 from dialer.resources.words.errors import InvalidError
 from dialer.store.tables import CallRequest
@@ -110,10 +113,12 @@ def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> 
 
 
 def _moment_in(text: str, zone: ZoneInfo) -> int | None:
+    """Return a moment in the years that the service knows, or None."""
     try:
-        return round(datetime.fromisoformat(with_offset(text, zone)).timestamp() * 1_000)
-    except (ValueError, OverflowError):
+        at = datetime.fromisoformat(with_offset(text, zone))
+    except ValueError:
         return None
+    return round(at.timestamp() * 1_000) if YEAR_MIN <= at.year <= YEAR_MAX else None
 
 
 def said_in_words(disposition: str, word: str) -> str:
@@ -121,13 +126,8 @@ def said_in_words(disposition: str, word: str) -> str:
     return word or (words_of(AgentDisposition(disposition)) if disposition in _USUAL else disposition)
 
 
-async def save(
-    request: ApiRequest,
-    callrequest_id: int,
-    filled: Mapping[str, str],
-    then: Callable[[Unit], None] = lambda _: None,
-) -> DispositionForm | None:
-    """Save the form of a call, and do more in the same unit of work. Return the form with messages if it is refused."""
+async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
+    """Save the form of a call. Return the form with messages if it is refused."""
     zone = zone_of(request)
     given = fields_of(filled, callrequest_id)
     word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
@@ -138,7 +138,6 @@ async def save(
 
     def change(unit: Unit) -> None:
         set_disposition_of(unit, callrequest_id, Given(members))
-        then(unit)
 
     missing = await _missing(request, callrequest_id, disposition, given["call_back_date"])
     if missing:
@@ -163,7 +162,12 @@ async def _missing(request: ApiRequest, callrequest_id: int, disposition: str, c
 
 
 def _can_promise(unit: Unit, callrequest_id: int) -> bool:
-    """Return whether the person of a call can be called back: a subscriber of a campaign that goes on."""
+    """Return whether the person of a call can be called back: a subscriber of a campaign that goes on.
+
+    Raises:
+        RecordNotFoundError: there is no such call, or the viewer may not see it.
+    """
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
     term = term_of(unit.connection, callrequest_id)
     called = select(CallRequest.subscriber_id).where(CallRequest.id == callrequest_id)
     return term is not None and not term.is_over and unit.connection.scalar(called) is not None

@@ -7,7 +7,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from contextlib import aclosing
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -126,12 +126,8 @@ async def answer_live(
     sessions: Sessions,
     key: Hashable,
     make: Make,
-    beside: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Response[Any]:
-    """Answer with a live part, or with a stream of it if the browser asks for events.
-
-    `beside` is entered as long as the stream goes on.
-    """
+    """Answer with a live part, or with a stream of it if the browser asks for events."""
     first = await snapshots.get(key, make)
     if EVENT_STREAM not in (header(request.scope, b"accept") or ""):
         return html(first)
@@ -141,7 +137,7 @@ async def answer_live(
 
     async def events() -> AsyncIterator[bytes]:
         speak(language)
-        with place, beside():
+        with place:
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
             async with aclosing(snapshots.ticks()) as ticks:
                 async for _ in ticks:

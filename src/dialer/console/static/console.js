@@ -12,9 +12,10 @@ if (zone && known !== `dialer_zone=${encodeURIComponent(zone)}`) {
 
 // Make the children of one element equal to those of another, and keep what is equal: focus, selection and scrolling.
 // Elements with an id are paired by it, so that one before them moves nothing. A part with `data-keep` stays as it is,
-// because somebody may be filling it in, and one with `data-typed` is not removed either.
+// because somebody may be filling it in, unless it is a closed panel. One with `data-typed` is not removed either.
 const idOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null);
 let typedIn = [];
+const isKept = (node) => "keep" in node.dataset && !node.matches("details:not([open])");
 const isTypedIn = (node) => typedIn.some((one) => node.contains(one));
 
 function morph(from, to) {
@@ -50,7 +51,7 @@ function update(old, fresh) {
     if (old.data !== fresh.data) old.data = fresh.data;
   } else if (old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
-  } else if (!old.isEqualNode(fresh) && !("keep" in old.dataset)) {
+  } else if (!old.isEqualNode(fresh) && !isKept(old)) {
     for (const { name } of [...old.attributes]) {
       if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
     }
@@ -81,6 +82,7 @@ window.addEventListener("pagehide", () => menu && (menu.open = false));
 // `live-ended` with the session; and `live-refresh` makes it anew at once.
 class Live {
   static POLL_MS = 5000;
+  static SILENT_MS = 5000;
 
   constructor(part) {
     this.part = part;
@@ -96,18 +98,35 @@ class Live {
   begin() {
     if (this.source || this.timer || (document.hidden && !this.isAlways)) return;
     this.source = new EventSource(this.url);
-    this.source.onmessage = (event) => this.show(event.data);
+    this.source.onmessage = (event) => {
+      this.watch();
+      this.show(event.data);
+    };
     this.source.onerror = () => {
       this.lose();
-      if (this.source?.readyState !== EventSource.CLOSED) return;
-      this.rest();
-      this.poll();
+      if (this.source?.readyState === EventSource.CLOSED) this.restart();
     };
+    this.watch();
+  }
+
+  // Events come every second. A connection that is silent for long is lost, though no error says so.
+  watch() {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.lose();
+      this.restart();
+    }, Live.SILENT_MS);
+  }
+
+  restart() {
+    this.rest();
+    this.poll();
   }
 
   rest() {
     this.source?.close();
     clearTimeout(this.timer);
+    clearTimeout(this.silence);
     this.source = this.timer = null;
   }
 
@@ -127,7 +146,8 @@ class Live {
 
   async refresh() {
     try {
-      const answer = await fetch(this.url, { headers: { Accept: "text/html" } });
+      const signal = AbortSignal.timeout(Live.SILENT_MS);
+      const answer = await fetch(this.url, { headers: { Accept: "text/html" }, signal });
       if (answer.ok) this.show(await answer.text());
       else if (answer.status !== 401) this.lose();
       else if (this.isAlways) this.part.dispatchEvent(new CustomEvent("live-ended"));

@@ -2,6 +2,8 @@
 
 const RETRY_MS = [300, 700, 1500, 3000, 5000, 5000, 5000, 5000];
 const TYPED_MS = 250;
+const ANSWER_MS = 5000;
+const SEEN_MS = 10000;
 const TOO_BUSY = new Set([429, 502, 503, 504]);
 const part = document.querySelector("[data-live]");
 const connection = document.querySelector("#connection");
@@ -41,14 +43,41 @@ part.addEventListener("live-lost", () => lost("stream"));
 part.addEventListener("live-found", () => found("stream"));
 part.addEventListener("live-ended", ended);
 
-// Send a form until the server has answered, and return the answer; null if it never did. All these orders name their
-// call or person, so one that arrives twice does nothing more.
-async function send(url, fields, waits = RETRY_MS) {
+// Of orders of one kind the newest one counts. It ends the repetition of the one before, and waits for its answer, so
+// that they arrive in their order.
+const KINDS = { work: "status", hold: "hold", resume: "hold" };
+const turns = new Map();
+class Turn {
+  constructor(kind) {
+    this.isOver = false;
+    this.over = new Promise((end) => (this.end = end));
+    turns.get(kind)?.stop();
+    this.before = turns.get(kind)?.sent;
+    if (kind) turns.set(kind, this);
+  }
+
+  stop() {
+    this.isOver = true;
+    this.end();
+  }
+
+  send(...order) {
+    this.sent = Promise.resolve(this.before).then(() => send(...order, this));
+    return this.sent;
+  }
+}
+
+// Send a form until the server has answered, and return the answer; null if it never did. An order that arrives twice
+// does nothing more. An answer that does not come for some seconds counts as none.
+async function send(url, fields, waits = RETRY_MS, turn = new Turn()) {
   const body = new URLSearchParams(fields);
   for (const wait of [...waits, 0]) {
+    if (turn.isOver) break;
+    const signal = AbortSignal.timeout(ANSWER_MS);
     try {
-      const answer = await fetch(url, { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
-      if (answer.status === 401) ended();
+      const headers = { Accept: "application/json" };
+      const answer = await fetch(url, { method: "POST", body, headers, signal, keepalive: true });
+      if (answer.status === 401 || answer.status === 403) ended();
       if (!TOO_BUSY.has(answer.status)) {
         found(url);
         return answer;
@@ -56,11 +85,20 @@ async function send(url, fields, waits = RETRY_MS) {
     } catch {
       lost(url);
     }
-    if (wait) await pause(wait);
+    if (wait) await Promise.race([pause(wait), turn.over]);
   }
   if (waits.length) found(url); // Nothing is sent again by itself.
   return null;
 }
+
+// The desk says every few seconds that it is open and hears of changes. Events wake it: timers of hidden tabs may rest.
+let seenNext = 0;
+part.addEventListener("live-found", async () => {
+  if (isEnded || performance.now() < seenNext) return;
+  seenNext = performance.now() + SEEN_MS;
+  const answer = await send(part.dataset.live, { csrf: token }, []);
+  if (!answer?.ok) seenNext = 0;
+});
 
 // A refusal stands beside its button until somebody has read it.
 function refuse(button, messages) {
@@ -81,9 +119,12 @@ function refuse(button, messages) {
   place.replaceChildren(...shown);
 }
 
-// What is typed: kept in this tab until the server has it. Each box is sent by itself, in the order of typing.
-const keyOf = (call) => `dialer-draft-${call}`;
+// What is typed: kept in this tab for its agent until the server has it. Each box is sent by itself, in the order of
+// typing. What is typed while an outcome is being saved is sent after it.
+const OWN = `dialer-draft-${words.viewer}-`;
+const keyOf = (call) => `${OWN}${call}`;
 const timers = new Map();
+const saving = new Set();
 let sending = Promise.resolve();
 
 function fieldsIn(box) {
@@ -104,11 +145,16 @@ function typed(box) {
   box.dataset.typed = "";
   box.querySelector("[data-discard]").hidden = false;
   sessionStorage.setItem(keyOf(call), JSON.stringify(fieldsIn(box)));
+  keepLater(call, TYPED_MS);
+}
+
+function keepLater(call, wait) {
   clearTimeout(timers.get(call));
-  timers.set(call, setTimeout(() => keep(call), TYPED_MS));
+  timers.set(call, setTimeout(() => keep(call), wait));
 }
 
 function keep(call) {
+  if (saving.has(call)) return keepLater(call, TYPED_MS);
   clearTimeout(timers.get(call));
   timers.delete(call);
   sending = sending.then(() => keepNow(call));
@@ -120,10 +166,15 @@ async function keepNow(call) {
   const box = document.querySelector(`#call-${call}`);
   if (!kept) return;
   const answer = await send("/console/desk/draft/", { ...JSON.parse(kept), csrf: token }, []);
-  const isKept = answer?.ok || answer?.status === 404; // A call that is gone is kept nowhere.
-  if (box) tell(box, isKept ? words.kept : words.unkept);
-  if (!isKept) {
-    if (!isEnded && !timers.has(call)) timers.set(call, setTimeout(() => keep(call), 2000));
+  if (answer?.status === 404) {
+    forget(call); // The person was erased, or the call is gone.
+    box?.remove();
+    part.dispatchEvent(new CustomEvent("live-refresh"));
+    return;
+  }
+  if (box) tell(box, answer?.ok ? words.kept : words.unkept);
+  if (!answer?.ok) {
+    if (!isEnded && !timers.has(call)) keepLater(call, 2000);
   } else if (sessionStorage.getItem(keyOf(call)) === kept) {
     sessionStorage.removeItem(keyOf(call));
     if (box) delete box.dataset.typed;
@@ -142,7 +193,7 @@ const flush = () => [...timers.keys()].forEach(keep);
 window.addEventListener("pagehide", flush);
 document.addEventListener("visibilitychange", () => document.hidden && flush());
 for (const key of Object.keys(sessionStorage)) {
-  const call = key.startsWith("dialer-draft-") ? key.slice("dialer-draft-".length) : "";
+  const call = key.startsWith(OWN) ? key.slice(OWN.length) : "";
   if (!/^\d+$/.test(call)) continue;
   const kept = JSON.parse(sessionStorage.getItem(key));
   const box = document.querySelector(`#call-${call}`);
@@ -165,19 +216,24 @@ async function order(form, button) {
   const box = button.closest(".disposition");
   const call = form.id === "outcome" || form.id === "discard" ? button.value : "";
   const fields = call ? { ...fieldsIn(box) } : Object.fromEntries(new FormData(form, button));
+  const [url, turn] = [form.getAttribute("action"), new Turn(KINDS[form.id])];
   if (call) {
+    saving.add(call);
     forget(call);
     await sending; // A draft that is on its way arrives before, not after.
   }
   // A number is dialled anew by each order, so that one is not sent again by itself.
   const isOnce = form.dataset.order === "once";
-  const answer = await send(form.getAttribute("action"), fields, isOnce ? [] : RETRY_MS);
+  const answer = await turn.send(url, fields, isOnce ? [] : RETRY_MS);
+  saving.delete(call);
+  if (isOnce) found(url);
+  if (turn.isOver && !answer) return; // Another order came after it.
   if (answer?.ok) {
     if (isOnce) form.reset();
     (button.closest("[data-keep]")?.querySelector("[data-refusals]") ?? refusals).replaceChildren();
     button.closest("details.sure")?.removeAttribute("open");
     if (form.id === "discard") box.remove(); // An empty form comes, if the call still has one.
-    else if (call) {
+    else if (call && !sessionStorage.getItem(keyOf(call))) {
       delete box.dataset.typed;
       delete box.dataset.keep;
     }

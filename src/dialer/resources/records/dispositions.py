@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
+from dialer.app.call_centre.drafts import drop_draft_of_user
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.phrases import PHRASE_LENGTH_MAX
@@ -65,6 +66,8 @@ class DispositionRead(msgspec.Struct, frozen=True):
 def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
     """Set the disposition of a call that the caller sees; return the names of fields that were ignored.
 
+    A draft of the caller about the call is deleted.
+
     Raises:
         InvalidError: a field has a wrong value.
         RecordNotFoundError: there is no such call, or the caller may not see it.
@@ -77,6 +80,7 @@ def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     disposition = AgentDisposition(values["disposition"])
     disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"], values["same_agent"])
     dispose_of_call(unit, callrequest_id, disposed)
+    drop_draft_of_user(unit, unit.actor.id, callrequest_id)
     return parsed.ignored
 
 
