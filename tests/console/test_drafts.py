@@ -1,12 +1,13 @@
 """Tests of what agents type about their calls: it is kept by call until it is saved or discarded."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import delete, insert, select, update
 
 from dialer.store.database.database import Database
-from dialer.store.tables import CallDraft, CallRequest, ConsoleSession, Transfer
+from dialer.store.tables import CallDisposition, CallDraft, CallRequest, Cdr, ConsoleSession, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
@@ -27,6 +28,16 @@ def end_call(database: Database) -> None:
     """End the call that came to Gus."""
     over = {"ended_ms": NOW_MS - 1_000, "status": 4, "hangup_cause_q850": 16}
     store(database, update(CallRequest).values(**over), update(Transfer).values(status=3))
+
+
+def write_records(database: Database) -> None:
+    """Write the CDRs of the call that came to Gus."""
+    cdr = {"id": 70, "user_id": 2, "callid": "7", "callerid": "+1", "phone_number": "+12025550001"}
+    cdr |= {"duration": 70, "billsec": 65, "call_cost": 0, "billed_duration": 65, "hangup_cause_q850": 16}
+    cdr |= {"leg_type": 1, "amd_status": 0, "callrequest_id": 7, "subscriber_id": 900, "attempt": 1, "gateway_id": 1}
+    cdr |= {"starting_date": NOW_MS}
+    agents_leg = {**cdr, "id": 71, "callid": "8", "leg_type": 2, "phone_number": "102", "agent_id": 1}
+    store(database, insert(Cdr).values(**cdr), insert(Cdr).values(**agents_leg))
 
 
 def begin_next_call(database: Database) -> None:
@@ -128,6 +139,110 @@ def test_an_erased_person_leaves_no_draft(admin: Visitor, api: Caller, database:
     end_call(database)
     dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
     store(database, insert(CallDraft).values(callrequest_id=7, agent_id=1, note="Private", **dates))
-    admin.get("account/")
-    assert admin.send("number/erase/", number="+12025550001").status_code == 200
+    erase(admin, "+12025550001")
     assert drafts(database) == []
+
+
+def erase(admin: Visitor, number: str) -> None:
+    admin.get("account/")
+    assert admin.send("number/erase/", number=number).status_code == 200
+
+
+def test_nothing_is_typed_or_noted_about_an_erased_person(
+    gus: Visitor, admin: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    gus.get("desk/")
+    gus.send("desk/draft/", call="7", **TYPED)
+    end_call(database)
+    erase(admin, "+12025550001")
+    assert gus.send("desk/draft/", call="7", **TYPED).status_code == 404
+    refused = gus.send("desk/disposition/", call="7", **{"disposition-7": "other", "note-7": "Private"})
+    assert (refused.status_code, "The person was erased. Leave the note empty." in refused.text) == (400, True)
+    assert drafts(database) == []
+    assert gus.send("desk/disposition/", call="7", **{"disposition-7": "other", "note-7": ""}).status_code == 303
+    assert api.get("callrequest/7/disposition/")["note"] == ""
+
+
+def test_an_erased_caller_who_is_no_subscriber_leaves_no_words(
+    gus: Visitor, admin: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    end_call(database)
+    begin_next_call(database)
+    end_call(database)
+    gus.get("desk/")
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    said = {"disposition": "call_back", "note": "Private", "call_back_ms": NOW_MS + 1_000}
+    store(
+        database,
+        insert(CallDisposition).values(callrequest_id=8, **said, **dates),
+        insert(CallDraft).values(callrequest_id=8, agent_id=1, note="Private", **dates),
+    )
+    erase(admin, "+12025550002")
+    columns = (CallDisposition.disposition, CallDisposition.note, CallDisposition.call_back_ms)
+    left = database.read_now(lambda c: c.execute(select(*columns)).all())
+    assert ([tuple(row) for row in left], drafts(database)) == ([("call_back", "", None)], [])
+    assert gus.send("desk/draft/", call="8", **{"note-8": "Again"}).status_code == 404
+    assert gus.send("desk/disposition/", call="8", **{"disposition-8": "other", "note-8": "x"}).status_code == 400
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Europe/Berlin", "Pacific/Kiritimati", "UTC"])
+@pytest.mark.parametrize("time", ["9999-12-31T23:59", "0001-01-01T00:00", "2201-01-01T00:00", "1969-12-31T23:59"])
+def test_a_time_that_no_page_can_show_is_no_part_of_a_draft(
+    gus: Visitor, api: Caller, database: Database, zone: str, time: str
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    gus.cookies["dialer_zone"] = quote(zone, safe="")
+    gus.get("desk/")
+    assert gus.send("desk/draft/", call="7", **{**TYPED, "call_back_date-7": time}).status_code == 303
+    assert 'name="call_back_date-7" type="datetime-local" value=""' in gus.get("desk/")
+    wrong = gus.send("desk/disposition/", call="7", **{**TYPED, "call_back_date-7": time})
+    assert (wrong.status_code, "Wants the offer" in wrong.text) == (400, True)
+    assert gus.send("desk/discard/", call="7").status_code == 303
+
+
+def test_an_outcome_that_its_agent_saves_elsewhere_ends_the_draft_too(
+    gus: Visitor, alice: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    end_call(database)
+    write_records(database)
+    agents_own = Caller(api.client, "gus")
+    for save_as_gus in (
+        lambda: gus.send("calls/70/disposition/", disposition="other", note="On its page").status_code,
+        lambda: agents_own.request("PUT", "callrequest/7/disposition/", json={"disposition": "other"}).status_code,
+    ):
+        gus.get("desk/")
+        gus.send("desk/draft/", call="7", **TYPED)
+        alice.get("account/")
+        assert alice.send("calls/70/disposition/", disposition="success", note="By another").status_code == 303
+        assert drafts(database) == [(7, 1, "call_back", "Wants the offer")]
+        assert save_as_gus() in {200, 303}
+        assert (drafts(database), "Not saved yet" in gus.text("desk/")) == ([], False)
+
+
+def test_a_form_that_lacks_a_time_tells_nobody_which_calls_there_are(
+    gus: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    gus.get("desk/")
+    bob.get("account/")
+    fields = {"disposition": "call_back", "note": "", "call_back_date": ""}
+    assert [bob.send("desk/disposition/", call=call, **fields).status_code for call in ("7", "9")] == [404, 404]
+    assert gus.send("desk/disposition/", call="7", **fields).status_code == 400
+
+
+def test_a_transfer_is_of_the_call_that_its_panel_was_opened_for(gus: Visitor, api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    panels = re.findall(r'id="transfer-of-(\d+)" data-keep', gus.get("desk/"))
+    end_call(database)
+    begin_next_call(database)
+    assert (panels, re.findall(r'id="transfer-of-(\d+)" data-keep', gus.get("desk/"))) == (["7"], ["8"])
+
+
+def test_pages_of_calls_open_beside_the_desk(gus: Visitor, api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    end_call(database)
+    write_records(database)
+    assert '<a href="/console/calls/70/" target="_blank">' in gus.get("desk/")

@@ -96,7 +96,7 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     Raises:
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the campaign has no such outcome, or the time is past, after its end, or goes with another
-            disposition; or no agent can take the call-back themselves.
+            disposition; or no agent can take the call-back themselves; or a note is about an erased person.
         RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
@@ -104,6 +104,7 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     if before is None or (before.disposition, before.word) != (disposed.disposition, disposed.word):
         _check_outcome(call, disposed)
     _check_same_agent(unit.connection, callrequest_id, disposed)
+    _check_note(call, disposed)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
     call = _read(unit.connection, callrequest_id)
     if disposed.call_back_ms is not None:
@@ -219,6 +220,11 @@ def _check_outcome(call: RowMapping, disposed: Disposed) -> None:
             outcomes=", ".join(one.text for one in outcomes),
         )
         raise InvalidFieldsError({"disposition": [wrong]})
+
+
+def _check_note(call: RowMapping, disposed: Disposed) -> None:
+    if disposed.note and ERASED in {call["duplicate_contact"], call["number"]}:
+        raise InvalidFieldsError({"note": ["The person was erased. Leave the note empty."]})
 
 
 def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
-from dialer.app.erasure.people import erase_callers, erase_people, is_erased
+from dialer.app.erasure.people import erase_callers, erase_outcomes, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.telling.audit_log import COMMAND_LINE, Origin
 from dialer.app.telling.listeners import tell_listeners
@@ -152,6 +152,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     for some in _parts(subscriber_ids):
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
+    _erase_outcomes_of_caller(connection, spellings)
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)
     erase_parts(connection, spellings)
@@ -162,6 +163,13 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
+
+
+def _erase_outcomes_of_caller(connection: Connection, spellings: Spellings) -> None:
+    """Erase the words of agents about calls from the number, whose caller may be no subscriber."""
+    ids = [row["id"] for row in whose_number(connection, CallRequest.callerid, spellings) if row["attempt"] < 0]
+    for some in _parts(ids):
+        erase_outcomes(connection, select(CallRequest.id).where(CallRequest.id.in_(some)))
 
 
 def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:

@@ -68,9 +68,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     erase_answers(connection, SurveyResult.callrequest_id.in_(requests), delete_file)
     _erase_records(connection, requests)
     connection.execute(delete(CallBack).where(CallBack.id.in_(requests)))
-    theirs = CallDisposition.callrequest_id.in_(requests)
-    connection.execute(update(CallDisposition).where(theirs).values(note="", call_back_ms=None))
-    connection.execute(delete(CallDraft).where(CallDraft.callrequest_id.in_(requests)))
+    erase_outcomes(connection, requests)
     connection.execute(
         update(CallRequest)
         .where(CallRequest.subscriber_id.in_(subscriber_ids))
@@ -96,7 +94,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
     requests = select(CallRequest.id).where(CallRequest.id.in_(call_ids))
     erase_answers(connection, SurveyResult.callrequest_id.in_(call_ids), delete_file)
     _erase_records(connection, requests)
-    connection.execute(delete(CallDraft).where(CallDraft.callrequest_id.in_(call_ids)))
+    erase_outcomes(connection, requests)
     connection.execute(update(CallRequest).where(CallRequest.id.in_(call_ids)).values(callerid=ERASED, heard=""))
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))
     connection.execute(delete(WaitingText).where(WaitingText.callrequest_id.in_(call_ids)))
@@ -128,6 +126,13 @@ def _nobody(now_ms: int) -> dict[str, Any]:
         "due_ms": 0,
         "updated_date": now_ms,
     }
+
+
+def erase_outcomes(connection: Connection, requests: Select[int]) -> None:
+    """Erase the words of agents about calls, and the times that they promised. The outcomes stay."""
+    theirs = CallDisposition.callrequest_id.in_(requests)
+    connection.execute(update(CallDisposition).where(theirs).values(note="", call_back_ms=None))
+    connection.execute(delete(CallDraft).where(CallDraft.callrequest_id.in_(requests)))
 
 
 def _erase_records(connection: Connection, requests: Select[int]) -> None:
