@@ -3,8 +3,12 @@
 import re
 
 import pytest
+from sqlalchemy import insert
 
-from tests.api.harness import Caller
+from dialer.store.database.database import Database
+from dialer.store.tables import Agent
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import store
 from tests.console.visitor import Visitor, words
 
 LIST = "Ann Lee, ann.lee, 101\r\n\r\nBen Ray; ben; +12025550151; Support\r\nCleo"
@@ -57,10 +61,13 @@ def test_a_pasted_list_makes_agents_with_sign_in_telephone_and_queue(
         ("Ann, , 911", "Telephone:"),
         (", ann", "Name:"),
         ("Ann, , , Nowhere", "There is no queue called 'Nowhere'."),
+        ("Ann, , , Twice", "Several queues are called 'Twice'. Leave the cell empty, and tick one."),
         ("Ann, alice", "User name: There is a user alice already."),
     ],
 )
 def test_one_wrong_line_makes_nobody(alice: Visitor, api: Caller, text: str, problem: str) -> None:
+    for _ in range(2):
+        api.create("queue", name="Twice")
     alice.get("agent-list/")
     for fields in ({}, {"confirmed": f"Zoe\n{text}"}):
         status, shown = paste(alice, f"Zoe\n{text}", **fields)
@@ -69,9 +76,25 @@ def test_one_wrong_line_makes_nobody(alice: Visitor, api: Caller, text: str, pro
     assert Caller(api.client, "admin").get("users/?username=ann")["results"] == []
 
 
+@pytest.mark.parametrize("header", ["Name;User name;Telephone;Queue\n", "name, user name\n", ""])
+@pytest.mark.parametrize("line", ['"Lee, Ann",ann,101,"Sales, EMEA"', '"Lee, Ann"; ann; 101; Sales, EMEA'])
+def test_a_list_from_a_spreadsheet_may_have_a_header_and_quotes(
+    alice: Visitor, api: Caller, header: str, line: str
+) -> None:
+    queue = api.create("queue", name="Sales, EMEA")
+    for number in range(200):
+        api.create("queue", name=f"Queue {number}")
+    alice.get("agent-list/")
+    text = f"{header}{line}"
+    assert alice.send("agent-list/", list=text, confirmed=text).status_code == 200
+    assert [(one["name"], one["contact"]) for one in api.get("agent/")["results"]] == [("Lee, Ann", "101")]
+    assert [one["queue"] for one in api.get("tier/")["results"]] == [queue["url"]]
+
+
 def test_a_list_has_bounds_and_is_not_for_agents_and_viewers(alice: Visitor, visitor: Visitor) -> None:
     alice.get("agent-list/")
     assert paste(alice, " \n ") == (400, paste(alice, "\n")[1])
+    assert "Name:" in paste(alice, "x" * 140_000)[1]
     assert "The list has 101 lines. Paste at most 100." in paste(alice, "Ann\n" * 101)[1]
     visitor.sign_in("vera")
     assert visitor.request("GET", "agent-list/").status_code == 403
@@ -105,3 +128,16 @@ def test_nobody_ticks_agents_of_others(alice: Visitor, visitor: Visitor, api: Ca
     visitor.sign_in("bob")
     visitor.get("account/")
     assert visitor.send("queues/1/agents/", **{f"agent.{stranger['id']}": "1"}).status_code == 404
+
+
+def test_the_ticks_are_the_agents_of_the_account_of_the_queue(
+    alice: Visitor, admin: Visitor, api: Caller, database: Database, queues: list[str]
+) -> None:
+    Caller(api.client, "bob").create("agent", name="Bob's")
+    api.create("agent", name="Ann")
+    for visitor in (alice, admin):
+        assert re.findall(r'name="agent\.(\d+)"', visitor.get("records/queue/1/")) == ["2"]
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS, "figures": "", "preview": "", "preview_order": ""}
+    store(database, *(insert(Agent).values(user_id=2, name=f"Agent {number}", **dates) for number in range(200)))
+    assert (len(queues), re.findall(r'name="agent\.', alice.get("records/queue/1/"))) == (2, [])
+    assert 'by <a href="/console/records/tier/?queue=1">assignments</a>' in alice.page

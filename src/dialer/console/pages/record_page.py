@@ -51,8 +51,8 @@ class Shown(NamedTuple):
     """The parameters of a gateway, with its secrets, which no page shows."""
     line: GatewayLine | None = None
     """The state of a gateway's line."""
-    ticked_agents: tuple[TickedAgent, ...] = ()
-    """The agents among whom those of a queue are ticked."""
+    ticked_agents: tuple[TickedAgent, ...] | None = ()
+    """The agents among whom those of a queue are ticked; None if they are too many."""
     is_for_agents: bool = False
     """True for a campaign whose survey leads to a queue."""
     alarms: tuple[str, ...] = ()

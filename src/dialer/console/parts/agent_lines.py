@@ -1,26 +1,38 @@
 """Agents as lines of a pasted list: a name, and if you like a user name, a telephone and a queue."""
 
+import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
+from sqlalchemy import select
 
-from dialer.console.words.record_names import Option, options_of
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given
+from dialer.resources.crud.visibility import visible
 from dialer.resources.records.accounts import USERS
 from dialer.resources.records.queues import AGENTS, QUEUES, TIERS
 from dialer.resources.words.errors import Errors, InvalidError
+from dialer.store.tables import Queue
 
 AGENTS_MAX: Final = 100
 """Agents of one list."""
 CELL_MAX: Final = 255
 """Characters of a cell that are read."""
+LINE_MAX: Final = 4_096
+"""Characters of a line that are read."""
 _SEPARATORS: Final = ("\t", ";", ",")
 _CELLS: Final = 4
+_TITLES: Final = tuple(gettext_noop(title) for title in ("Name", "User name", "Telephone", "Queue"))
+"""The titles of the cells: a first line of these alone is a header."""
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_TWO: Final = 2
+"""Queues that are read to know whether a name is that of one only."""
 
 
 class AgentLine(NamedTuple):
@@ -36,23 +48,35 @@ class AgentLine(NamedTuple):
 
 
 def read_agent_lines(text: str) -> list[AgentLine]:
-    """Return the lines of a list that are not blank. Tabs, semicolons or commas separate the cells of a line.
+    """Return the lines of a list that are not blank, without a header.
+
+    Tabs, semicolons or commas separate the cells of a line. A cell in double quotes may have them, too.
 
     Raises:
         InvalidError: there are none, or too many.
     """
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [_line(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = lines[1:] if lines and _is_header(lines[0]) else lines
     if not lines:
         raise InvalidError({"list": ["Paste at least one line."]})
     if len(lines) > AGENTS_MAX:
         message = Sentence("The list has %(count)s lines. Paste at most %(most)s.", count=len(lines), most=AGENTS_MAX)
         raise InvalidError({"list": [message]})
-    return [_line(number, line) for number, line in lines]
+    return lines
+
+
+def _is_header(line: AgentLine) -> bool:
+    """Return whether the cells of a line are the titles of cells, in English or in the viewer's language."""
+    titles = {word.casefold() for title in _TITLES for word in (title, gettext(title))}
+    cells = [cell.casefold() for cell in line[1:] if cell]
+    return len(cells) > 1 and titles.issuperset(cells)
 
 
 def _line(number: int, line: str) -> AgentLine:
-    separator = next((one for one in _SEPARATORS if one in line), _SEPARATORS[-1])
-    cells = [cell.strip()[: CELL_MAX + 1] for cell in line.split(separator)]
+    unquoted = _QUOTED.sub("", line)
+    separator = next((one for one in _SEPARATORS if one in unquoted), _SEPARATORS[-1])
+    (found,) = csv.reader([line[:LINE_MAX]], delimiter=separator, skipinitialspace=True)
+    cells = [cell.strip()[: CELL_MAX + 1] for cell in found]
     cells += [""] * (_CELLS - len(cells))
     name, username, telephone, *queue = cells
     return AgentLine(number, name, username, telephone, f"{separator} ".join(filter(None, queue)))
@@ -72,11 +96,11 @@ def add_agents(
 
     `users` are the prepared accounts by number of line. If there are errors, the caller must undo everything.
     """
-    queues, places = options_of(unit, QUEUES.path) or [], sorted(ticked)
+    places = sorted(ticked)
     errors: dict[int, Errors] = {}
     for line in lines:
         try:
-            _add(unit, line, _queues_of(line, queues, places), users.get(line.number))
+            _add(unit, line, _queues_of(unit, line, places), users.get(line.number))
         except InvalidError as error:
             errors[line.number] = error.errors
     return errors
@@ -91,12 +115,16 @@ def _add(unit: Unit, line: AgentLine, queue_ids: Iterable[int], user: Parsed | N
         _create(unit, TIERS, {"agent": str(agent_id), "queue": str(queue_id)})
 
 
-def _queues_of(line: AgentLine, queues: Iterable[Option], ticked: list[int]) -> list[int]:
+def _queues_of(unit: Unit, line: AgentLine, ticked: list[int]) -> list[int]:
     if not line.queue:
         return ticked
-    found = [one.id for one in queues if one.name == line.queue]
-    if len(found) != 1:
+    called = select(Queue.id).where(Queue.name == line.queue, visible(QUEUES, unit.actor, unit.resources))
+    found = list(unit.connection.scalars(called.limit(_TWO), {"actor_id": unit.actor.sees_as}))
+    if not found:
         raise InvalidError({"queue": [Sentence("There is no queue called %(name)r.", name=line.queue)]})
+    if len(found) == _TWO:
+        several = Sentence("Several queues are called %(name)r. Leave the cell empty, and tick one.", name=line.queue)
+        raise InvalidError({"queue": [several]})
     return found
 
 

@@ -1,13 +1,14 @@
 """The agents among whom those of a queue are ticked."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import select
 
-from dialer.console.words.record_names import options_of
 from dialer.resources.crud.resource import Unit
-from dialer.resources.records.queues import AGENTS
-from dialer.store.tables import Tier
+from dialer.store.tables import Agent, Queue, Tier
+
+TICKED_MAX: Final = 200
+"""Agents among whom a form lets people tick."""
 
 
 class TickedAgent(NamedTuple):
@@ -18,7 +19,12 @@ class TickedAgent(NamedTuple):
     serves: bool
 
 
-def agents_of_queue(unit: Unit, queue_id: int) -> tuple[TickedAgent, ...]:
-    """Return the agents of the viewer, by name; none if they are too many for a form."""
+def agents_of_queue(unit: Unit, queue_id: int) -> tuple[TickedAgent, ...] | None:
+    """Return the agents of a queue's account, by name; None if they are too many for a form."""
     serving = set(unit.connection.scalars(select(Tier.agent_id).where(Tier.queue_id == queue_id)))
-    return tuple(TickedAgent(*one, one.id in serving) for one in options_of(unit, AGENTS.path) or ())
+    account = select(Queue.user_id).where(Queue.id == queue_id).scalar_subquery()
+    theirs = select(Agent.id, Agent.name).where(Agent.user_id == account).order_by(Agent.id).limit(TICKED_MAX + 1)
+    agents = [TickedAgent(row.id, row.name, row.id in serving) for row in unit.connection.execute(theirs)]
+    if len(agents) > TICKED_MAX:
+        return None
+    return tuple(sorted(agents, key=lambda one: (one.name.casefold(), one.id)))
