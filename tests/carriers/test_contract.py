@@ -114,7 +114,7 @@ async def test_a_line_keeps_its_contract_through_a_call(bench: Bench) -> None:
     line.settled(heard_of[-1][0])
     line.perform(call.key, Hold(4))
     (done,) = [heard for _, _, heard in heard_of if isinstance(heard, Done)]
-    assert (done.turn, done.keys, bench.count(Answered), bench.count(Ended)) == (2, "", 1, 1)
+    assert (done.turn, done.answer, bench.count(Answered), bench.count(Ended)) == (2, "", 1, 1)
     assert [number for number, *_ in heard_of] == list(range(1, len(heard_of) + 1))
     assert {key for _, key, _ in heard_of} == {call.key}
 

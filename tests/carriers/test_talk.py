@@ -393,7 +393,7 @@ def test_a_callee_who_presses_a_key_after_detection_took_them_for_a_machine_is_a
         if isinstance(order, Clear):
             heard = session.hear(at_ms, Ended(0, Cause.NORMAL_CLEARING))
         else:
-            heard = session.hear(at_ms, Done(order.turn, 0, keys=keys if isinstance(order, Ask) else ""))
+            heard = session.hear(at_ms, Done(order.turn, 0, answer=keys if isinstance(order, Ask) else ""))
     assert outcome is not None
     status = disposition(call, outcome)
     if keys:

@@ -93,7 +93,7 @@ class Trunk(Worker):
         """Wait for the key that answers a question."""
 
         def found() -> list[str]:
-            return [one.keys for _, _, one in self.heard_of if isinstance(one, Done) and one.turn == turn]
+            return [one.answer for _, _, one in self.heard_of if isinstance(one, Done) and one.turn == turn]
 
         await self.watch.until(found)
         return found()[0]

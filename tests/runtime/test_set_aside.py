@@ -238,7 +238,7 @@ NONSENSE: Final[list[tuple[Any, Any]]] = [
     ("leg", Ended(0, Cause.USER_BUSY, retry_after_ms="1 h")),  # type: ignore[arg-type]
     ("leg", Answered(-(2**63), "\x00")),
     ("leg", Answered(0, "h" * 100_000)),
-    ("leg", Done(-1, 0, keys="\udfff" * 5)),
+    ("leg", Done(-1, 0, answer="\udfff" * 5)),
     ("leg", Over(Ended(0, None))),  # type: ignore[arg-type]
     ("leg", Receipt("x" * 70_000, MessageStatus.DELIVERED)),
     ("leg", Receipt(None, "lost")),  # type: ignore[arg-type]

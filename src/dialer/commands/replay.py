@@ -12,7 +12,7 @@ from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.commands.wrong_file import WrongFileError
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.heard import CONNECTED, MISSED
+from dialer.domain.survey.inputs import CONNECTED, MISSED
 from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
 from dialer.domain.survey.replay import replay as replayed
 from dialer.domain.survey.survey import section_name
@@ -94,8 +94,10 @@ def _compare(call: FinishedCall) -> Replay:
 
 def _shown(step: ReplayStep) -> ShownStep:
     heard, section = step.heard, step.section
-    at_seconds, text = (None, None) if heard is None else (heard.at_ms / 1_000, heard.text)
-    return ShownStep(section.id, section_name(section), at_seconds, text, step.response)
+    if heard is None:
+        return ShownStep(section.id, section_name(section), None, None, step.response)
+    text = heard.taken.branch or heard.taken.answer
+    return ShownStep(section.id, section_name(section), heard.at_ms / 1_000, text, step.response)
 
 
 def _lines(shown: Replay) -> Iterator[str]:

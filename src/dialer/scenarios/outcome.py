@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.heard import CONNECTED, MISSED
+from dialer.domain.survey.inputs import CONNECTED, MISSED
 from dialer.domain.survey.replay import replay
 from dialer.domain.words.enums import CampaignStatus
 from dialer.files.surveys import numbers_of, rows_of
@@ -19,7 +19,7 @@ from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, SmsMes
 from dialer.store.timeline.parts import AttemptPart, Story
 from dialer.store.timeline.reading import read_story
 
-_HEARD: Final = {CONNECTED: "connected", MISSED: "nobody took it", "": "pressed nothing"}
+_TRANSFERS: Final = {CONNECTED: "connected", MISSED: "nobody took it"}
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -194,7 +194,8 @@ def _visits(connection: Connection, call_id: int, numbers: Mapping[int, int]) ->
 def _input(step: Any) -> str:  # noqa: ANN401 - a step of a replay
     if step.heard is None:
         return "hung up" if step.is_last else ""
-    if step.heard.text in _HEARD:
-        return _HEARD[step.heard.text]
+    taken = step.heard.taken
+    if taken.branch in _TRANSFERS:
+        return _TRANSFERS[taken.branch]
     answer = "" if step.response is None else f", answer {step.response}"
-    return f"pressed {step.heard.text}{answer}"
+    return f"pressed {taken.answer}{answer}" if taken.answer else "pressed nothing"

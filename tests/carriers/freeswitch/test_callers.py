@@ -48,7 +48,7 @@ async def test_a_parked_call_is_answered_asked_and_ended(scene: Scene, knob: str
     scene.line.perform(key, Clear(2))
     await scene.heard("Arrived", "Answered", "Done", "Ended")
     done = scene.worker.first(Done)
-    assert (done.keys, scene.switch.channels) == ("1", {})  # type: ignore[union-attr] # it was heard
+    assert (done.answer, scene.switch.channels) == ("1", {})  # type: ignore[union-attr] # it was heard
     said = [one for one in scene.switch.commands if (key in one and "sched" in one) or "uuid_answer" in one]
     assert said == [f"api sched_del {key}", f"api sched_hangup +61 {key} allotted_timeout", f"api uuid_answer {key}"]
 

@@ -140,7 +140,7 @@ async def test_each_order_is_performed_by_an_application_and_its_result_is_heard
     orders: list[Order] = [Detect(1), AwaitBeep(2), Play(3, HELLO), Ask(4, HELLO[:1], 3, 5_000), Record(5, "r.wav")]
     results = [
         *(Done(1, 0, status=AmdStatus.MACHINE), Done(2, 0), Done(3, 0)),
-        *(Done(4, 0, keys="12"), Done(5, 0, recording_ms=1_500)),
+        *(Done(4, 0, answer="12"), Done(5, 0, recording_ms=1_500)),
     ]
     await scene.calls(ADA)
     for number, order in enumerate(orders):
@@ -329,7 +329,7 @@ async def test_a_call_goes_well_over_a_bad_way(scene: Scene, knob: str) -> None:
     scene.line.perform("ada", Play(1, HELLO))
     await scene.watch.until(lambda: Done(1, 0) in scene.said)
     scene.line.perform("ada", Ask(2, (), 1, 1_000))
-    await scene.watch.until(lambda: Done(2, 0, keys="5") in scene.said)
+    await scene.watch.until(lambda: Done(2, 0, answer="5") in scene.said)
     scene.line.perform("ada", Clear(3))
     await scene.watch.until(lambda: isinstance(scene.last(), Ended))
     assert sorted(kind for _, kind in scene.worker.kinds) == ["Answered", "Done", "Done", "Ended", "Ringing"]

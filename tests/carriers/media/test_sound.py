@@ -122,7 +122,7 @@ def test_keys_are_collected(keys: str, digits_max: int, found: str) -> None:
     for number, key in enumerate(keys):
         studio.say("a", *key_packets(key, 100 + 10 * number, 5_000 * (number + 1)))
     studio.run(5_000)
-    assert studio.done == [OrderDone("a", Done(1, 0, keys=found))]
+    assert studio.done == [OrderDone("a", Done(1, 0, answer=found))]
 
 
 def test_keys_in_the_sound_count_where_nothing_better_was_agreed() -> None:
@@ -131,7 +131,7 @@ def test_keys_in_the_sound_count_where_nothing_better_was_agreed() -> None:
     sound = tone((770, 1_336), 60).translate(g711.ALAW_OF_ULAW)
     studio.say("a", *[sound_packet(at, sound[160 * at : 160 * at + 160]) for at in range(3)])
     studio.run(20)
-    assert studio.done == [OrderDone("a", Done(1, 0, keys="5"))]
+    assert studio.done == [OrderDone("a", Done(1, 0, answer="5"))]
 
 
 def test_a_recording_has_each_packet_at_its_time_and_silence_in_gaps() -> None:

@@ -69,7 +69,7 @@ def test_keys_in_the_sound_are_found_in_packets_of_any_length(ptime_ms: int) -> 
     sound = b"".join(tone(pair, 100) + silence(80) for pair in ((697, 1_209), (770, 1_336), (941, 1_477)))
     studio.say("a", *packets(sound, ptime_ms))
     studio.run(20)
-    assert [one.done.keys for one in studio.done] == ["15#"]
+    assert [one.done.answer for one in studio.done] == ["15#"]
 
 
 @pytest.mark.parametrize("ptime_ms", [10, 20, 30, 60])
@@ -213,7 +213,7 @@ def test_keys_have_our_payload_type_or_theirs(theirs: int, sent: int) -> None:
     for number, key in enumerate("12"):
         studio.say("a", *[replace(one, payload=sent) for one in key_packets(key, 10 * number, 4_000 * number)])
     studio.run(20)
-    assert [one.done.keys for one in studio.done] == ["12"]
+    assert [one.done.answer for one in studio.done] == ["12"]
 
 
 def test_reordered_packets_double_no_key() -> None:
@@ -252,7 +252,7 @@ def test_a_key_that_is_held_for_longer_than_an_event_may_last_counts_once() -> N
             number += 1
             studio.run_quarters(10)
     studio.run(4_000)
-    assert [one.done.keys for one in studio.done] == ["5"]
+    assert [one.done.answer for one in studio.done] == ["5"]
 
 
 @pytest.mark.parametrize("is_tone", [True, False])
@@ -269,7 +269,7 @@ def test_the_time_for_the_next_key_begins_at_the_end_of_a_key(is_tone: bool) -> 
     last = packets(tone((697, 1_336), 60), first=500, timestamp=70_000) if is_tone else key_packets("2", 500, 70_000)
     studio.say("a", *last)
     studio.run(20)
-    assert [one.done.keys for one in studio.done] == ["12"]
+    assert [one.done.answer for one in studio.done] == ["12"]
 
 
 def test_keys_in_the_sound_count_beside_events_if_the_gateway_says_so() -> None:
@@ -280,7 +280,7 @@ def test_keys_in_the_sound_count_beside_events_if_the_gateway_says_so() -> None:
         studio.order("a", Ask(1, (), 9, 1_000))
         studio.say("a", *packets(tone((770, 1_336), 80) + silence(40)))
         studio.run(1_100)
-        assert [one.done.keys for one in studio.done] == [wanted]
+        assert [one.done.answer for one in studio.done] == [wanted]
     studio = Studio("a", sound=both, terms=SoundTerms(hears_tones=True))
     studio.order("a", Ask(1, (), 9, 1_000))
     for number in range(3):
@@ -289,7 +289,7 @@ def test_keys_in_the_sound_count_beside_events_if_the_gateway_says_so() -> None:
         studio.say("a", *key_packets("5", 50 * number + 20, 8_000 * number))
         studio.run(200)
     studio.run(1_100)
-    assert [one.done.keys for one in studio.done] == ["555"]
+    assert [one.done.answer for one in studio.done] == ["555"]
 
 
 # --- bridges ------------------------------------------------------------------------------------------------------

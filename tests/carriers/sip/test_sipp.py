@@ -68,6 +68,6 @@ async def test_every_number_is_called_as_the_other_side_expects(tmp_path: Path) 
     assert (errors.read_text() if errors.exists() else "", code) == ("", 0)
     assert listener.heard == HEARD
     dones = {number: done for number, done in listener.done.items() if done}
-    assert dones == {number: [Done(1, 0, keys="5")] for number in PRESS_5}
+    assert dones == {number: [Done(1, 0, answer="5")] for number in PRESS_5}
     assert {line[11:].replace(f"127.0.0.1:{port} ", "") for line in shown} >= TRIAL
     assert trial.outcome().keys == "7"

@@ -52,7 +52,7 @@ async def test_keys_and_hanging_up_of_another_telephone_are_understood(tmp_path:
         parameters = SipParameters(server=f"127.0.0.1:{port}", session_expires=0)
         await listener.call(parameters, tmp_path, Dialling("call", "777", "", 20_000, 20_000))
     assert listener.heard == {"call": ["rings", "answered", "over 16"]}
-    assert [one.keys for one in listener.done["call"]] == list(KEYS)
+    assert [one.answer for one in listener.done["call"]] == list(KEYS)
 
 
 BOTH: Final = {"callee", "agent"}

@@ -120,11 +120,11 @@ async def test_a_helper_plays_hears_keys_and_records(callees: Callees) -> None:
     callees.room.perform("away", Ask(2, (), 1, 30_000), WORD)
     await callees.hears("away", lambda sound: sound == WORD)
     callees.room.press("away", "5")
-    await callees.watch.until(lambda: Done(2, 0, keys="5") in callees.done("away"))
+    await callees.watch.until(lambda: Done(2, 0, answer="5") in callees.done("away"))
     callees.room.perform("away", Ask(3, (), 1, 30_000), WORD)
     await callees.hears("away", lambda sound: sound == WORD)
     callees.phones["away"].send(write_packet(key_packets("4", 0, 5_000)[0]))
-    await callees.watch.until(lambda: Done(3, 0, keys="4") in callees.done("away"))
+    await callees.watch.until(lambda: Done(3, 0, answer="4") in callees.done("away"))
     callees.room.perform("away", Record(4, "word.wav"), b"")
     callees.room.perform("away", Play(1, ()), b"")  # It is older than the order in progress.
     for _ in range(8):

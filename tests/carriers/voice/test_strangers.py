@@ -66,7 +66,7 @@ async def test_a_stranger_who_comes_first_gets_no_sound_and_presses_no_key(tmp_p
         for packet in key_packets("4", 0, 5_000):
             callee.sendto(write_packet(packet), port)
         await watch.until(lambda: "Done" in [kind for _, kind in worker.kinds])
-        assert [heard.keys for _, _, heard in worker.heard_of if isinstance(heard, Done)] == ["4"]
+        assert [heard.answer for _, _, heard in worker.heard_of if isinstance(heard, Done)] == ["4"]
         assert await loop.sock_recv(callee, 2_000)
         try:
             got = stranger.recv(2_000)

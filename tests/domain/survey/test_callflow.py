@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, SECTIONS_PER_CALL_MAX, CallFlow, Position, Turn
+from dialer.domain.survey.inputs import SectionInput, transfer_input
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
 from dialer.domain.words.enums import SectionType
 from tests.domain.survey.surveys import SORRY, any_sections, section
@@ -34,7 +35,7 @@ def section_after(position: Position | None) -> int | None:
 def heard(section_type: SectionType, keys: str, **fields: Any) -> tuple[int | None, str | None]:  # noqa: ANN401
     """Return the target of one input, and the stored answer."""
     flow, start = flow_of(section_type, **fields)
-    turn = flow.heard(start, keys)
+    turn = flow.take(start, SectionInput(keys))
     return leads_to(turn), turn.response
 
 
@@ -95,7 +96,7 @@ def test_a_transfer_that_reached_nobody_takes_timeout_and_only_one_to_a_number_m
     target: int | None,
 ) -> None:
     flow, start = flow_of(SectionType.CALL_TRANSFER, branches=branches, queue_id=queue_id)
-    assert section_after(flow.transferred(start, is_connected=is_connected)) == target
+    assert section_after(flow.take(start, transfer_input(is_connected=is_connected)).position) == target
 
 
 def test_the_queues_of_a_survey_are_those_its_transfers_go_to() -> None:
@@ -144,18 +145,18 @@ class TestSectionsThatAsk:
         self, section_type: SectionType, keys: str
     ) -> None:
         flow, start = flow_of(section_type, retries=2, branches={"timeout": 2, "invalid": 2})
-        once = flow.heard(start, keys).position
+        once = flow.take(start, SectionInput(keys)).position
         assert once is not None
-        twice = flow.heard(once, keys).position
+        twice = flow.take(once, SectionInput(keys)).position
         assert twice is not None
-        assert [once.section.id, twice.section.id, leads_to(flow.heard(twice, keys))] == [1, 1, 2]
+        assert [once.section.id, twice.section.id, leads_to(flow.take(twice, SectionInput(keys)))] == [1, 1, 2]
 
     @pytest.mark.parametrize(("keys", "first"), [("8", [SORRY]), ("", [])])
     def test_after_a_wrong_input_only_the_recording_that_says_so_comes_first(
         self, section_type: SectionType, keys: str, first: list[Prompt]
     ) -> None:
         flow, start = flow_of(section_type, retries=1, invalid_prompt=SORRY)
-        again = flow.heard(start, keys).position
+        again = flow.take(start, SectionInput(keys)).position
         assert again is not None
         assert flow.prompts(again) == (*first, Prompt(audio_ms=1_000))
 
@@ -173,10 +174,10 @@ class TestSectionsThatAsk:
 @pytest.mark.parametrize("section_type", [SectionType.MULTI_CHOICE, SectionType.CAPTURE_DIGITS])
 def test_an_input_that_no_branch_takes_asks_again_while_retries_last_then_hangs_up(section_type: SectionType) -> None:
     flow, start = flow_of(section_type, retries=1, branches={"2": 2})
-    again = flow.heard(start, "1")
+    again = flow.take(start, SectionInput("1"))
     assert again.position is not None
-    assert (again.position.section.id, again.response) == (1, flow.heard(again.position, "1").response)
-    assert leads_to(flow.heard(again.position, "1")) is None
+    assert (again.position.section.id, again.response) == (1, flow.take(again.position, SectionInput("1")).response)
+    assert leads_to(flow.take(again.position, SectionInput("1"))) is None
 
 
 def test_a_rating_that_no_branch_takes_hangs_up() -> None:
@@ -242,7 +243,7 @@ def test_a_loop_that_waits_for_the_callee_goes_on_while_the_callee_does() -> Non
     asked = 0
     while position is not None:
         asked += 1
-        position = flow.heard(position, "1").position
+        position = flow.take(position, SectionInput("1")).position
     assert asked == SECTIONS_PER_CALL_MAX
 
 
@@ -252,7 +253,7 @@ def test_a_loop_of_questions_that_nobody_answers_ends_at_the_limit_of_a_call() -
     asked = 0
     while position is not None:
         asked += 1
-        position = flow.heard(position, "").position
+        position = flow.take(position, SectionInput("")).position
     assert asked == SECTIONS_PER_CALL_MAX
 
 
@@ -271,9 +272,9 @@ def test_every_survey_ends_for_all_keys_and_transfers(
     while position is not None:
         assert flow.prompts(position)[-1] == position.section.prompt
         if position.definition.asks:
-            position = flow.heard(position, inputs[entered % len(inputs)]).position
+            position = flow.take(position, SectionInput(inputs[entered % len(inputs)])).position
         elif position.section.type is SectionType.CALL_TRANSFER:
-            position = flow.transferred(position, is_connected=answers[entered % len(answers)])
+            position = flow.take(position, transfer_input(is_connected=answers[entered % len(answers)])).position
         else:
             position = flow.done(position)
         entered += 1

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, CallFlow, Position
 from dialer.domain.survey.check import SECTIONS_MAX, check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.survey.inputs import SectionInput, transfer_input
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import SectionType
@@ -368,9 +369,10 @@ def test_a_loop_that_goes_on_while_nobody_presses_a_key_is_a_warning() -> None:
 def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | None]]:
     """Yield every possible next position, with its input or transfer result."""
     if position.definition.asks:
-        yield from ((keys, flow.heard(position, keys).position) for keys in INPUTS)
+        yield from ((keys, flow.take(position, SectionInput(keys)).position) for keys in INPUTS)
     elif position.section.type is SectionType.CALL_TRANSFER:
-        yield from ((str(answer), flow.transferred(position, is_connected=answer)) for answer in (True, False))
+        outcomes = [transfer_input(is_connected=answer) for answer in (True, False)]
+        yield from ((taken.branch, flow.take(position, taken).position) for taken in outcomes)
     else:
         yield "", flow.done(position)
 

@@ -383,7 +383,7 @@ def _done(order: Order, event: SwitchEvent) -> Done:
             return Done(turn, 0, status=_detected(event))
         case Ask(turn):
             pressed = event[f"variable_{keys_variable(turn)}"][:DIGITS_MAX]
-            return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
+            return Done(turn, 0, answer="".join(key for key in pressed if key in KEYS))
         case Record(turn):
             return Done(turn, 0, recording_ms=event.number("variable_record_ms") or None)
         case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Supervise() | Clear():

@@ -118,7 +118,7 @@ class Asking(Playing):
                 return None
             self._quiet_since_ms = now_ms
         is_late = now_ms - self._quiet_since_ms >= self._ask.timeout_ms
-        return Done(self.turn, 0, keys=self._keys) if is_late or self._is_full else None
+        return Done(self.turn, 0, answer=self._keys) if is_late or self._is_full else None
 
 
 class PlayingWaitingTone(Activity):

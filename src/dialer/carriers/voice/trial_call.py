@@ -101,7 +101,7 @@ class Trial:
             case Answered():
                 self._answered_ms = after_ms
                 self.say("answered")
-            case Done(keys=keys) if keys:
+            case Done(answer=keys) if keys:
                 self._keys += keys
                 self.say(f"key {keys}")
             case Ended():

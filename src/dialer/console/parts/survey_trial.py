@@ -10,6 +10,7 @@ from dialer.domain.calls.plans import Subscriber
 from dialer.domain.messages.templates import fill, placeholders_of, values_of
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
+from dialer.domain.survey.inputs import SectionInput, transfer_input
 from dialer.domain.survey.sections.actions import CallContext
 from dialer.domain.survey.survey import Prompt, section_name
 from dialer.domain.words.enums import SectionType
@@ -96,7 +97,7 @@ class _Trial:
             self._await(position, KEYS)
             return None
         keys = self._left.pop(0)[:KEYS_MAX]
-        turn = self._flow.heard(position, keys)
+        turn = self._flow.take(position, SectionInput(keys))
         asks_again = turn.position is not None and turn.position.section.id == position.section.id
         remark = _remark(keys, asks_again=asks_again) if turn.response is None else ""
         self._note(position, keys, turn.response, remark)
@@ -108,7 +109,7 @@ class _Trial:
             return None
         is_connected = self._left.pop(0) == ANSWERED
         self._note(position, was_answered=is_connected)
-        return self._flow.transferred(position, is_connected=is_connected)
+        return self._flow.take(position, transfer_input(is_connected=is_connected)).position
 
     def _await(self, position: Position, what: str) -> None:
         self._note(position)

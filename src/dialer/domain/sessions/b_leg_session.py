@@ -101,7 +101,7 @@ class BLegSession:
                 state.answered_ms = self._moment(now_ms, age_ms)
                 return self._ask() if self._section.confirm_key else self._accept()
             case Done(turn) if state.stage is _ASKING and turn == state.turn:
-                is_confirmed = heard.keys[:1] == self._section.confirm_key
+                is_confirmed = heard.answer[:1] == self._section.confirm_key
                 return self._accept() if is_confirmed else BLegReaction((self.clear(),))
             case Ended() if state.stage is not _OVER:
                 state.stage = _OVER

@@ -26,6 +26,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import steps_of
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput
+from dialer.domain.survey.inputs import ANSWER_MAX, SectionInput
 from dialer.domain.words.enums import AmdStatus, Cause
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
@@ -84,7 +85,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self.answer(self._moment(now_ms, age_ms))
             case Done() if heard.turn == turn:
                 at_ms = self._moment(now_ms, heard.age_ms)
-                self.done(at_ms, heard.keys, heard.recording_ms, heard.status)
+                self.done(at_ms, heard.answer[:ANSWER_MAX], heard.recording_ms, heard.status)
             case Ended():
                 at_ms = self._moment(now_ms, heard.age_ms)
                 retry_after_ms, is_cut_off = heard.retry_after_ms, heard.is_cut_off
@@ -137,18 +138,18 @@ class IvrSession(CallOpening, eq=False, gc=False):
     # --- the survey ---------------------------------------------------------------------------------------------
 
     def done(
-        self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
+        self, at_ms: int, answer: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
     ) -> None:
-        """Continue after the last order, with the digits, the length of the recording, or the detection's status."""
+        """Continue after the last order, with the answer, the length of the recording, or the detection's status."""
         stage, step = self.stage, self.step
         if step is None:
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
-            if digits and self.amd_status is _MACHINE:
+            if answer and self.amd_status is _MACHINE:
                 self._hear_person(at_ms)
-            turn = step.turns.get(digits) or step.find_turn(digits)
+            turn = step.turns.get(answer) or step.find_turn(SectionInput(answer))
             if step.position.visited <= HEARD_MAX:
-                self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits),)
+                self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, turn.text),)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)

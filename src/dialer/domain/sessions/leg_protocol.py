@@ -96,7 +96,7 @@ class Play(Value, frozen=True):
 
 
 class Ask(Value, frozen=True):
-    """Play a prompt up to the first key, and collect keys. `Done` has the `keys`.
+    """Play a prompt up to the first key, and collect keys. `Done` has them as its `answer`.
 
     The input ends with its `digits_max`-th digit, with `#`, or once `timeout_ms` have passed without a key since the
     prompt or the last key. Keys before the order do not count.
@@ -191,8 +191,11 @@ class Done(Value, frozen=True):
 
     turn: int
     age_ms: int
-    keys: str = ""
-    """The keys that followed an `Ask`, with the `#` if it ended them."""
+    answer: str = msgspec.field(default="", name="keys")
+    """The answer of the callee: the keys that followed an `Ask`, with the `#` if it ended them.
+
+    It is called `keys` where it is stored, and between processes.
+    """
     recording_ms: int | None = None
     status: AmdStatus | None = None
 

@@ -9,12 +9,13 @@ from dialer.domain.calls.plans import Subscriber
 from dialer.domain.sessions.leg_protocol import Speech
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
+from dialer.domain.survey.heard import text_of
+from dialer.domain.survey.inputs import SectionInput
 from dialer.domain.survey.survey import Prompt, Section
 
 STEPS_KEPT_MAX: Final = 4_096
 """Number of steps that are kept for each survey. Nearly all calls take the same few ways through a survey."""
 FLOWS_KEPT_MAX: Final = 1_024
-_MISSED: Final = "missed"
 _NOBODY: Final = Subscriber(0, "", "")
 
 
@@ -40,6 +41,8 @@ class InputTurn(msgspec.Struct, frozen=True):
 
     step: "SurveyStep | None"
     response: str | None
+    text: str
+    """The input as it is kept."""
 
 
 class SurveyStep:
@@ -82,41 +85,25 @@ class SurveyStep:
         self.after: SurveyStep | None = None
         """The next step if this one asks for no input, once `knows_after` is set."""
         self.knows_after = False
-        self.turns: Final[dict[str, InputTurn]] = {}
-        """The turns for inputs that were heard before, and for a transfer that has reached nobody (`_MISSED`)."""
+        self.turns: Final[dict[str | SectionInput, InputTurn]] = {}
+        """The turns for inputs that were taken before, by the answer alone if they have no branch."""
 
     def find_after(self) -> "SurveyStep | None":
-        """Return the next step after a section that does not ask for input."""
+        """Return the next step after a section that waits for no input."""
         steps = self._steps
         after = steps.step(steps.flow.done(self.position))
         if steps.has_room():
             self.after, self.knows_after = after, True
         return after
 
-    def find_turn(self, digits: str) -> InputTurn:
-        """Return the turn for the digits that were pressed."""
+    def find_turn(self, taken: SectionInput) -> InputTurn:
+        """Return the turn for an input."""
         steps = self._steps
-        heard = steps.flow.heard(self.position, digits)
-        turn = InputTurn(steps.step(heard.position), heard.response)
+        turn = steps.flow.take(self.position, taken)
+        found = InputTurn(steps.step(turn.position), turn.response, text_of(taken))
         if steps.has_room():
-            self.turns[digits] = turn
-        return turn
-
-    def transferred(self, *, is_connected: bool) -> "SurveyStep | None":
-        """Return the next step after a transfer, or None if the survey ends.
-
-        A connected transfer continues as a section that was played to its end. For another one, the type of the
-        section chooses the branch, such as `timeout`.
-        """
-        if is_connected:
-            return self.after if self.knows_after else self.find_after()
-        turn = self.turns.get(_MISSED)
-        if turn is None:
-            steps = self._steps
-            turn = InputTurn(steps.step(steps.flow.transferred(self.position, is_connected=False)), None)
-            if steps.has_room():
-                self.turns[_MISSED] = turn
-        return turn.step
+            self.turns[taken if taken.branch else taken.answer] = found
+        return found
 
     def speeches_for(self, callee: Subscriber) -> tuple[Speech, ...]:
         """Return the prompts that a callee can hear."""

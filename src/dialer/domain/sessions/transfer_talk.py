@@ -10,7 +10,7 @@ from dialer.domain.sessions.session_fields import way_back
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.sessions.survey_walk import SurveyWalk
-from dialer.domain.survey.heard import CONNECTED, MISSED
+from dialer.domain.survey.inputs import transfer_input
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _TRANSFERRED: Final = Stage.TRANSFERRED
@@ -58,8 +58,10 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
             self.other = ""
             if not is_connected and self._come_back(self.step, at_ms):
                 return
-            self.heard = self._with(self.step, CONNECTED if is_connected else MISSED, at_ms)
-            self._walk(at_ms, self.step.transferred(is_connected=is_connected))
+            taken = transfer_input(is_connected=is_connected)
+            turn = self.step.turns.get(taken) or self.step.find_turn(taken)
+            self.heard = self._with(self.step, turn.text, at_ms)
+            self._walk(at_ms, turn.step)
 
     def _come_back(self, step: SurveyStep, at_ms: int) -> bool:
         back = way_back(self, step.section.id, at_ms)

@@ -1,26 +1,19 @@
 """The call flow: survey + position + input → prompts + next position.
 
 The call flow is a state machine without a clock. It does not know whether a simulated callee or a switch is on the
-other end. It returns the prompts to play and receives the keys that were pressed.
+other end. It returns the prompts to play and receives the inputs: keys, and outcomes of transfers.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Final
 
 import msgspec
 
+from dialer.domain.survey.inputs import AskAgain, SectionInput
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.table import definition_of, queue_ids_of
-from dialer.domain.survey.survey import (
-    BRANCH_ANY,
-    BRANCH_INVALID,
-    BRANCH_TIMEOUT,
-    INPUT_END,
-    Prompt,
-    Section,
-    Survey,
-)
+from dialer.domain.survey.survey import Prompt, Section, Survey
 
 NODES_PER_CALL_MAX: Final = 100
 """Number of consecutive sections that do not wait for the callee; a longer chain, such as a loop, ends the call."""
@@ -28,6 +21,8 @@ SECTIONS_PER_CALL_MAX: Final = 10_000
 """Number of sections that one call can visit in total, repeated questions included."""
 TURNS_KEPT_MAX: Final = 4_096
 """Number of turns that are cached for each survey. Nearly all calls take the same few ways through a survey."""
+_ALWAYS: Final = AskAgain.ALWAYS
+_WITHOUT_BRANCH: Final = AskAgain.WITHOUT_BRANCH
 
 
 class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -83,14 +78,12 @@ class CallFlow:
         self.queue_ids: Final = queue_ids_of(survey)
         self.has_completion: Final = survey.has_completion
         self.done: Final[Callable[[Position], Position | None]] = lru_cache(TURNS_KEPT_MAX)(self._done)
-        """Return the next position after a section that does not ask for input, or after a connected transfer."""
-        self.heard: Final[Callable[[Position, str], Turn]] = lru_cache(TURNS_KEPT_MAX)(self._heard)
-        """Return the turn for the keys that were pressed in a section that asks for input; "" stands for no input.
+        """Return the next position after a section that waits for no input."""
+        self.take: Final[Callable[[Position, SectionInput], Turn]] = lru_cache(TURNS_KEPT_MAX)(self._take)
+        """Return the turn for the input of a section that waits for one: keys, the outcome of a transfer, or another.
 
-        An invalid input, or none, repeats the question while `retries` last. After that, an invalid input takes the
-        branch `invalid`, and no input takes `timeout`. A valid input takes the branch of exactly its digits, else
-        `any`. An input without a branch hangs up. In most types of section, a valid input without a branch also repeats
-        the question while `retries` last.
+        The type of the section makes an answer and some branches of it. The call takes the first of these that exists,
+        and hangs up without one. A question may be repeated instead, while its `retries` last.
         """
 
     def begin(self) -> Position | None:
@@ -121,34 +114,18 @@ class CallFlow:
         return (section.prompt,)
 
     def _done(self, position: Position) -> Position | None:
-        return self._follow_first(position, position.definition.branches_when_done(position.section))
-
-    def transferred(self, position: Position, *, is_connected: bool) -> Position | None:
-        """Return the next position after a transfer: a connected one counts as played; otherwise the type decides."""
-        if is_connected:
-            return self.done(position)
-        return self._follow_first(position, position.definition.branches_when_missed(position.section))
-
-    def _heard(self, position: Position, keys: str) -> Turn:
-        section, definition = position.section, position.definition
-        digits = keys.partition(INPUT_END)[0][: definition.digits_max(section)]
-        response = definition.response_to(section, digits)
-        may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
-        if response is None:
-            if may_ask_again:
-                return Turn(_repeat(position, was_wrong=bool(digits)))
-            return Turn(self._follow(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
-        for key in (digits, BRANCH_ANY):
-            if key in section.branches:
-                return Turn(self._follow(position, key), response)
-        if may_ask_again and definition.asks_again_without_branch:
-            return Turn(_repeat(position, was_wrong=False), response)
-        return Turn(None, response)
-
-    def _follow_first(self, position: Position, keys: Iterable[str]) -> Position | None:
-        """Follow the first of these branches that exists; None if there is none, or if the branch hangs up."""
+        keys = position.definition.branches_when_done(position.section)
         key = next((key for key in keys if key in position.section.branches), None)
         return None if key is None else self._follow(position, key)
+
+    def _take(self, position: Position, taken: SectionInput) -> Turn:
+        section = position.section
+        result = position.definition.result_of(section, taken)
+        key = next((key for key in result.branches if key in section.branches), None)
+        may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
+        if may_ask_again and result.asks_again >= (_ALWAYS if key is not None else _WITHOUT_BRANCH):
+            return Turn(_repeat(position, was_wrong=result.was_wrong), result.response)
+        return Turn(None if key is None else self._follow(position, key), result.response)
 
     def _follow(self, position: Position, key: str) -> Position | None:
         target = position.section.branches.get(key)

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import quote, unquote
 
 import msgspec
 
+from dialer.domain.survey.inputs import CONNECTED, MISSED, SectionInput
+
 HEARD_MAX: Final = 1_000
 """Sections of one call whose inputs are kept: the first."""
-CONNECTED: Final = "connected"
-"""The input of a transfer that has connected the callee."""
-MISSED: Final = "missed"
-"""The input of a transfer that has not."""
 LEFT: Final = "left"
 """The call ended in this section, before the survey was over."""
 PLAYED: Final = "played"
 """The survey was over before the call was. This word has neither a section nor a time."""
-_NO_INPUTS: Final = frozenset({"", CONNECTED, MISSED, LEFT, PLAYED})
-"""Inputs in which the callee has pressed nothing."""
+_ENDS: Final = frozenset({LEFT, PLAYED})
+_TRANSFERS: Final = frozenset({CONNECTED, MISSED})
+_KEYS: Final = frozenset("0123456789*#ABCD")
 _NO_KEYS: Final = "-"
 _BETWEEN: Final = " "
 _WITHIN: Final = ":"
+_BRANCH: Final = "/"
 
 
 class HeardInput(msgspec.Struct, frozen=True, gc=False):
@@ -29,7 +30,12 @@ class HeardInput(msgspec.Struct, frozen=True, gc=False):
     """Milliseconds since the answer."""
     section_id: int
     text: str
-    """The keys, empty for none, or one of the words above."""
+    """The text of the input (`text_of`), or one of the words for the end of a call."""
+
+    @property
+    def taken(self) -> SectionInput:
+        """The input. The words for the end of a call are no input."""
+        return SectionInput() if self.text in _ENDS else input_of(self.text)
 
 
 THE_END: Final = HeardInput(0, 0, PLAYED)
@@ -39,19 +45,45 @@ class HeardError(ValueError):
     """Raised for stored inputs that cannot be read."""
 
 
-def last_keys(heard: Sequence[HeardInput], section_id: int) -> tuple[str, int]:
-    """Return the keys that were pressed last, and the section that asked for them.
+def text_of(taken: SectionInput) -> str:
+    """Return an input as a text without blanks and colons.
 
-    If nothing was pressed, return no keys and the section that was reached.
+    Keys are their own text, and so is the outcome of a transfer. Any other input has a slash before its branch.
+    """
+    answer, branch = taken.answer, taken.branch
+    if not branch and _KEYS.issuperset(answer):
+        return answer
+    if not answer and branch in _TRANSFERS:
+        return branch
+    return f"{_quoted(answer)}{_BRANCH}{_quoted(branch)}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text with letters, digits and percent signs. Half a surrogate pair becomes a question mark."""
+    return quote(text, safe="", errors="replace")
+
+
+def input_of(text: str) -> SectionInput:
+    """Return the input from the text that `text_of` makes."""
+    if text in _TRANSFERS:
+        return SectionInput(branch=text)
+    answer, slash, branch = text.partition(_BRANCH)
+    return SectionInput(unquote(answer), unquote(branch)) if slash else SectionInput(text)
+
+
+def last_keys(heard: Sequence[HeardInput], section_id: int) -> tuple[str, int]:
+    """Return the keys that were pressed last, or another last answer, and the section that asked for it.
+
+    If there was none, return an empty text and the section that was reached.
     """
     for one in reversed(heard):
-        if one.text not in _NO_INPUTS:
-            return one.text, one.section_id
+        if answer := one.taken.answer:
+            return answer, one.section_id
     return "", section_id
 
 
 def written(heard: Sequence[HeardInput]) -> str:
-    """Return inputs as text: of each the milliseconds since the answer, the section, and its keys or word."""
+    """Return inputs as text: of each the milliseconds since the answer, the section, and the text of the input."""
     return _BETWEEN.join([f"{one.at_ms}:{one.section_id}:{one.text or _NO_KEYS}" for one in heard])
 
 

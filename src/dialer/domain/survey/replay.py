@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.survey.callflow import CallFlow, Position
-from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, PLAYED, HeardInput
+from dialer.domain.survey.heard import HEARD_MAX, LEFT, PLAYED, HeardInput
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Prompt, Section, section_name
 from dialer.domain.words.enums import SectionType
@@ -18,7 +18,6 @@ STEPS_MAX: Final = 100 * (HEARD_MAX + 1)
 """Sections of one replay: at most `NODES_PER_CALL_MAX` of them follow one input."""
 HANGS_UP: Final = (-1, "the call ends")
 WAITS: Final = (-2, "the call waits for another input")
-_WORDS: Final = frozenset({CONNECTED, MISSED})
 _HAPPENS: Final = ("phonenumber", "queue_id", "confirm_script", "confirm_key", "conference", "sms_text")
 """Settings that a callee notices, beside the prompt."""
 
@@ -90,15 +89,12 @@ def _step(flow: CallFlow, position: Position, left: list[HeardInput]) -> tuple[R
         if len(left) == 1 and left[0].text == LEFT and left[0].section_id == section.id:
             return stays, None
         after, heard, response = flow.done(position), None, None
-    elif not left or left[-1].text == LEFT or (left[-1].text in _WORDS) is definition.asks:
+    elif not left or left[-1].text == LEFT or not definition.takes(left[-1].taken):
         return stays, None
-    elif definition.asks:
-        heard = left.pop()
-        turn = flow.heard(position, heard.text)
-        after, response = turn.position, turn.response
     else:
-        heard, response = left.pop(), None
-        after = flow.transferred(position, is_connected=heard.text == CONNECTED)
+        heard = left.pop()
+        turn = flow.take(position, heard.taken)
+        after, response = turn.position, turn.response
     follows = None if after is None else after.section
     return ReplayStep(section, prompts, heard, response, follows), after
 

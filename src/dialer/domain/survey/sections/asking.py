@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
+from dialer.domain.survey.inputs import AskAgain, InputResult, SectionInput
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, SectionField
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, INPUT_END, Section
@@ -20,6 +21,7 @@ class AskingDefinition(SectionDefinition, ABC):
     asks: ClassVar[bool] = True
     needs_prompt: ClassVar[bool] = True
     asks_again_without_branch: ClassVar[bool] = True
+    """True for a type that repeats the question, while `retries` last, after a valid input without a branch."""
     no_answer: ClassVar[str]
     """The reason why no input is valid in a section without answers."""
 
@@ -38,6 +40,24 @@ class AskingDefinition(SectionDefinition, ABC):
     @abstractmethod
     def why_wrong(self, section: Section, digits: str) -> str:
         """Return a description of the valid inputs, for an invalid one."""
+
+    def takes(self, taken: SectionInput) -> bool:
+        """Return whether an input is one of keys, or of none."""
+        return not taken.branch
+
+    def result_of(self, section: Section, taken: SectionInput) -> InputResult:
+        """Return the answer to record for keys, and the branches to try: that of exactly the digits, else `any`.
+
+        An invalid input, or none, repeats the question while `retries` last. After that, an invalid input takes the
+        branch `invalid`, and no input takes `timeout`.
+        """
+        digits = taken.answer.partition(INPUT_END)[0][: self.digits_max(section)]
+        response = self.response_to(section, digits)
+        if response is None:
+            branch = BRANCH_INVALID if digits else BRANCH_TIMEOUT
+            return InputResult((branch,), asks_again=AskAgain.ALWAYS, was_wrong=bool(digits))
+        asks_again = AskAgain.WITHOUT_BRANCH if self.asks_again_without_branch else AskAgain.NEVER
+        return InputResult((digits, BRANCH_ANY), response, asks_again)
 
     def ways_out(self, section: Section) -> tuple[str, ...]:
         """Return the keys of the branches that a call can take: digits first, in order, then words."""

@@ -7,6 +7,7 @@ from dialer.domain.messages.templates import fill, variable
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, is_number
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
+from dialer.domain.survey.inputs import CONNECTED, MISSED, InputResult, SectionInput
 from dialer.domain.survey.sections.actions import CallContext, Diversion
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
@@ -108,9 +109,18 @@ class CallTransfer(SectionDefinition):
         confirmed = Sentence("Whoever answers there hears “%(text)s” and must press %(key)s.", text=text, key=key)
         return connected, confirmed
 
-    def branches_when_missed(self, section: Section) -> tuple[str, ...]:
-        """Return `timeout`; without that branch, a transfer to a number continues as if it had been connected."""
-        return (BRANCH_TIMEOUT, BRANCH_DONE) if section.queue_id is None else (BRANCH_TIMEOUT,)
+    def takes(self, taken: SectionInput) -> bool:
+        """Return whether an input is the outcome of a transfer."""
+        return taken.branch in {CONNECTED, MISSED}
+
+    def result_of(self, section: Section, taken: SectionInput) -> InputResult:
+        """Return the branches to try: a connected transfer goes on like a section that was played.
+
+        Another one takes `timeout`. Without that branch, a transfer to a number goes on as if it had been connected.
+        """
+        if taken.branch != MISSED:
+            return InputResult(self.branches_when_done(section))
+        return InputResult((BRANCH_TIMEOUT, BRANCH_DONE) if section.queue_id is None else (BRANCH_TIMEOUT,))
 
     def ways_out(self, section: Section) -> tuple[str, ...]:
         """Return the keys of the branches that a call can take."""

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from dialer.domain.survey.findings import Remark
+from dialer.domain.survey.inputs import InputResult, SectionInput
 from dialer.domain.survey.sections.actions import ActionAfterPrompt, ActionBeforePrompt, CallContext
 from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField
@@ -30,13 +31,11 @@ class SectionDefinition:
     hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Hints of this type by the names of fields, in place of those of the fields."""
     asks: ClassVar[bool] = False
-    """True for a type that waits for keys."""
+    """True for a type that waits for an answer, such as keys."""
     ends: ClassVar[bool] = False
     """True for a type that ends the call after its prompt."""
     needs_prompt: ClassVar[bool] = False
     """True for a type that makes no sense without a prompt."""
-    asks_again_without_branch: ClassVar[bool] = False
-    """True for a type that repeats the question, while `retries` last, after a valid input without a branch."""
     transfers: ClassVar[bool] = False
     """True for a type that transfers the call to a queue or to a number."""
     keeps_wishes: ClassVar[bool] = False
@@ -93,13 +92,17 @@ class SectionDefinition:
         """Return the answer to record for an input; None for an invalid input or none."""
         return None
 
+    def takes(self, taken: SectionInput) -> bool:  # noqa: ARG002 - most types have no input
+        """Return whether an input is of the kind for which a section of this type waits."""
+        return False
+
+    def result_of(self, section: Section, taken: SectionInput) -> InputResult:  # noqa: ARG002 - most have no input
+        """Return the answer to record for an input, and the branches to try."""
+        return InputResult(self.branches_when_done(section))
+
     def branches_when_done(self, section: Section) -> tuple[str, ...]:  # noqa: ARG002 - the same for most types
         """Return the branch keys to try when the section is over: the call takes the first that exists."""
         return () if self.ends else (BRANCH_DONE, BRANCH_TIMEOUT)
-
-    def branches_when_missed(self, section: Section) -> tuple[str, ...]:
-        """Return the branch keys to try after a transfer that reached nobody, in order."""
-        return self.branches_when_done(section)
 
     def ways_out(self, section: Section) -> tuple[str, ...]:
         """Return the keys of the branches that a call can take: digits first, in order, then words."""
