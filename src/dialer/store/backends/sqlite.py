@@ -51,7 +51,7 @@ UNDOES_FAILED_ROWS: Final = False
 BATCH_MIN: Final = 5
 """Number of contacts from which the words of all are written at once."""
 ROWS_AT_ONCE: Final = 50
-"""Number of contacts that one statement inserts, in half the time of a statement for each. More of them gain little."""
+"""Number of rows that one statement inserts, in half the time of a statement for each. More of them gain little."""
 _BEGIN_READING: Final = "BEGIN"
 _BEGIN_WRITING: Final = "BEGIN IMMEDIATE"
 """Statement that takes the write lock at once. A transaction that asks later fails if another has written meanwhile."""
@@ -248,28 +248,34 @@ def query(connection: Connection, text: str, values: Sequence[Any]) -> list[tupl
 
 
 def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Insert many contacts, and write the words of their names at once. Return False for all else."""
-    if table != _CONTACTS or len(rows) < BATCH_MIN:
+    """Insert many rows by statements for `ROWS_AT_ONCE` of them. Of contacts, write the words of all names at once."""
+    if table == _CONTACTS and len(rows) >= BATCH_MIN:
+        _copy_contacts(connection, names, rows)
+    elif len(rows) >= ROWS_AT_ONCE:
+        _insert_several(connection, f"INSERT OR FAIL INTO {table}", names, rows)
+    else:
         return False
-    last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM contact").scalar_one()
-    connection.exec_driver_sql(BEGIN_BATCH)
-    try:
-        _insert_contacts(connection, names, rows)
-    finally:  # After an error, the rows before it are there, and the transaction can go on.
-        connection.exec_driver_sql(END_BATCH)
-        connection.exec_driver_sql(INDEX_BATCH, (last,))
     return True
 
 
-def _insert_contacts(connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert contacts, many by one statement: on a table with triggers, SQLite prepares to undo each statement."""
-    values = f"({', '.join('?' * len(names))})"
+def _copy_contacts(connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM contact").scalar_one()
+    connection.exec_driver_sql(BEGIN_BATCH)
+    try:
+        _insert_several(connection, "INSERT INTO contact", names, rows)
+    finally:  # After an error, the rows before it are there, and the transaction can go on.
+        connection.exec_driver_sql(END_BATCH)
+        connection.exec_driver_sql(INDEX_BATCH, (last,))
+
+
+def _insert_several(connection: Connection, into: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows, many by one statement: on a table with triggers, SQLite prepares to undo each statement."""
+    columns, values = ", ".join([f'"{name}"' for name in names]), f"({', '.join('?' * len(names))})"
     several = len(rows) - len(rows) % ROWS_AT_ONCE
     for some, at_once in ((rows[:several], ROWS_AT_ONCE), (rows[several:], 1)):
         if some:
-            statement = f"INSERT INTO contact ({', '.join(names)}) VALUES {', '.join([values] * at_once)}"  # noqa: S608 - names
             groups = [tuple(chain(*some[start : start + at_once])) for start in range(0, len(some), at_once)]
-            connection.exec_driver_sql(statement, groups)
+            connection.exec_driver_sql(f"{into} ({columns}) VALUES {', '.join([values] * at_once)}", groups)
 
 
 def plan_anew(connection: Connection) -> None:
