@@ -1,6 +1,7 @@
 """Property tests: no share of any page, table or answer leaves 0 to 100, and no whole lacks its part."""
 
-from typing import Final
+from collections import defaultdict
+from typing import Any, Final
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from dialer.domain.engine.call_results import results_by_cause
 from dialer.domain.engine.retry import is_enough
 from dialer.domain.figures.statistics import Figures, NoShareError, Strictness, add_figures, percent
 from dialer.domain.words.enums import AmdStatus
-from dialer.store.journal.call_counters import COUNTERS, _count, _place, _spread
+from dialer.store.journal.call_counters import COUNTERS, _add_up, _spread
 from dialer.store.journal.rows import cdr
 from tests.domain.engine.test_engine_properties import fleets
 from tests.domain.workers import Fleet
@@ -25,10 +26,11 @@ RATES: Final = ("asr", "contact_rate", "completion_rate", "abandoned_percent", "
 
 def figures_of(effect: call_effects.FinishCall) -> Figures:
     """Return the counters of one call, as the journal counts them."""
-    row, sums, counters = cdr(0, effect), [0] * 11, [0] * len(COUNTERS)
-    _count(row, sums)
-    for place, value in _spread(_place(row), sums):
-        counters[place] = value
+    counters, found = [0] * len(COUNTERS), defaultdict[Any, list[int]](lambda: [0] * 11)
+    _add_up(found, [cdr(0, effect)])
+    for alike, sums in found.items():
+        for place, value in _spread(alike[3], sums):
+            counters[place] = value
     return Figures(*counters)
 
 

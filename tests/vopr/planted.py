@@ -218,12 +218,12 @@ def _all_gateways_are_simulated(patch: Patch) -> None:
 
 
 def _some_calls_are_not_counted(patch: Patch) -> None:
-    """Forget the calls of a step in which many ended, so that only the counters are wrong."""
+    """Forget a call of a step in which several ended, so that only the counters are wrong."""
 
     def around(write: Wrapped) -> Wrapped:
         def sometimes(self: CallCounts, connection: Connection) -> None:
-            if len(self._found) > 1:
-                self._found.popitem()
+            if len(self._legs) > 1:
+                self._legs.pop()
             write(self, connection)
 
         return sometimes

@@ -113,59 +113,61 @@ def move_disposition(connection: Connection, callrequest_id: int, before: str | 
 
 def _add_disposed(found: defaultdict[_Key, list[int]], leg: CdrRow, disposition: str, sign: int) -> None:
     """Add a leg to the counters of a disposition, or take it away."""
-    counters = found[leg.user_id, leg.campaign_id or 0, _DISPOSITION, leg.starting_date // HOUR_MS, disposition]
-    sums = [0] * 11
-    _count(leg, sums)
-    for place, value in _spread(_place(leg), sums):
-        counters[place] += sign * value
+    alone: defaultdict[_Alike, list[int]] = defaultdict(_no_sums)
+    _add_up(alone, [leg])
+    for alike, sums in alone.items():
+        user_id, campaign_id, hour, first = alike[:4]
+        counters = found[user_id, campaign_id, _DISPOSITION, hour, disposition]
+        for place, value in _spread(first, sums):
+            counters[place] += sign * value
 
 
-def _place(row: CdrRow) -> int:
-    """Return the place of the counter of legs like this one."""
-    return _LEGS if row.leg_type != _A_LEG else _CALLS if row.attempt > 0 else _INBOUND
+def _add_up(found: defaultdict[_Alike, list[int]], legs: Sequence[CdrRow]) -> None:
+    """Add the number of legs that are alike, and ten of their figures, to their sums."""
+    for leg in legs:
+        attempt, billsec = leg.attempt, leg.billsec
+        sums = found[
+            leg.user_id,
+            leg.campaign_id or 0,
+            leg.starting_date // HOUR_MS,
+            _LEGS if leg.leg_type != _A_LEG else _CALLS if attempt > 0 else _INBOUND,
+            leg.hangup_cause_q850,
+            leg.agent_id,
+            leg.phonebook_id,
+            leg.gateway_id,
+            leg.zone,
+            attempt,
+        ]
+        sums[0] += 1
+        if billsec:
+            sums[1] += 1
+            sums[2] += leg.amd_status != _MACHINE
+            sums[3] += leg.is_completed
+            sums[4] += billsec
+            sums[5] += leg.duration - billsec
+            sums[8] += leg.is_for_agents
+            sums[9] += leg.is_abandoned
+            sums[10] += leg.call_cost
+        if leg.post_dial_ms is not None:
+            sums[6] += 1
+            sums[7] += leg.post_dial_ms
 
 
-def _count(row: CdrRow, sums: list[int]) -> None:
-    """Add the figures of a leg to their sums."""
-    sums[0] += 1
-    if row.billsec:
-        sums[1] += 1
-        sums[2] += row.amd_status != _MACHINE
-        sums[3] += row.is_completed
-        sums[4] += row.billsec
-        sums[5] += row.duration - row.billsec
-        sums[8] += row.is_for_agents
-        sums[9] += row.is_abandoned
-        sums[10] += row.call_cost
-    if row.post_dial_ms is not None:
-        sums[6] += 1
-        sums[7] += row.post_dial_ms
+def _no_sums() -> list[int]:
+    return [0] * 11
 
 
 class CallCounts:
     """Calls and messages that are over and wait to be counted."""
 
     def __init__(self) -> None:
-        self._found: defaultdict[_Alike, list[int]] = defaultdict(lambda: [0] * 11)
+        self._found: Final[defaultdict[_Alike, list[int]]] = defaultdict(_no_sums)
         """Their number, and the sums of ten of their figures."""
-        self._legs: list[CdrRow] = []
-
-    def cdr(self, row: CdrRow) -> None:
-        """Count a leg by its CDR."""
-        alike = (
-            row.user_id,
-            row.campaign_id or 0,
-            row.starting_date // HOUR_MS,
-            _place(row),
-            row.hangup_cause_q850,
-            row.agent_id,
-            row.phonebook_id,
-            row.gateway_id,
-            row.zone,
-            row.attempt,
-        )
-        _count(row, self._found[alike])
-        self._legs.append(row)
+        self._legs: Final[list[CdrRow]] = []
+        self._added_up = 0
+        """The number of legs that are in the sums already."""
+        self.cdr: Final = self._legs.append
+        """Counts a leg by its CDR."""
 
     def message(self, message: Call, outcome: CallOutcome, cost: int) -> None:
         """Count a text message whose outcome is known."""
@@ -182,6 +184,7 @@ class CallCounts:
             person.zone,
             message.attempt,
         )
+        self._add_up_legs()  # Rows of counters get their ids in the order of the ends.
         sums = self._found[alike]
         sums[0] += 1
         sums[1] += outcome.delivered_ms is not None
@@ -190,13 +193,21 @@ class CallCounts:
 
     def write(self, connection: Connection) -> None:
         """Add the calls and messages to their counters."""
+        self._add_up_legs()
         if not self._found:
             return
-        of_campaigns = self._of_campaigns()
+        of_campaigns = _of_campaigns(self._found)
         self._add_dispositions(connection, of_campaigns)
         _write(connection, of_campaigns)
         self._found.clear()
         self._legs.clear()
+        self._added_up = 0
+
+    def _add_up_legs(self) -> None:
+        """Add up the legs since the last time, in one loop."""
+        if self._added_up < len(self._legs):
+            _add_up(self._found, self._legs[self._added_up :] if self._added_up else self._legs)
+            self._added_up = len(self._legs)
 
     def _add_dispositions(self, connection: Connection, found: defaultdict[_Key, list[int]]) -> None:
         """Count the legs of calls that have a disposition already. The CDRs are written by now."""
@@ -208,17 +219,18 @@ class CallCounts:
             if leg.callrequest_id in disposed:
                 _add_disposed(found, leg, disposed[leg.callrequest_id], 1)
 
-    def _of_campaigns(self) -> defaultdict[_Key, list[int]]:
-        """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
-        found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
-        for alike, sums in self._found.items():
-            grown = _spread(alike[3], sums)
-            user_id, campaign_id, hour = alike[:3]
-            for grouping, member in _members(alike):
-                row = found[user_id, campaign_id, grouping, hour, member]
-                for place, value in grown:
-                    row[place] += value
-        return found
+
+def _of_campaigns(counted: Mapping[_Alike, list[int]]) -> defaultdict[_Key, list[int]]:
+    """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
+    found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
+    for alike, sums in counted.items():
+        grown = _spread(alike[3], sums)
+        user_id, campaign_id, hour = alike[:3]
+        for grouping, member in _members(alike):
+            row = found[user_id, campaign_id, grouping, hour, member]
+            for place, value in grown:
+                row[place] += value
+    return found
 
 
 def _write(connection: Connection, of_campaigns: Mapping[_Key, list[int]]) -> None:
