@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
+from dialer.domain.calls.plans import Call, GatewayKey, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.words.enums import TransferStatus
 from dialer.domain.words.exhaustive import exhaustive
@@ -76,13 +76,13 @@ class StepCounters:
         """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
-            call_effects.Dial: lambda effect, _: self._placed(effect.call),
-            text_effects.SendText: lambda effect, _: self._placed(effect.message),
+            call_effects.Dial: self._dialled,
+            text_effects.SendText: self._sent,
             call_effects.AnswerCall: self._answered,
             call_effects.TakeBackCall: self._taken_back,
-            call_effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
-            call_effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
-            text_effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
+            call_effects.FinishCall: self._ended,
+            call_effects.FinishInbound: self._ended,
+            text_effects.FinishText: self._text_ended,
             call_effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
             campaign_effects.RefuseSubscriber: self._refused,
             text_effects.DropText: self._dropped,
@@ -112,11 +112,18 @@ class StepCounters:
         self._step = DialCounters(in_progress=done.in_progress.copy(), held=done.held)
         return done
 
-    def _placed(self, call: Call) -> None:
-        medium = _medium(call)
-        self._step.dialled[medium] += 1
-        self._step.in_progress[medium] += 1
-        self._step.held += call.hold
+    def _dialled(self, effect: call_effects.Dial, _now_ms: int) -> None:
+        step, call = self._step, effect.call
+        medium = SMS if call.parts else VOICE
+        step.dialled[medium] += 1
+        step.in_progress[medium] += 1
+        step.held += call.hold
+
+    def _sent(self, effect: text_effects.SendText, _now_ms: int) -> None:
+        step = self._step
+        step.dialled[SMS] += 1
+        step.in_progress[SMS] += 1
+        step.held += effect.message.hold
 
     def _answered(self, _effect: call_effects.AnswerCall, _now_ms: int) -> None:
         self._step.in_progress[VOICE] += 1
@@ -144,11 +151,18 @@ class StepCounters:
             self._legs[call.id] = transfer.hold
         self._step.held += self._legs.get(call.id, 0) - before
 
-    def _ended(self, call: Call, outcome: CallOutcome) -> None:
-        medium = _medium(call)
-        self._step.in_progress[medium] -= 1
-        self._step.held -= call.hold
-        self._step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
+    def _ended(self, effect: call_effects.FinishCall | call_effects.FinishInbound, _now_ms: int) -> None:
+        step, call, outcome = self._step, effect.call, effect.outcome
+        medium = SMS if call.parts else VOICE
+        step.in_progress[medium] -= 1
+        step.held -= call.hold
+        step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
+
+    def _text_ended(self, effect: text_effects.FinishText, _now_ms: int) -> None:
+        step, outcome = self._step, effect.outcome
+        step.in_progress[SMS] -= 1
+        step.held -= effect.message.hold
+        step.answered[SMS] += outcome.answered_ms is not None or outcome.delivered_ms is not None
 
 
 def _medium(call: Call) -> str:

@@ -55,10 +55,9 @@ class GatewayRows:
         """Record the state of a gateway's line: since when it works, or why it does not."""
         self._lines[effect.gateway_id] = effect.why_down, now_ms
 
-    def dialled(self, effect: call_effects.Dial) -> None:
+    def keep_turns(self, campaign_id: int, turns: dict[str, int]) -> None:
         """Record the turns of a campaign's caller IDs."""
-        if effect.callerid_turns:
-            self._turns[effect.call.plan.id] = effect.callerid_turns
+        self._turns[campaign_id] = turns
 
     def write(self, connection: Connection) -> None:
         """Write the recorded changes of gateways."""

@@ -15,8 +15,8 @@ from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.unmade_attempts import delete_attempt
 from dialer.store.journal.unwritten_rows import UnwrittenRows
 
-_PENDING: Final = int(SubscriberStatus.PENDING)
-_IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
+_COMPLETED: Final = SubscriberStatus.COMPLETED
+"""A constant for every end, where a lookup in an enumeration is slow."""
 
 
 class EffectRecorder:
@@ -71,8 +71,9 @@ class EffectRecorder:
             self._rows.messages.sent(call)
         else:
             self._rows.dialled[call.id] = call
-        self._rows.place(call, rows.called(call, *self._rows.expected(call, _PENDING, call.attempt - 1)))
-        self._rows.gateways.dialled(effect)
+        self._rows.place(call, rows.called(call, self._rows.subscribers.get(call.subscriber.id)))
+        if effect.callerid_turns:
+            self._rows.gateways.keep_turns(call.plan.id, effect.callerid_turns)
         progress = self._rows.progress[call.plan.id]
         progress.calls += 1
         progress.next_dial_us = effect.next_dial_us
@@ -88,20 +89,29 @@ class EffectRecorder:
         self._rows.flush()
         call = effect.call
         last_ms = delete_attempt(self._rows.at_work(), call)
-        row = rows.after_call(effect, now_ms, *self._rows.expected(call, _IN_PROCESS, call.attempt))
+        row = rows.after_call(effect, now_ms, self._rows.subscribers.get(call.subscriber.id))
         self._rows.place(call, row._replace(attempts=call.attempt - 1, dialled_ms=last_ms))
         self._rows.progress[call.plan.id].calls -= 1
         self._rows.reserve(call.plan.user_id, -call.hold)
 
     def _record_finish(self, effect: call_effects.FinishCall, _now_ms: int) -> None:
-        if effect.call.parts:
-            self._rows.messages.finished(effect.call, effect.outcome, effect.bill.cost)
-            self._rows.counts.message(effect.call, effect.outcome, effect.bill.cost)
+        """Record the end of an attempt, with its changes to the subscriber, the campaign's counters and the balance."""
+        call, outcome, cost = effect.call, effect.outcome, effect.bill.cost
+        ended_ms, user_id, progress = outcome.ended_ms, call.plan.user_id, self._rows.progress[call.plan.id]
+        if call.parts:
+            self._rows.messages.finished(call, outcome, cost)
+            self._rows.counts.message(call, outcome, cost)
         else:
-            row, progress = self._record_call(effect), self._rows.progress[effect.call.plan.id]
+            row = self._record_call(effect)
             progress.live_answered += row.is_for_agents
             progress.abandoned += row.is_abandoned
-        self._record_consequences(effect)
+        self._rows.place(call, rows.after_call(effect, ended_ms, self._rows.subscribers.get(call.subscriber.id)))
+        progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
+        progress.completed += effect.disposition.status is _COMPLETED
+        progress.cost += cost
+        if cost:
+            self._rows.charge(user_id, "sms" if call.parts else "call", cost, call.callid, ended_ms)
+        self._rows.reserve(user_id, -call.hold)
 
     def _record_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
@@ -149,20 +159,6 @@ class EffectRecorder:
 
     def _refuse_inbound(self, effect: call_effects.RefuseInbound, now_ms: int) -> None:
         self._rows.add_cdr(rows.refused_cdr(self._rows.next_cdr_id, effect, now_ms))
-
-    def _record_consequences(self, effect: call_effects.FinishCall) -> None:
-        """Record the changes that an attempt makes to its subscriber, the campaign's counters and the balance."""
-        call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
-        plan = call.plan
-        self._rows.place(
-            call, rows.after_call(effect, outcome.ended_ms, *self._rows.expected(call, _IN_PROCESS, call.attempt))
-        )
-        progress = self._rows.progress[plan.id]
-        progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
-        progress.completed += after.status is SubscriberStatus.COMPLETED
-        progress.cost += bill.cost
-        self._rows.charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
-        self._rows.reserve(plan.user_id, -call.hold)
 
     def _record_refusal(self, effect: campaign_effects.RefuseSubscriber, now_ms: int) -> None:
         status = int(SubscriberStatus.NOT_AUTHORIZED)

@@ -18,12 +18,15 @@ _ABORT: Final = int(CallRequestStatus.ABORT)
 _FAILURE: Final = int(CallRequestStatus.FAILURE)
 _SUCCESS: Final = int(CallRequestStatus.SUCCESS)
 _CALLING: Final = int(CallRequestStatus.CALLING)
+_PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
 _INBOUND: Final = -1
 """The `attempt` of a refused inbound call, whose missed attempt is not known."""
 _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 """The last columns of a CDR that is not of an A-leg."""
+_row: Final = tuple.__new__
+"""Makes a row of a tuple of its values. Calling the class costs as much as making the tuple."""
 
 
 class RequestRow(NamedTuple):
@@ -138,6 +141,10 @@ class SubscriberRow(NamedTuple):
     had_attempts: int
 
 
+_EXPECTED: Final = SubscriberRow._fields.index("was_status")
+"""The place of the first field of a `SubscriberRow` that says what is expected."""
+
+
 class RefusalRow(NamedTuple):
     """The final status of a subscriber who is never called, and the reason."""
 
@@ -161,14 +168,14 @@ class CampaignGrowth(NamedTuple):
     campaign_id: int
 
 
-def dialled(call: Call) -> RequestRow:
-    """Return the row of a call in progress."""
-    return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None, ""))
+def dialled(call: Call) -> tuple[Any, ...]:
+    """Return the fields of a `RequestRow` for a call in progress."""
+    return (*_beginning(call), call.hold, _CALLING, "", None, None, "")
 
 
-def over(effect: call_effects.FinishCall | call_effects.FinishInbound) -> RequestRow:
-    """Return the row of a call that ended before its row was written."""
-    return RequestRow._make(_beginning(effect.call) + _end(effect))
+def over(effect: call_effects.FinishCall | call_effects.FinishInbound) -> tuple[Any, ...]:
+    """Return the fields of a `RequestRow` for a call that ended before its row was written."""
+    return _beginning(effect.call) + _end(effect)
 
 
 def end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> RequestEnd:
@@ -177,18 +184,18 @@ def end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> Request
 
 
 def _beginning(call: Call) -> tuple[Any, ...]:
-    """Return the fields of a `RequestRow` up to `dialled_number`."""
-    plan = call.plan
+    """Return the fields of a `RequestRow` up to `is_simulated`."""
+    plan, person = call.plan, call.subscriber
     return (
         call.id,
         plan.id,
-        call.subscriber.id or None,
-        call.subscriber.contact_id,
+        person.id or None,
+        person.contact_id,
         plan.user_id,
         plan.gateway_id.id,
         call.attempt,
         call.callid,
-        called_number(call),
+        call.did_number or person.number,
         call.callerid,
         call.started_ms,
         call.ring_limit_ms,
@@ -204,50 +211,54 @@ def _beginning(call: Call) -> tuple[Any, ...]:
 
 def _end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> tuple[int, int, str, int, int, str]:
     """Return the fields of a `RequestRow` from `hold` on."""
-    call, outcome = effect.call, effect.outcome
-    if call.is_aborted:
+    outcome = effect.outcome
+    if effect.call.is_aborted:
         status, reason = _ABORT, "aborted"
     elif outcome.answered_ms is None or outcome.is_refused_machine:
         status, reason = _FAILURE, failure_reason(outcome)
     else:
         status, reason = _SUCCESS, ""
-    return (0, status, reason, outcome.ended_ms, int(outcome.cause), written(outcome.heard))
+    return (0, status, reason, outcome.ended_ms, int(outcome.cause), written(outcome.heard) if outcome.heard else "")
 
 
 def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
+    plan, person, signalled_ms = call.plan, call.subscriber, outcome.signalled_ms
     # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
-    is_for_agents = call.plan.flow.queue_ids and call.attempt > 0 and outcome.is_live
-    return CdrRow(
-        cdr_id,
-        call.plan.user_id,
-        call.callid,
-        call.callerid,
-        called_number(call),
-        call.started_ms,
-        bill.duration,
-        bill.billsec,
-        bill.cost,
-        bill.billed_duration,
-        *rate_values(call.rate),
-        int(outcome.cause),
-        _A_LEG,
-        int(outcome.amd_status),
-        call.id,
-        call.plan.id,
-        call.subscriber.id,
-        call.subscriber.contact_id,
-        call.plan.gateway_id.id,
-        call.attempt,
-        call.subscriber.zone,
-        call.subscriber.phonebook_id or 0,
-        0,
-        None if outcome.signalled_ms is None else outcome.signalled_ms - call.started_ms,
-        # Integers, because the driver adapts Booleans one by one.
-        1 if is_for_agents else 0,
-        1 if is_for_agents and any(transfer.is_abandoned for transfer in call.transfers) else 0,
-        1 if outcome.is_completed else 0,
+    is_for_agents = plan.flow.queue_ids and call.attempt > 0 and outcome.is_live
+    return _row(
+        CdrRow,
+        (
+            cdr_id,
+            plan.user_id,
+            call.callid,
+            call.callerid,
+            call.did_number or person.number,
+            call.started_ms,
+            bill.duration,
+            bill.billsec,
+            bill.cost,
+            bill.billed_duration,
+            *rate_values(call.rate),
+            int(outcome.cause),
+            _A_LEG,
+            int(outcome.amd_status),
+            call.id,
+            plan.id,
+            person.id,
+            person.contact_id,
+            plan.gateway_id.id,
+            call.attempt,
+            person.zone,
+            person.phonebook_id or 0,
+            0,
+            None if signalled_ms is None else signalled_ms - call.started_ms,
+            # Integers, because the driver adapts Booleans one by one.
+            1 if is_for_agents else 0,
+            1 if is_for_agents and any(transfer.is_abandoned for transfer in call.transfers) else 0,
+            1 if outcome.is_completed else 0,
+        ),
     )
 
 
@@ -312,68 +323,71 @@ def refused_cdr(cdr_id: int, effect: call_effects.RefuseInbound, now_ms: int) ->
 
 def result(call: Call, answer: SectionResult) -> ResultRow:
     """Return the row of an answer to a section."""
-    seconds = answer.recording_s
-    return ResultRow(
-        call.plan.user_id,
-        call.callid,
-        call.plan.id,
-        call.id,
-        answer.section_id,
-        int(answer.section_type),
-        answer.question,
-        answer.response,
-        answer.at_ms,
-        "" if seconds is None else answer.response,
-        seconds,
+    plan, response = call.plan, answer.response
+    seconds = None if answer.recording_ms is None else answer.recording_s
+    return _row(
+        ResultRow,
+        (
+            plan.user_id,
+            call.callid,
+            plan.id,
+            call.id,
+            answer.section_id,
+            int(answer.section_type),
+            answer.question,
+            response,
+            answer.at_ms,
+            "" if seconds is None else response,
+            seconds,
+        ),
     )
 
 
-def called(call: Call, was_status: int, had_attempts: int) -> SubscriberRow:
-    """Return the state of a subscriber who is being called."""
+def called(call: Call, known: SubscriberRow | None) -> SubscriberRow:
+    """Return the state of a subscriber who is being called. `known` is their earlier change that is not written yet."""
     callee = call.subscriber
-    return SubscriberRow(
-        _IN_PROCESS,
-        "",
-        callee.attempts,
-        callee.failures,
-        callee.completions,
-        call.started_ms,
-        callee.due_ms,
-        call.started_ms,
-        callee.id,
-        was_status,
-        had_attempts,
+    return _row(
+        SubscriberRow,
+        (
+            _IN_PROCESS,
+            "",
+            callee.attempts,
+            callee.failures,
+            callee.completions,
+            call.started_ms,
+            callee.due_ms,
+            call.started_ms,
+            callee.id,
+            *((_PENDING, call.attempt - 1) if known is None else known[_EXPECTED:]),
+        ),
     )
 
 
 def after_call(
-    effect: call_effects.FinishCall | call_effects.TakeBackCall, ended_ms: int, was_status: int, had_attempts: int
+    effect: call_effects.FinishCall | call_effects.TakeBackCall, ended_ms: int, known: SubscriberRow | None
 ) -> SubscriberRow:
-    """Return the state of a subscriber after an attempt."""
+    """Return the state of a subscriber after an attempt. `known` is their earlier change that is not written yet."""
     call, after = effect.call, effect.disposition
-    return SubscriberRow(
-        int(after.status),
-        after.reason,
-        call.attempt,
-        after.failures,
-        after.completions,
-        call.started_ms,
-        after.due_ms,
-        ended_ms,
-        call.subscriber.id,
-        was_status,
-        had_attempts,
+    return _row(
+        SubscriberRow,
+        (
+            int(after.status),
+            after.reason,
+            call.attempt,
+            after.failures,
+            after.completions,
+            call.started_ms,
+            after.due_ms,
+            ended_ms,
+            call.subscriber.id,
+            *((_IN_PROCESS, call.attempt) if known is None else known[_EXPECTED:]),
+        ),
     )
 
 
 def call_back(effect: campaign_effects.ExpectCallBack) -> tuple[int, int, int]:
     """Return the values of an expected call-back's row."""
     return effect.call.id, effect.call.plan.user_id, effect.at_ms
-
-
-def called_number(call: Call) -> str:
-    """Return the number that was called: that of the callee, or the DID of an inbound call."""
-    return call.did_number or call.subscriber.number
 
 
 def placed(row: SubscriberRow, call: Call) -> Placed:

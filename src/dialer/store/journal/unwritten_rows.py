@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
@@ -79,14 +79,6 @@ class UnwrittenRows:
         """Record the charge of a leg, unless it is free."""
         if cost:
             self._entries.append(Entry(user_id, kind, -cost, f"{kind}:{callid}", now_ms))
-
-    def expected(self, call: Call, status: int, attempts: int) -> tuple[int, int]:
-        """Return the status and the attempts that a subscriber's row has now.
-
-        `status` and `attempts` are the values before this change. They apply if no earlier change waits for the flush.
-        """
-        known = self.subscribers.get(call.subscriber.id)
-        return (status, attempts) if known is None else (known.was_status, known.had_attempts)
 
     def place(self, call: Call, row: rows.SubscriberRow) -> None:
         """Record the change that an attempt makes to its subscriber."""
@@ -202,7 +194,7 @@ class UnwrittenRows:
         self.messages = MessageRows()
         self.waiting_texts = WaitingTextRows()
         self.gateways = GatewayRows()
-        self.requests_over: list[rows.RequestRow] = []
+        self.requests_over: list[tuple[Any, ...]] = []
         self.requests_ended: list[rows.RequestEnd] = []
         self.over: list[Call] = []
         """Calls that began and ended since the last flush. Calls that began before it are in `_ended`."""

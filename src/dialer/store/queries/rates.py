@@ -1,6 +1,7 @@
 """The prices of calls in rows: rate cards, and the rate at which a call is or was charged."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from operator import attrgetter
 from typing import Final
 
 from sqlalchemy import Connection, RowMapping, func, select
@@ -12,16 +13,15 @@ from dialer.store.tables import RateCardLine, User
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns with the rate of a call request, a transfer or a CDR."""
+rate_values: Final[Callable[[Rate], tuple[int, int, int, int]]] = attrgetter(
+    "per_minute", "connection_fee", "first_increment_s", "next_increment_s"
+)
+"""Returns the values of `RATE_COLUMNS` for a rate."""
 
 
 def rate_of(row: RowMapping) -> Rate:
     """Return the rate in the columns of a row."""
     return Rate(row["call_rate"], row["first_increment"], row["next_increment"], row["connection_fee"])
-
-
-def rate_values(rate: Rate) -> tuple[int, int, int, int]:
-    """Return the values of `RATE_COLUMNS` for a rate."""
-    return (rate.per_minute, rate.connection_fee, rate.first_increment_s, rate.next_increment_s)
 
 
 def read_card(connection: Connection, user_id: int) -> RateCard:
