@@ -57,7 +57,7 @@ FLOORS: Final = {5: 300, 12: 900, 50: 800, 500: 3_000}
 """The number of people to call, by the number of agents."""
 FLOOR_GROWTH_MAX: Final = 1.5
 """The largest ratio of the cost of a leg with many agents, or with few, to that with 50."""
-COMMITTED_CALL_MAX: Final = 118
+COMMITTED_CALL_MAX: Final = 93
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
