@@ -375,6 +375,7 @@ LIMITS: Final = {
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Ringing of a supervisor's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Script of the agents of a campaign (`agent_script`)": f"{campaigns.SCRIPT_MAX:,} characters",
+    "Page in another program of a campaign (`crm_url`)": f"{campaigns.CRM_URL_MAX:,} characters",
     "Outcomes among which the agents of a campaign choose (`dispositions`); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
     ),

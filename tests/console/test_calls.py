@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from dialer.console.pages.calls import CALLS_A_PAGE
 from dialer.console.parts.rendering import UNKNOWN
 from dialer.store.database.database import Database
-from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult, Transfer
+from dialer.store.tables import AuditLog, CallDisposition, CallRequest, Cdr, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor
@@ -46,6 +46,27 @@ def test_the_leg_to_an_agent_says_who_took_whom(alice: Visitor, api: Caller, dat
     for path in ("calls/", "calls/2/", "calls/?leg=2"):
         assert f"transfer to {shown}, with +12025550001" in alice.text(path)
     assert ["1 in all" in alice.text(f"calls/?leg={leg}") for leg in (1, 2)] == [True, True]
+
+
+def test_all_calls_of_an_agent_are_listed(alice: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    ann, ben = (api.create("agent", name=name)["id"] for name in ("Ann", "Ben"))
+    legs = {"leg_type": 2, "phone_number": "102"}
+    people = {2: ann, 3: ben, 4: ann}
+    store(
+        database,
+        cdr(1),
+        *(cdr(number, callerid=f"+1202555000{number}", agent_id=of, **legs) for number, of in people.items()),
+    )
+    text = alice.text(f"calls/?agent={ann}")
+    assert ("Only those of Ann" in text, "2 in all" in text) == (True, True)
+    assert re.findall(r"with \+1202555000(\d)", text) == ["4", "2"]
+    exported = alice.request("GET", f"calls/export/?agent={ann}&format=csv")
+    assert [row["agent_id"] for row in csv.DictReader(io.StringIO(exported.text))] == [str(ann)] * 2
+    assert [row["id"] for row in api.get("cdr/", agent_id=ben)["results"]] == [3]
+    assert f'href="/console/calls/?agent={ann}"' in alice.get(f"agents/{ann}/")
+    for path in (f"calls/?agent={ann}", f"calls/export/?agent={ann}"):
+        assert bob.request("GET", path).status_code == 404
+    assert [alice.request("GET", f"calls/?agent={wrong}").status_code for wrong in (99, "x")] == [404, 400]
 
 
 def test_a_call_that_came_in_shows_its_caller(alice: Visitor, database: Database) -> None:
@@ -223,6 +244,47 @@ def test_a_call_tells_how_long_it_waited_for_an_agent_and_what_came_of_it(alice:
     for identity, (tile, moments) in told.items():
         text = alice.text(f"calls/{identity}/")
         assert (f"Waited for an agent {tile}" in text, moments in text) == (True, True), text
+
+
+@pytest.mark.usefixtures("waits")
+def test_a_call_tells_of_its_holds_its_listeners_and_its_outcome(alice: Visitor, database: Database) -> None:
+    actions = ((10, "call_held"), (12, "call_listened"), (20, "call_resumed"), (25, "call_joined"), (40, "call_left"))
+    log = [
+        insert(AuditLog).values(
+            created_date=NOW_MS + seconds * 1_000,
+            actor=HOSTILE,
+            via="console",
+            action=action,
+            resource="agent",
+            record_id=1,
+            user_id=2,
+            before="{}",
+            after=f'{{"agent_id":1,"callrequest_id":{call_id}}}',
+        )
+        for seconds, action in (*actions, (45, "call_held"))
+        for call_id in (1, 2)
+        if (seconds, call_id) != (45, 1)
+    ]
+    said = {"callrequest_id": 1, "user_id": 2, "disposition": "success", "word": "Sold", "note": "<b>Blue</b>"}
+    store(
+        database,
+        *log,
+        insert(CallDisposition).values(**said, created_date=NOW_MS + 72_000, updated_date=NOW_MS + 75_000),
+    )
+    text, name = alice.text("calls/1/"), " ".join(HOSTILE.split())
+    day = "18 Nov 2026, "
+    for moment in (
+        f"{day}11:06:50 On hold, for 10 s",
+        f"{day}11:06:52 {name} listened in, for 13 s",
+        f"{day}11:07:05 {name} joined the call, for 15 s",
+    ):
+        assert moment in text
+    assert text.index("Over") < text.index(f"{day}11:07:55 Outcome: Sold <b>Blue</b>")
+    assert f"{day}11:07:25 On hold, for 25 s" in alice.text("calls/2/")
+    assert text.count("On hold") == 1
+    assert "On hold" not in alice.text("calls/3/")
+    alice.get("calls/1/")
+    assert ("<script>alert" in alice.page, "<b>Blue" in alice.page) == (False, False)
 
 
 @pytest.mark.usefixtures("waits")

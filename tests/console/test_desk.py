@@ -117,6 +117,26 @@ def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Cal
     assert "+12025550001" in gus.get("desk/live/")
 
 
+def test_an_agent_opens_the_callee_in_another_program(gus: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api, name="Departures")
+    path = f"campaigns/{identity}/"
+    talk_to_gus(database, identity)
+    assert "Open in the CRM" not in gus.get("desk/")
+    template = "https://crm.example/?phone={phone_number}&seat={seat}&who={full_name}&call={call_id}&x={nosuch}"
+    api.change(path, crm_url=template)
+    link = re.findall(r'<a class="button" href="([^"]*)" target="_blank" rel="noopener noreferrer"', gus.get("desk/"))
+    call_id = database.read_now(lambda c: c.scalar(select(CallRequest.id)))
+    (filled,) = map(html.unescape, link)
+    assert filled.startswith("https://crm.example/?phone=%2B12025550001&seat=12A&who=")
+    assert filled.endswith(f"&call={call_id}&x=")
+    assert "<script>alert" not in gus.page
+    for wrong in ("javascript:alert(1)", "https://{phone_number}/", "crm.example", "https://a b/"):
+        status, errors = api.refused("PATCH", path, crm_url=wrong)
+        assert (status, list(errors)) == (400, ["crm_url"])
+    store(database, update(Campaign).values(crm_url="javascript:alert(1)"))
+    assert "javascript:" not in gus.get("desk/")
+
+
 def test_an_agent_reads_what_to_say(gus: Visitor, api: Caller, database: Database) -> None:
     identity = campaign(api, name="Departures")
     path = f"campaigns/{identity}/"

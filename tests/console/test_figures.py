@@ -1,8 +1,10 @@
 """Tests of the pages of figures and of their files: whole values, recounted from the CDRs."""
 
 import csv
+import html
 import io
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -12,13 +14,13 @@ from openpyxl import load_workbook
 from sqlalchemy import insert, select, update
 
 from dialer.api.answers.spreadsheets import XLSX
-from dialer.app.campaigns.figures import By
+from dialer.app.campaigns.figures import CROSSED, By
 from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
-from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult, User
+from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult, User, UserHour
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_calls import cdr
@@ -89,7 +91,7 @@ def table(visitor: Visitor, **asked: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.text, newline="")))
 
 
-@pytest.mark.parametrize("by", [by.value for by in By if by not in {By.AGENT, By.BREAK, By.DISPOSITION}])
+@pytest.mark.parametrize("by", [by.value for by in By if by not in {By.AGENT, By.BREAK, By.DISPOSITION, By.DISPOSITION_WORD, *CROSSED}])
 def test_every_group_equals_a_recount_of_the_calls(alice: Visitor, called: Database, by: str) -> None:
     keys: dict[str, Callable[[dict[str, Any]], object]] = {
         "day": lambda row: datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat(),
@@ -129,6 +131,42 @@ def test_agents_have_their_calls_and_their_time(alice: Visitor, called: Database
     assert table(alice, by="break", period="all") == [
         {"Reason of a break": "lunch", "Breaks": "2", "Time (seconds)": "60", "Time on average (seconds)": "30.0"}
     ]
+
+
+def test_agents_are_shown_by_the_outcomes_and_hours_of_their_calls(
+    alice: Visitor, bob: Visitor, called: Database
+) -> None:
+    hour = NOW_MS // HOUR_MS
+    words = {f"1 {FORMULA} = success": 2, "1 Sold = success": 4, "2 Sold = success": 1, "2 other": 3}
+    store(
+        called,
+        *(
+            insert(UserHour).values(user_id=2, grouping=9, hour=hour, member=member, legs=legs, legs_answered=legs)
+            for member, legs in words.items()
+        ),
+        insert(UserHour).values(user_id=2, grouping=8, hour=hour, member="Sold = success", calls=5),
+    )
+    taken = [row for row in legs(called) if row["leg_type"] == 2]
+    left = sum(row["agent_id"] == 1 for row in taken) - 6, sum(row["agent_id"] == 2 for row in taken) - 4
+    rows = table(alice, by="agent_disposition", period="all")
+    assert [row["Agent"] for row in rows] == [f"'{FORMULA}", HOSTILE]
+    assert [(row["Sold (Success)"], row["Something else"], row["None given"]) for row in rows] == [
+        ("4", "0", str(left[0])),
+        ("1", "3", str(left[1])),
+    ]
+    assert [row[f"'{FORMULA} (Success)"] for row in rows] == ["2", "0"]
+    by_hour = table(alice, by="agent_hour", period="all")
+    hours = [Counter(row["starting_date"] // HOUR_MS % 24 for row in taken if row["agent_id"] == one) for one in (1, 2)]
+    assert [{name: int(row[name]) for name in row if name.endswith(":00")} for row in by_hour] == [
+        {f"{hour:02}:00": found[hour] for hour in sorted(sum(hours, Counter()))} for found in hours
+    ]
+    assert table(alice, by="disposition_word", period="all")[0]["Outcome in the campaign's words"] == "None given"
+    page = alice.get("figures/?by=agent_disposition&period=today")
+    assert "<script>alert" not in page
+    links = re.findall(r'<th scope="row"><a href="/console/(calls/[^"]*)"', page)
+    text = alice.text(html.unescape(links[0]))
+    assert ("Only those of" in text, "transfer to" in text) == (True, True)
+    assert bob.request("GET", html.unescape(links[0])).status_code == 404
 
 
 @pytest.mark.usefixtures("called")

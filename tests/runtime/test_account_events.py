@@ -1,6 +1,7 @@
 """Tests of the events of accounts: every committed change has exactly its events, and what is rolled back has none."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
@@ -25,8 +26,20 @@ from dialer.resources.records.events import event_read
 from dialer.store.database.touched import EVERYTHING
 from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
 from dialer.store.rows.texts.incoming_texts import add_news
-from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber, User
+from dialer.store.tables import (
+    SMS,
+    AccountEvent,
+    CallRequest,
+    Campaign,
+    Cdr,
+    DncContact,
+    Gateway,
+    Subscriber,
+    Transfer,
+    User,
+)
 from dialer.webhooks.event_data import EVENT_DATA
+from tests.runtime.centre import centre
 from tests.runtime.house import DAY_MS, House
 
 COMPLETED: Final = (SubscriberStatus.COMPLETED, SubscriberStatus.SENT)
@@ -277,6 +290,22 @@ def test_money_that_is_paid_back_is_told_if_the_balance_gets_low(house: House) -
     lows = [event["data"]["balance"] for event in events(house) if event["type"] == "balance.low"]
     assert lows == [balance - 10, balance - 10]
     fit(house)
+
+
+async def test_an_agent_who_takes_a_call_is_told_once_for_each_talk(tmp_path: Path) -> None:
+    house = await centre(tmp_path)
+    switch(house)
+    await house.advance(120)
+    house.restart()
+    await house.advance(200)
+    talks = [row for row in house.rows(Transfer) if row["answered_ms"] is not None and row["score_from_ms"]]
+    told = [event for event in events(house) if event["type"] == "call.taken"]
+    assert len(talks) > 5
+    assert sorted((event["subject"], event["data"]["agent"], event["created_date"]) for event in told) == sorted(
+        (f"callrequest/{row['callrequest_id']}", row["agent_id"], row["answered_ms"]) for row in talks
+    )
+    fit(house)
+    house.database.close()
 
 
 def test_an_agent_who_says_do_not_call_puts_numbers_on_lists_as_a_wish_does(house: House) -> None:

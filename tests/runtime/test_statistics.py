@@ -18,13 +18,14 @@ from dialer.app.campaigns.statistics import RowsAsked, StatisticsRow, read_stati
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.contacts.contacts import delete_contact
 from dialer.app.overview.live_overview import read_live_overview
-from dialer.domain.figures.statistics import GROUPS, Figures, Interval, add_figures
+from dialer.domain.calls.outcomes import outcome_text, read_outcomes
+from dialer.domain.figures.statistics import GROUPS, OF_AGENTS, Figures, Interval, add_figures, agent_member
 from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus, SubscriberStatus
 from dialer.store.queries.campaign_figures import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
-from dialer.store.tables import AgentHour, CallDisposition, CallRequest, CampaignPhonebook, Cdr, Subscriber
+from dialer.store.tables import AgentHour, CallDisposition, CallRequest, Campaign, CampaignPhonebook, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
 from tests.sizes import examples
@@ -32,9 +33,20 @@ from tests.sizes import examples
 ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break", "dispose")
 
 
-def dispose(house: House, call_id: int, said: AgentDisposition) -> None:
+WORDS: Final = "Sold = success, Renewed = success, success, not_interested, other"
+
+
+def dispose(house: House, call_id: int, said: AgentDisposition, word: str = "") -> None:
     """Let an agent say what came of a call."""
-    house.perform(lambda unit: dispose_of_call(unit, call_id, Disposed(said)))
+    house.perform(lambda unit: dispose_of_call(unit, call_id, Disposed(said, word=word)))
+
+
+def said_in(house: House) -> dict[int, tuple[str, str]]:
+    """Return the disposition of each call, and its outcome as text."""
+    return {
+        row["callrequest_id"]: (row["disposition"], outcome_text(row["disposition"], row["word"]))
+        for row in house.rows(CallDisposition)
+    }
 
 
 async def act(house: House, action: str, which: int) -> None:
@@ -57,9 +69,11 @@ async def act(house: House, action: str, which: int) -> None:
             house.perform(lambda unit: delete_subscriber(unit, people[which % len(people)]))
     elif action == "dispose":
         calls = house.rows(CallRequest)[-12 * (which + 1) :: 1 + which]
-        outcomes = [AgentDisposition.SUCCESS, AgentDisposition.NOT_INTERESTED, AgentDisposition.OTHER]
+        for one in house.rows(Campaign):
+            house.change(Campaign, one["id"], dispositions=WORDS)
+        outcomes = read_outcomes(WORDS)
         for place, call in enumerate(calls):
-            dispose(house, call["id"], outcomes[(place + which) % len(outcomes)])
+            dispose(house, call["id"], *outcomes[(place + which) % len(outcomes)])
         await house.worker.settle()
     else:
         status = AgentStatus.ON_BREAK if which % 2 else AgentStatus.AVAILABLE
@@ -95,8 +109,12 @@ def check_groups(house: House, totals: Figures, now_ms: int) -> None:
     for group_by in GROUPS:
         for interval in (None, Interval.HOUR, Interval.DAY):
             found = add_figures(row.figures for row in rows(WhoseCalls(), interval=interval, group_by=group_by))
-            assert found == totals if group_by != "agent" else found.legs <= totals.legs, (group_by, interval)
-    said = {row["callrequest_id"]: row["disposition"] for row in house.rows(CallDisposition)}
+            of_agents = GROUPS[group_by] in OF_AGENTS
+            assert found.legs <= totals.legs if of_agents else found == totals, (group_by, interval)
+            if of_agents:
+                assert found == add_figures(row.figures for row in rows(WhoseCalls(), group_by="agent"))
+    said = {call_id: disposition for call_id, (disposition, _) in said_in(house).items()}
+    texts = {call_id: text for call_id, (_, text) in said_in(house).items()}
     legs = [row for row in house.rows(Cdr) if row["campaign_id"] is not None]
     for campaign_id in {row["campaign_id"] for row in legs}:
         counted = {row.member: row.figures for row in rows(WhoseCalls(campaign_id=campaign_id), group_by="disposition")}
@@ -109,6 +127,14 @@ def check_groups(house: House, totals: Figures, now_ms: int) -> None:
             assert figures.calls >= len(a_legs)
             assert figures.legs >= sum(row["leg_type"] == 2 for row in mine)
             assert figures.cost >= sum(row["call_cost"] for row in mine)
+        by_agent = rows(WhoseCalls(campaign_id=campaign_id), group_by="agent_disposition_word")
+        of_agents = {row.member: row.figures for row in by_agent}
+        expected = Counter(
+            agent_member(row["agent_id"], texts[row["callrequest_id"]])
+            for row in of_campaign
+            if row["agent_id"] and row["callrequest_id"] in texts
+        )
+        assert {member: min(of_agents[member].legs, count) for member, count in expected.items()} == expected
 
 
 def check_situation(connection: Connection, now_ms: int) -> None:
@@ -146,6 +172,39 @@ async def test_a_call_counts_with_the_outcome_that_its_agent_gives_before_or_aft
     assert outcomes()["not_interested"] == (1, 1)
     await house.advance(600)
     assert outcomes()["other"][0] == 1
+    assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
+    house.database.close()
+
+
+async def test_a_call_counts_with_the_word_of_its_campaign_and_for_its_agent(tmp_path: Path) -> None:
+    house = await centre(tmp_path)
+    await house.advance(120)
+    for one in house.rows(Campaign):
+        house.change(Campaign, one["id"], dispositions=WORDS)
+
+    def counted(group_by: str) -> dict[str | None, int]:
+        asked = RowsAsked(group_by=group_by)
+        found = house.database.read_now(lambda c: read_statistics(c, WhoseCalls(), asked, house.now_ms()))
+        return {row.member: row.figures.legs_answered for row in found.rows if row.figures.legs_answered}
+
+    taken = [row for row in house.rows(Cdr) if row["agent_id"] and row["billsec"] and row["campaign_id"] is not None]
+    first, second, third = taken[:3]
+    by_agent = Counter(str(row["agent_id"]) for row in taken)
+    assert counted("agent") == by_agent
+    dispose(house, first["callrequest_id"], AgentDisposition.SUCCESS, "Sold")
+    dispose(house, second["callrequest_id"], AgentDisposition.SUCCESS, "Sold")
+    dispose(house, third["callrequest_id"], AgentDisposition.SUCCESS)
+    dispose(house, second["callrequest_id"], AgentDisposition.SUCCESS, "Renewed")
+    found = counted("disposition_word")
+    assert {word: found[word] for word in found if word} == {
+        "Sold = success": 1,
+        "Renewed = success": 1,
+        "success": 1,
+    }
+    expected = Counter(agent_member(row["agent_id"], "") for row in taken[3:])
+    said = ("Sold = success", "Renewed = success", "success")
+    expected += Counter(agent_member(row["agent_id"], text) for row, text in zip(taken, said, strict=False))
+    assert counted("agent_disposition_word") == expected
     assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
     house.database.close()
 

@@ -28,6 +28,9 @@ _TEXTS: Final = "SELECT id, cost FROM sms_message WHERE cost <> 0"
 _AGENTS: Final = "SELECT id, user_id, status FROM agent"
 _DISPOSITIONS: Final = """
     SELECT callrequest_id, user_id, disposition, word, note, call_back_ms FROM call_disposition"""
+_TALKS: Final = """
+    SELECT t.callrequest_id, t.place, c.user_id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
+    WHERE t.answered_ms IS NOT NULL AND t.score_from_ms > 0"""
 _CAMPAIGN_STATES: Final = ("new", "started", "paused", "aborted", "ended")
 _AGENT_STATES: Final = ("", "logged_out", "available", "available_on_demand", "on_break")
 _FINAL: Final = {3: "abort", 4: "fail", 5: "sent", 7: "not_authorized", 8: "completed"}
@@ -96,6 +99,7 @@ class EventRules:
         self._agents: Final[dict[int, int]] = {}
         self._balances: Final[dict[int, int]] = {}
         self._dispositions: frozenset[tuple[Any, ...]] = frozenset()
+        self._talks: frozenset[tuple[Any, ...]] = frozenset()
         self._shared: Final[set[str]] = set()
         self._is_new = True
 
@@ -149,6 +153,10 @@ class EventRules:
         for one in said - self._dispositions:
             yield Key(one[1], "disposition.saved", f"callrequest/{one[0]}")
         self._dispositions = said
+        talks = frozenset(ask(connection, _TALKS))
+        for call_id, _, user_id in talks - self._talks:
+            yield Key(user_id, "call.taken", f"callrequest/{call_id}", "taken")
+        self._talks = talks
         for user_id, balance, low_balance in accounts:
             if balance <= low_balance < self._balances.get(user_id, balance):
                 yield Key(user_id, "balance.low", f"users/{user_id}")

@@ -13,6 +13,7 @@ from dialer.carriers.voice.kept_messages import capture_folder, read_capture, si
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.calls.outcomes import outcome_text
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.runtime.steps.clock import RealClock
 from dialer.store.database.database import Database
@@ -26,6 +27,8 @@ from dialer.store.timeline.parts import (
     CampaignStory,
     DncPart,
     MessagePart,
+    OrderPart,
+    OutcomePart,
     ReceivedPart,
     Story,
     SubscriberPart,
@@ -190,10 +193,12 @@ def _call(attempt: AttemptPart) -> Iterator[str]:
     else:
         amd = f" by a {attempt.amd}" if attempt.amd in {"person", "machine"} else ""
         yield f"answered{amd} after {attempt.rang} s, at {_show(attempt.answered)}"
-    yield from (f"{_show(happening.at)}  {_happening(happening)}" for happening in happenings_of(attempt))
+    lines = [(happening.at, f"{_show(happening.at)}  {_happening(happening)}") for happening in happenings_of(attempt)]
+    yield from (line for at, line in lines if attempt.ended is None or at <= attempt.ended)
     if attempt.ended is not None and attempt.hangup_cause_q850 is not None:
         cause = f"cause {attempt.hangup_cause_q850}, {cause_in_words(attempt.hangup_cause_q850)}"
         yield f"over at {_show(attempt.ended)}: {cause}; {attempt.billsec} s for {attempt.cost}"
+    yield from (line for at, line in lines if attempt.ended is not None and at > attempt.ended)
     if attempt.status_reason:
         yield f"{attempt.status}: {SUBSCRIBER_REASONS.get(attempt.status_reason, attempt.status_reason)}"
 
@@ -206,6 +211,12 @@ def _happening(happening: Happening) -> str:
             return f"{section.section}: {'no answer' if section.is_question else 'played'}"
         case TransferPart() as transfer:
             return _transfer(transfer, happening.kind)
+        case OrderPart() as order:
+            length = "" if order.seconds is None else f", for {order.seconds} s"
+            return f"{order.kind.value.replace('_', ' ')} by {order.who}{length}"
+        case OutcomePart() as outcome:
+            note = f": {outcome.note}" if outcome.note else ""
+            return f"outcome {outcome_text(outcome.disposition, outcome.word)}{note}"
         case MessagePart() as message:
             return _message(message)
         case DncPart() as wish:

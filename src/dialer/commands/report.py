@@ -24,7 +24,7 @@ from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import print_json
 from dialer.commands.report_tables import report_tables
 from dialer.commands.tables import draw
-from dialer.domain.figures.statistics import GROUPS, Interval
+from dialer.domain.figures.statistics import GROUPS, Grouping, Interval, agent_and_outcome
 from dialer.resources.crud.fields import Conventions, Json
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.campaigns import CAMPAIGNS
@@ -79,8 +79,16 @@ def _report(service: OpenService, campaign: str, parameters: Mapping[str, str], 
     elif output == "csv":
         click.echo(_csv(answer), nl=False)
     else:
-        shown = [counted.member and names.get(counted.member, counted.member) for counted in statistics.rows]
+        shown = [counted.member and _label(question, counted.member, names) for counted in statistics.rows]
         draw(report_tables(row, answer, shown, question, now_ms))
+
+
+def _label(question: RowsAsked, member: str, names: Mapping[str, str]) -> str:
+    """Return the name of a group; of an agent and an outcome, both."""
+    if question.group_by is None or GROUPS[question.group_by] is not Grouping.AGENT_DISPOSITION_WORD:
+        return names.get(member, member)
+    agent, outcome = agent_and_outcome(member)
+    return f"{names.get(member, agent)}: {outcome or 'none'}"
 
 
 def _question(parameters: Mapping[str, str], conventions: Conventions) -> RowsAsked:
@@ -94,6 +102,10 @@ def _question(parameters: Mapping[str, str], conventions: Conventions) -> RowsAs
 def _csv(answer: StatisticsRead) -> bytes:
     """Return the rows of an answer as CSV, with a line of names."""
     names = FiguresRead.__struct_fields__
-    lines: list[tuple[Json, ...]] = [("starting_date", "group", *names)]
-    lines += [(row.starting_date, row.group, *map(partial(getattr, row.figures), names)) for row in answer.rows]
-    return write_csv(list(zip(*lines, strict=True)))
+    lines: list[tuple[Json, ...]] = [("starting_date", "group", *names, "disposition_word")]
+    lines += [
+        (row.starting_date, row.group, *map(partial(getattr, row.figures), names), row.disposition_word)
+        for row in answer.rows
+    ]
+    columns = list(zip(*lines, strict=True))
+    return write_csv(columns if any(columns[-1][1:]) else columns[:-1])

@@ -29,6 +29,7 @@ _CALLS: Final = (
     ("abandoned %", "abandoned_percent"),
     ("cost", "cost"),
 )
+_OF_AGENTS: Final = frozenset({"agent", "agent_disposition_word"})
 _AGENTS: Final = (
     ("transfers", "transfers"),
     ("answered", "transfers_answered"),
@@ -151,7 +152,7 @@ def _outcomes(answer: StatisticsRead) -> Table:
 
 
 def _rows(answer: StatisticsRead, groups: Sequence[str | None], question: RowsAsked, *, is_sms: bool) -> Table:
-    columns = _MESSAGES if is_sms else _AGENTS if question.group_by == "agent" else _CALLS
+    columns = _MESSAGES if is_sms else _AGENTS if question.group_by in _OF_AGENTS else _CALLS
     is_timed, is_grouped = question.interval is not None, question.group_by is not None
     heads = [*([f"{question.interval}"] if is_timed else []), *([f"{question.group_by}"] if is_grouped else [])]
     zone = question.zone if question.interval is Interval.DAY else UTC

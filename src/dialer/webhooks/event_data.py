@@ -46,6 +46,18 @@ class CallEventData(EventData, frozen=True, kw_only=True):
     state: Annotated[str, described("`in_progress` or `answered`.", "answered")]
 
 
+class CallTakenData(EventData, frozen=True, kw_only=True):
+    """The agent who took a call."""
+
+    campaign: _Campaign
+    call: _Call
+    subscriber: _Subscriber
+    attempt: _Attempt
+    is_inbound: _IsInbound
+    agent: Annotated[int, described("The id of the agent.", 5)]
+    state: Annotated[str, described("`taken`.", "taken")]
+
+
 class CallEndedData(EventData, frozen=True, kw_only=True):
     """The outcome of a call. One that came in and was refused has no call request."""
 
@@ -167,6 +179,7 @@ EVENT_DATA: Final[Mapping[str, type[EventData]]] = {
     "call.answered": CallEventData,
     "call.ended": CallEndedData,
     "call.started": CallEventData,
+    "call.taken": CallTakenData,
     "campaign.aborted": CampaignEventData,
     "campaign.ended": CampaignEventData,
     "campaign.paused": CampaignEventData,

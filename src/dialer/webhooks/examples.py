@@ -23,6 +23,7 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "call.answered": ExampleEvent(_CALLED, {**_CALL, "state": "answered"}),
     "call.ended": ExampleEvent(_CALLED, {**_CALL, "state": "answered", "cause": 16, "seconds": 42, "cost": 1_400}),
     "call.started": ExampleEvent(_CALLED, {**_CALL, "state": "in_progress"}),
+    "call.taken": ExampleEvent(_CALLED, {**_CALL, "agent": 5, "state": "taken"}),
     "campaign.aborted": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "aborted"}),
     "campaign.ended": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "ended", "reason": "completed"}),
     "campaign.paused": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "paused", "reason": "no_credit"}),

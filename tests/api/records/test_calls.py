@@ -25,6 +25,7 @@ def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
         "campaign": estate.campaign["url"],
         "subscriber_id": estate.subscriber["id"],
         "contact_id": None,
+        "agent_id": 0,
         "is_abandoned": False,
     }
 

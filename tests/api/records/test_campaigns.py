@@ -51,6 +51,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "extra_data": "",
         "dispositions": "",
         "agent_script": "",
+        "crm_url": "",
         "voicemail": False,
         "amd_behavior": 1,
         "machine_is_reached": False,

@@ -32,6 +32,8 @@ _GROUP_MEANINGS: Final = {
     "zone": "One row a time zone of callees.",
     "attempt": "One row a number of attempts.",
     "disposition": "One row an outcome that agents gave, and one for calls without any.",
+    "disposition_word": "One row an outcome in the words of the campaign, such as `Sold = success`.",
+    "agent_disposition_word": "One row an agent and an outcome in the words of the campaign.",
 }
 _INTERVAL: Final = text_schema([one.value for one in Interval], _INTERVAL_MEANINGS, "StatisticsInterval").to_schema()
 _GROUP: Final = text_schema(GROUPS, _GROUP_MEANINGS, "StatisticsGroup").to_schema()
@@ -69,7 +71,7 @@ _OF_QUEUE: Final = (
 )
 STATISTICS_PARAMETERS: Final = {**dict.fromkeys(_CALLS, _OF_CALLS), _AGENT: _range("Activities"), _QUEUE: _OF_QUEUE}
 """The query parameters of statistics, by operation."""
-_ROW: Final = answer(StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES)
+_ROW: Final = answer(StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES, disposition_word=None)
 _SHARE: Final = answer(AbandonedCountRead)
 _ABANDONED: Final = answer(
     AbandonedSharesRead,

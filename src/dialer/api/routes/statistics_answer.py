@@ -16,6 +16,7 @@ from dialer.domain.figures.statistics import (
     Figures,
     Interval,
     SubscriberState,
+    agent_and_outcome,
     mean,
     percent,
     unit_cost,
@@ -32,6 +33,9 @@ from dialer.store.queries.statistics import Counted, Hours, Present
 AFTER, BEFORE = "starting_date_after", "starting_date_before"
 _LAST_HOUR: Final = 2**40
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
+_AGENT_AND_WORD: Final = "agent_disposition_word"
+_NO_RECORDS: Final = frozenset({"zone", "attempt", "disposition", "disposition_word"})
+"""The groups whose members are no records."""
 
 
 def statistics_question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
@@ -93,6 +97,7 @@ def statistics_answer(
                 None if row.from_ms is None else show_timestamp(row.from_ms),
                 None if row.member is None else _group(question.group_by, row.member, links),
                 shown_figures(row.figures),
+                agent_and_outcome(row.member)[1] if row.member and question.group_by == _AGENT_AND_WORD else None,
             )
             for row in found.rows
         ],
@@ -141,8 +146,10 @@ def _outcome(counted: Counted, totals: Figures) -> shapes.StatisticsOutcome:
 
 def _group(group_by: str | None, member: str, links: Links) -> str:
     """Return the URL of a group's record, or the group itself. Calls without a phonebook or a disposition have ''."""
-    if group_by in {"zone", "attempt", "disposition"} or group_by is None:
+    if group_by is None or group_by in _NO_RECORDS:
         return member
+    if group_by == _AGENT_AND_WORD:
+        group_by, member = "agent", agent_and_outcome(member)[0]
     if member == "0":
         return ""
     if group_by == "gateway":

@@ -147,12 +147,20 @@ class StatisticsRowRead(msgspec.Struct):
     group: Annotated[
         str | None,
         described(
-            "URL of the group's record, a time zone, the number of an attempt, or a disposition, which is empty for"
+            "URL of the group's record, a time zone, the number of an attempt, or an outcome, which is empty for"
             " calls without one. Null without `group_by`.",
             "https://dialer.example/rest-api/phonebook/1/",
         ),
     ]
     figures: Annotated[FiguresRead, described("The figures of these calls and messages.")]
+    disposition_word: Annotated[
+        str | None,
+        described(
+            "The outcome in the words of the campaign, empty for calls without one. Null unless rows are by agent and"
+            " outcome.",
+            None,
+        ),
+    ] = None
 
 
 class AbandonedCountRead(msgspec.Struct):

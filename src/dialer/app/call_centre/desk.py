@@ -1,13 +1,14 @@
 """The desk of an agent: the own state, and the call that the agent has taken, with what is known of the callee."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, case, select
+from sqlalchemy import Connection, Row, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.app.call_centre.variables import variables_of
-from dialer.domain.messages.templates import fill
+from dialer.domain.messages.link_templates import fill_link
+from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
@@ -27,6 +28,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     script: str
     """The campaign's `agent_script`, filled for this callee. Empty if it has none."""
+    crm_url: str
+    """The address of the callee in another program; empty if the campaign has none."""
     queue: str
     answered_ms: int
     on_hold_from_ms: int | None
@@ -114,6 +117,8 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             Subscriber.additional_vars,
             Campaign.name.label("campaign"),
             Campaign.agent_script,
+            Campaign.crm_url,
+            Campaign.id.label("campaign_id"),
             Queue.name.label("queue"),
             Transfer.answered_ms,
             Transfer.on_hold_from_ms,
@@ -137,6 +142,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         _variables(row.additional_vars),
         row.campaign,
         fill(row.agent_script, row.full_name or "", row.additional_vars or "", row.number),
+        _crm_url(row, agent_id),
         row.queue or "",
         row.answered_ms,
         row.on_hold_from_ms,
@@ -144,6 +150,17 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         disposition_of(connection, row.call_id),
         term_of(connection, row.call_id),
     )
+
+
+def _crm_url(row: Row[Any], agent_id: int) -> str:
+    ids = {
+        "call_id": row.call_id,
+        "campaign_id": row.campaign_id,
+        "subscriber_id": "" if row.id is None else row.id,
+        "agent_id": agent_id,
+    }
+    of_person = values_of(row.full_name or "", row.additional_vars or "", row.number)
+    return fill_link(row.crm_url, of_person | {name: str(value) for name, value in ids.items()})
 
 
 def _variables(text: str) -> list[tuple[str, str]]:

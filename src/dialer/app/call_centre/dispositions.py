@@ -21,7 +21,7 @@ from dialer.domain.words.proof import Proof, WishSource
 from dialer.domain.words.reasons import CampaignReason
 from dialer.domain.words.sentences import FieldName, Moment, Sentence
 from dialer.store.database.touched import NOTHING, Touched
-from dialer.store.journal.call_counters import move_disposition
+from dialer.store.journal.call_counters import Said, move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.rows.wishes import call_off, list_of_wish
@@ -112,8 +112,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call, callrequest_id, disposed.note)
     _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
-    earlier = None if before is None else before.disposition.value
-    move_disposition(unit.connection, callrequest_id, earlier, disposed.disposition.value)
+    earlier = None if before is None else Said(before.disposition.value, before.word)
+    move_disposition(unit.connection, callrequest_id, earlier, Said(disposed.disposition.value, disposed.word))
     event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == disposed else [event]))
 

@@ -18,7 +18,7 @@ from dialer.app.campaigns.statistics import (
     count_groups,
     read_rows,
 )
-from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures
+from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures, agent_member
 from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.call_centre import TimeSpent, count_time_of_agents
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, group_names
@@ -38,8 +38,11 @@ class By(StrEnum):
     HOUR = "hour"
     HOUR_OF_DAY = "hour_of_day"
     DISPOSITION = "disposition"
+    DISPOSITION_WORD = "disposition_word"
     OUTCOME = "outcome"
     AGENT = "agent"
+    AGENT_DISPOSITION = "agent_disposition"
+    AGENT_HOUR = "agent_hour"
     PHONEBOOK = "phonebook"
     ATTEMPT = "attempt"
     GATEWAY = "gateway"
@@ -49,8 +52,12 @@ class By(StrEnum):
 
 OF_ACCOUNTS: Final = frozenset({By.BREAK})
 """Groups that no campaign has: an agent serves several."""
+CROSSED: Final = frozenset({By.AGENT_DISPOSITION, By.AGENT_HOUR})
+"""Groups of an agent and a second thing. Their keys are an id, a space, and an outcome or an hour of the day."""
 _GROUPINGS: Final = {
     By.DISPOSITION: Grouping.DISPOSITION,
+    By.DISPOSITION_WORD: Grouping.DISPOSITION_WORD,
+    By.AGENT_DISPOSITION: Grouping.AGENT_DISPOSITION_WORD,
     By.OUTCOME: Grouping.OUTCOME,
     By.AGENT: Grouping.AGENT,
     By.PHONEBOOK: Grouping.PHONEBOOK,
@@ -123,6 +130,8 @@ def _groups(connection: Connection, scope: WhoseCalls, by: By, zone: tzinfo, hou
         return [FigureGroup(row.from_ms or 0, "", row.figures) for row in read_rows(connection, scope, asked)]
     if by is By.HOUR_OF_DAY:
         return _hours_of_day(connection, scope, zone, hours)
+    if by is By.AGENT_HOUR:
+        return _hours_of_agents(connection, scope, zone, hours)
     grouping = _GROUPINGS[by]
     counted = count_groups(connection, scope, grouping, hours, ROWS_MAX + 1, by_hour=False)
     names = group_names(connection, grouping, [one.member for one in counted])
@@ -138,14 +147,31 @@ def _most_first(group: FigureGroup) -> tuple[int, int, int, str]:
 
 
 def _hours_of_day(connection: Connection, scope: WhoseCalls, zone: tzinfo, hours: Hours) -> list[FigureGroup]:
-    counted = count_calls(connection, scope, Grouping.TOTAL, hours, HOURS_READ_MAX + 1, by_hour=True)
+    found = _by_local_hour(connection, scope, Grouping.TOTAL, zone, hours)
+    return [FigureGroup(hour, "", add_figures(found[member, hour])) for member, hour in sorted(found)]
+
+
+def _hours_of_agents(connection: Connection, scope: WhoseCalls, zone: tzinfo, hours: Hours) -> list[FigureGroup]:
+    found = _by_local_hour(connection, scope, Grouping.AGENT, zone, hours)
+    names = group_names(connection, Grouping.AGENT, {agent_id for agent_id, _ in found})
+    return [
+        FigureGroup(agent_member(agent_id, f"{hour:02}"), names.get(agent_id, ""), add_figures(found[agent_id, hour]))
+        for agent_id, hour in sorted(found)
+    ]
+
+
+def _by_local_hour(
+    connection: Connection, scope: WhoseCalls, grouping: Grouping, zone: tzinfo, hours: Hours
+) -> defaultdict[tuple[str, int], list[Figures]]:
+    """Return the figures of all hours by their member and their hour of the day in a zone."""
+    counted = count_calls(connection, scope, grouping, hours, HOURS_READ_MAX + 1, by_hour=True)
     if len(counted) > HOURS_READ_MAX:
         raise TooManyRowsError
-    found: defaultdict[int, list[Figures]] = defaultdict(list)
+    found: defaultdict[tuple[str, int], list[Figures]] = defaultdict(list)
     for one in counted:
         local = datetime.fromtimestamp((one.hour or 0) * HOUR_MS // 1_000, UTC).astimezone(zone)
-        found[local.hour].append(one.figures)
-    return [FigureGroup(hour, "", add_figures(found[hour])) for hour in sorted(found)]
+        found[one.member, local.hour].append(one.figures)
+    return found
 
 
 def _times(

@@ -1,11 +1,13 @@
 """The placeholders of a campaign: the names that its people have values for, and what is wrong with its text."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
+from dialer.domain.messages.link_templates import IDS
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, remarks_on_text
@@ -23,6 +25,9 @@ TEXT: Final = "text_message"
 """The field with the text of a campaign of text messages."""
 SCRIPT: Final = "agent_script"
 """The field with what the agents of a campaign of calls say."""
+LINK: Final = "crm_url"
+"""The field with the address that agents open during a call."""
+_ID: Final = re.compile(rf"\{{\s*(?:{'|'.join(IDS)})\s*\}}")
 
 
 def known_names(connection: Connection, campaign_id: int) -> KnownNames:
@@ -38,22 +43,22 @@ def known_names(connection: Connection, campaign_id: int) -> KnownNames:
 
 
 def text_findings(connection: Connection, campaign: Mapping[str, Any], known: KnownNames) -> list[Finding]:
-    """Return the findings about placeholders in a campaign's own text: its message, or its agents' script.
+    """Return the findings about placeholders in a campaign's own texts: its message, or its agents' script and link.
 
     A campaign that has been started goes on: its errors are warnings.
     """
-    field = text_field(campaign)
     stored = connection.scalar(select(Campaign.status).where(Campaign.id == campaign["id"]))
     findings = [
         Finding(level, code, None, message, field=field)
-        for level, code, message in remarks_on_text(campaign[field], "", known)
+        for field in text_fields(campaign)
+        for level, code, message in remarks_on_text(_ID.sub("", campaign[field]), "", known)
     ]
     return findings if stored == CampaignStatus.NEW else [as_warning(finding) for finding in findings]
 
 
-def text_field(campaign: Mapping[str, Any]) -> str:
-    """Return the name of the field with the campaign's own text."""
-    return TEXT if campaign["medium"] == SMS else SCRIPT
+def text_fields(campaign: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the fields with the campaign's own texts."""
+    return (TEXT,) if campaign["medium"] == SMS else (SCRIPT, LINK)
 
 
 def as_warning(finding: Finding) -> Finding:

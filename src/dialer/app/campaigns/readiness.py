@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from dialer.app.campaigns.callerid_check import callerid_errors
 from dialer.app.campaigns.line_check import line_errors
-from dialer.app.campaigns.placeholders import TEXT, known_names, text_field, text_findings
+from dialer.app.campaigns.placeholders import TEXT, known_names, text_findings
 from dialer.app.work.errors import CampaignNotReadyError, FieldErrors
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingLevel
@@ -34,9 +34,9 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
     known = known_names(connection, campaign["id"])
     if not is_sealed:
         errors |= _wrong_survey(survey, known)
-    wrong_text = [finding.message for finding in text_findings(connection, campaign, known) if _is_error(finding)]
-    if wrong_text:
-        errors.setdefault(text_field(campaign), []).extend(wrong_text)
+    for finding in text_findings(connection, campaign, known):
+        if _is_error(finding):
+            errors.setdefault(finding.field, []).append(finding.message)
     if errors:
         raise CampaignNotReadyError(errors)
     if not is_sealed:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 from dialer.app.overview.abandoned_counts import AbandonedShares, read_abandoned
 from dialer.domain.engine.call_results import CallResult, results_by_cause
 from dialer.domain.figures.statistics import (
+    DISPOSED,
     GROUPS,
     HOUR_MS,
     NO_FIGURES,
@@ -20,6 +21,8 @@ from dialer.domain.figures.statistics import (
     Interval,
     SubscriberState,
     add_figures,
+    agent_and_outcome,
+    agent_member,
     subtract_figures,
 )
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries
@@ -144,16 +147,25 @@ def count_groups(
 ) -> list[Counted]:
     """Return the figures by member, and by hour if wanted, at most `rows_max` of them, in order.
 
-    Calls without a disposition are a member of their own, with an empty name.
+    Calls without a disposition are a member of their own, with an empty outcome; one of each agent, by agent.
     """
     found = count_calls(connection, scope, grouping, hours, rows_max, by_hour=by_hour)
-    if grouping is not Grouping.DISPOSITION:
+    if grouping not in DISPOSED:
         return found
-    disposed: defaultdict[int | None, list[Figures]] = defaultdict(list)
+    by_agent = grouping is Grouping.AGENT_DISPOSITION_WORD
+    disposed: defaultdict[tuple[int | None, str], list[Figures]] = defaultdict(list)
     for one in found:
-        disposed[one.hour].append(one.figures)
-    totals = count_calls(connection, scope, Grouping.TOTAL, hours, rows_max, by_hour=by_hour)
-    others = [one._replace(figures=subtract_figures(one.figures, add_figures(disposed[one.hour]))) for one in totals]
+        disposed[one.hour, agent_and_outcome(one.member)[0] if by_agent else ""].append(one.figures)
+    whole = Grouping.AGENT if by_agent else Grouping.TOTAL
+    totals = count_calls(connection, scope, whole, hours, rows_max, by_hour=by_hour)
+    others = [
+        Counted(
+            one.hour,
+            agent_member(one.member, "") if by_agent else "",
+            subtract_figures(one.figures, add_figures(disposed[one.hour, one.member])),
+        )
+        for one in totals
+    ]
     kept = [one for one in others if one.figures != NO_FIGURES]
     return sorted([*found, *kept], key=lambda one: (one.hour or 0, one.member))[:rows_max]
 

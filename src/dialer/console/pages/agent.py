@@ -12,7 +12,6 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agent_page import AgentAtWork, read_agent_at_work
 from dialer.app.work.errors import InvalidFieldsError
 from dialer.console.pages.agent_orders import OrderedAgent, may_order, obey, read_ordered_agent
-from dialer.console.pages.dispositions import said_in_words
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import day_of, zone_of
@@ -20,6 +19,7 @@ from dialer.console.serving.errors import messages_of
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.catalogue import PAGES
+from dialer.console.words.state_words import said_in_words
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.queues import AGENTS

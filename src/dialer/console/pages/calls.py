@@ -32,7 +32,9 @@ from dialer.resources.crud.pagination import ListSelection, parse_selection, rea
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.searching import SEARCH
 from dialer.resources.crud.urls import parse_id
+from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS
+from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
 from dialer.store.tables import SMS, Agent, Campaign, Cdr
@@ -43,6 +45,7 @@ FILTERS: Final[Mapping[str, str]] = {
     "number": SEARCH,
     "outcome": "hangup_cause_q850",
     "campaign": "campaign_id",
+    "agent": "agent_id",
     "leg": "leg_type",
     "abandoned": "is_abandoned",
     "from": "starting_date_after",
@@ -98,9 +101,11 @@ class _Found(NamedTuple):
     previous: str
     campaign: str
     campaigns: list[Option]
+    agent: str
+    agents: list[Option]
 
 
-_NOTHING: Final = _Found([], 0, "", "", "", [])
+_NOTHING: Final = _Found([], 0, "", "", "", [], "", [])
 
 
 @get("/calls", media_type="text/html")
@@ -137,7 +142,7 @@ async def export_calls(request: ApiRequest) -> Response[Any]:
     """Send all calls that the filters select."""
     service, filled = request.service, _filled(request)
     selection = msgspec.structs.replace(_selection(request, filled), is_export=True)
-    await service.read(request, lambda unit: _campaign_name(unit, filled))
+    await service.read(request, lambda unit: (_campaign_name(unit, filled), _agent_name(unit, filled)))
     exported = await service.export(request, CDRS, partial(read_chunks, service, request, CDRS, selection))
     if exported is None:
         raise RecordNotFoundError("There is no such page.")
@@ -166,7 +171,7 @@ def _selection(request: ApiRequest, filled: Mapping[str, str]) -> ListSelection:
 
 
 def _read(unit: Unit, selection: ListSelection, filled: Mapping[str, str]) -> _Found:
-    campaign = _campaign_name(unit, filled)
+    campaign, agent = _campaign_name(unit, filled), _agent_name(unit, filled)
     listed = read_page(unit, CDRS, selection)
     return _Found(
         rows_of_calls(unit, listed.results),
@@ -175,6 +180,8 @@ def _read(unit: Unit, selection: ListSelection, filled: Mapping[str, str]) -> _F
         _here(filled, listed.previous),
         campaign,
         _campaign_options(unit),
+        agent,
+        _agent_options(unit),
     )
 
 
@@ -239,6 +246,32 @@ def _campaign_name(unit: Unit, filled: Mapping[str, str]) -> str:
     if name is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
     return str(name)
+
+
+def _agent_name(unit: Unit, filled: Mapping[str, str]) -> str:
+    """Return the name of the agent whose calls are asked for; empty for those of all.
+
+    Raises:
+        RecordNotFoundError: there is no such agent, or the viewer does not see them.
+    """
+    if "agent" not in filled:
+        return ""
+    identity = parse_id(filled["agent"])
+    query = select(Agent.name).where(Agent.id == identity, visible(AGENTS, unit.actor, unit.resources))
+    name = None if identity is None else unit.connection.scalar(query)
+    if name is None:
+        raise RecordNotFoundError("There is no such agent, or it is not yours.")
+    return str(name)
+
+
+def _agent_options(unit: Unit) -> list[Option]:
+    """Return the agents among whom the viewer chooses, by name; none if they are too many."""
+    if not unit.actor.may(Permission.READ):
+        return []
+    query = select(Agent.id, Agent.name).where(visible(AGENTS, unit.actor, unit.resources))
+    query = query.order_by(Agent.name, Agent.id).limit(OPTIONS_MAX + 1)
+    found = [Option(*row) for row in unit.connection.execute(query)]
+    return found if len(found) <= OPTIONS_MAX else []
 
 
 def _campaign_options(unit: Unit) -> list[Option]:

@@ -27,7 +27,7 @@ from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import campaign_state, reason_of_campaign
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import agent_and_outcome, percent
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.rates import has_rate
@@ -46,7 +46,7 @@ WEEKDAYS: Final = (
     ("saturday", gettext_noop("Saturday")),
     ("sunday", gettext_noop("Sunday")),
 )
-_BY: Final = (By.DISPOSITION, By.DAY, By.HOUR_OF_DAY, By.ATTEMPT, By.AGENT, By.PHONEBOOK, By.ZONE)
+_BY: Final = (By.DISPOSITION_WORD, By.AGENT_DISPOSITION, By.DAY, By.HOUR_OF_DAY, By.ATTEMPT, By.AGENT, By.PHONEBOOK, By.ZONE)
 _EVER: Final = Hours(0, 2**40)
 
 
@@ -155,6 +155,8 @@ def _table(by: By, grouped: GroupedFigures) -> ReportTable | None:
     """Return a table of the report; None if it would say nothing: without groups, or with the one of all calls."""
     groups = grouped.groups
     is_said = by in {By.DAY, By.HOUR_OF_DAY, By.AGENT} or len(groups) > 1
+    if by is By.AGENT_DISPOSITION:
+        is_said = any(agent_and_outcome(str(group.key))[1] for group in groups)
     if not groups or not is_said:
         return None
     sheet, totals = sheet_of(grouped, by, with_times=False)

@@ -17,7 +17,7 @@ from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
 from dialer.app.call_centre.previews import PreviewedPerson, read_preview
 from dialer.app.imports.number_rows import NAME_PARTS
-from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, with_draft
+from dialer.console.pages.dispositions import DispositionForm, form_of, with_draft
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.forms import read_fields
@@ -25,6 +25,7 @@ from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.orders import answer_obeyed
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.state_words import said_in_words
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible

@@ -17,7 +17,7 @@ from dialer.console.parts.rendering import moment
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.state_words import words_of
+from dialer.console.words.state_words import said_in_words, words_of
 from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud import records
@@ -31,7 +31,6 @@ from dialer.store.tables import CallRequest
 
 NO_TIME: Final = gettext_noop("Choose the time of the call-back.")
 NO_OUTCOME: Final = gettext_noop("Choose the outcome of the call.")
-_USUAL: Final = frozenset(AgentDisposition)
 _FIELDS: Final = ("disposition", "note", "call_back_date", "same_agent")
 _MINUTE: Final = 60_000
 
@@ -119,11 +118,6 @@ def _moment_in(text: str, zone: ZoneInfo) -> int | None:
     except ValueError:
         return None
     return round(at.timestamp() * 1_000) if YEAR_MIN <= at.year <= YEAR_MAX else None
-
-
-def said_in_words(disposition: str, word: str) -> str:
-    """Return an outcome in the campaign's own word, or in the usual one of the viewer's language."""
-    return word or (words_of(AgentDisposition(disposition)) if disposition in _USUAL else disposition)
 
 
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:

@@ -12,11 +12,13 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.figures import OF_ACCOUNTS, By, FigureGroup, GroupedFigures, read_figures
+from dialer.app.campaigns.figures import CROSSED, OF_ACCOUNTS, By, FigureGroup, GroupedFigures, read_figures
 from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.pages.campaigns import PLACE as CAMPAIGNS_PLACE
 from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.pages.crossed_figures import crossed_rows, crossed_sheet, outcome_in_words
+from dialer.console.pages.dispositions import local_moment
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of, zones_in_words
@@ -38,8 +40,11 @@ BY_WORDS: Final[Mapping[By, str]] = {
     By.HOUR: gettext_noop("Hour"),
     By.HOUR_OF_DAY: gettext_noop("Hour of the day"),
     By.DISPOSITION: gettext_noop("Outcome said by agents"),
+    By.DISPOSITION_WORD: gettext_noop("Outcome in the campaign's words"),
     By.OUTCOME: gettext_noop("Outcome of the call"),
     By.AGENT: gettext_noop("Agent"),
+    By.AGENT_DISPOSITION: gettext_noop("Agent and outcome"),
+    By.AGENT_HOUR: gettext_noop("Agent and hour of the day"),
     By.PHONEBOOK: gettext_noop("List"),
     By.ATTEMPT: gettext_noop("Attempt"),
     By.GATEWAY: gettext_noop("Gateway"),
@@ -84,6 +89,8 @@ class _Shown(NamedTuple):
     chart: ColumnChart | None
     name: str
     """The name of the campaign; empty for all."""
+    links: Sequence[str] = ()
+    """The addresses of the calls of each row; none if rows are no agents."""
 
 
 class _Figure(NamedTuple):
@@ -277,7 +284,24 @@ async def _read(request: ApiRequest, campaign_id: int | None, asked: FiguresAske
 
     grouped, name = await request.service.read(request, read)
     sheet, totals = sheet_of(grouped, asked.by, with_times=campaign_id is None)
-    return _Shown(sheet, totals, chart_of(grouped.groups, asked.by), name)
+    links = [_calls_of(agent_id, campaign_id, asked.hours, zone) for agent_id in _agents_in(grouped.groups, asked.by)]
+    return _Shown(sheet, totals, chart_of(grouped.groups, asked.by), name, links)
+
+
+def _agents_in(groups: list[FigureGroup], by: By) -> list[str]:
+    """Return the ids of the agents of the rows, in their order; none if rows are no agents."""
+    if by in CROSSED:
+        return [row.agent_id for row in crossed_rows(groups)]
+    return [str(group.key) for group in groups] if by is By.AGENT else []
+
+
+def _calls_of(agent_id: str, campaign_id: int | None, hours: Hours, zone: ZoneInfo) -> str:
+    """Return the address of the calls that an agent took in some hours."""
+    asked = {"agent": agent_id} | ({} if campaign_id is None else {"campaign": str(campaign_id)})
+    if hours != _EVER:
+        last_ms = hours.end * HOUR_MS - 1
+        asked |= {"from": local_moment(hours.first * HOUR_MS, zone), "until": local_moment(last_ms, zone)}
+    return f"/console/calls/?{urlencode(asked)}"
 
 
 def name_of_campaign(unit: Unit, identity: int) -> str:
@@ -297,6 +321,8 @@ def sheet_of(grouped: GroupedFigures, by: By, *, with_times: bool) -> tuple[Shee
     """Return figures as a table, and the row of their sums. Empty columns are left out."""
     if by is By.BREAK:
         return _breaks(grouped)
+    if by in CROSSED:
+        return crossed_sheet(grouped.groups, by)
     of_agents = by is By.AGENT
     figures = [
         one
@@ -352,6 +378,8 @@ def label_of(group: FigureGroup, by: By) -> Value:
     if by is By.DISPOSITION:
         said = next((one for one in AgentDisposition if one.value == key), None)
         return gettext("None given") if not key else key if said is None else gettext(words_of(said))
+    if by is By.DISPOSITION_WORD:
+        return outcome_in_words(key)
     if by is By.OUTCOME:
         return outcome_words(key)
     if by in {By.ATTEMPT, By.ZONE}:

@@ -15,7 +15,7 @@ from dialer.console.parts.assets import asset_url
 from dialer.console.words.browsers import browser_name
 from dialer.console.words.language import gettext, ngettext, viewers_language
 from dialer.console.words.proof_words import proof_in_words
-from dialer.console.words.state_words import call_words, capitalised, outcome_words, words_of
+from dialer.console.words.state_words import call_words, capitalised, outcome_words, said_in_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _environment() -> "Environment":
         "ngettext": _counted_text,
         "asset": asset_url,
         "proof_in_words": proof_in_words,
+        "said_in_words": said_in_words,
         "version": __version__,
         "language": lambda: viewers_language().code,
     }

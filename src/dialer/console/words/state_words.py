@@ -107,6 +107,7 @@ TEXT_WORDS: Final[Mapping[str, str]] = {
 """The words for what a text message was understood to mean, and for the decision about it."""
 _CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS, **TEXT_WORDS}
 _CAUSES: Final = frozenset(Cause)
+_USUAL_OUTCOMES: Final = frozenset(AgentDisposition)
 _MESSAGE_STATUSES: Final = frozenset(MessageStatus)
 _CAMPAIGN_STATUSES: Final = frozenset(CampaignStatus)
 
@@ -114,6 +115,11 @@ _CAMPAIGN_STATUSES: Final = frozenset(CampaignStatus)
 def words_of(value: Enum) -> str:
     """Return the word for a member of any enumeration in the viewer's language."""
     return gettext(english_words_of(value))
+
+
+def said_in_words(disposition: str, word: str) -> str:
+    """Return an outcome in the campaign's own word, or in the usual one of the viewer's language."""
+    return word or (words_of(AgentDisposition(disposition)) if disposition in _USUAL_OUTCOMES else disposition)
 
 
 def english_words_of(value: Enum) -> str:

@@ -16,7 +16,12 @@ class Outcome(NamedTuple):
     @property
     def text(self) -> str:
         """The outcome as text: the word and its disposition, such as `sold = COMPLETED`."""
-        return f"{self.word} = {self.disposition.value}" if self.word else self.disposition.value
+        return outcome_text(self.disposition.value, self.word)
+
+
+def outcome_text(disposition: str, word: str) -> str:
+    """Return an outcome as text, with the campaign's own word before its disposition: `sold = COMPLETED`."""
+    return f"{word} = {disposition}" if word else disposition
 
 
 def read_outcomes(text: str) -> list[Outcome]:

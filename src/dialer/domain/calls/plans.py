@@ -271,6 +271,11 @@ class Transfer(msgspec.Struct):
         return self.from_agent_id is not None and self.for_agent_id != self.from_agent_id
 
     @property
+    def is_talk(self) -> bool:
+        """Return whether an agent talks in the call now."""
+        return self.has_queued and self.status is TransferStatus.CONNECTED
+
+    @property
     def has_queued(self) -> bool:
         """Return whether the call joined a queue, even if the queue or its agent has been deleted since."""
         return self.score_from_ms > 0

@@ -29,6 +29,10 @@ class Grouping(IntEnum):
     ATTEMPT = 6
     DISPOSITION = 7
     """By the outcome that agents give. Calls without one are those of the total that no member counts."""
+    DISPOSITION_WORD = 8
+    """By the outcome in the words of the campaign, such as `Sold = success`."""
+    AGENT_DISPOSITION_WORD = 9
+    """Legs to agents by agent and outcome, such as `3 Sold = success`."""
 
 
 GROUPS: Final = {
@@ -38,8 +42,25 @@ GROUPS: Final = {
     "zone": Grouping.ZONE,
     "attempt": Grouping.ATTEMPT,
     "disposition": Grouping.DISPOSITION,
+    "disposition_word": Grouping.DISPOSITION_WORD,
+    "agent_disposition_word": Grouping.AGENT_DISPOSITION_WORD,
 }
 """The groupings of rows, by the name that a client gives."""
+DISPOSED: Final = frozenset({Grouping.DISPOSITION, Grouping.DISPOSITION_WORD, Grouping.AGENT_DISPOSITION_WORD})
+"""The groupings by the outcomes that agents give. Calls without an outcome have no member."""
+OF_AGENTS: Final = frozenset({Grouping.AGENT, Grouping.AGENT_DISPOSITION_WORD})
+"""The groupings that count legs to agents only. Their members begin with the id of the agent."""
+
+
+def agent_member(agent_id: int | str, outcome: str) -> str:
+    """Return the member of an agent and an outcome, which is empty for calls without one."""
+    return f"{agent_id} {outcome}"
+
+
+def agent_and_outcome(member: str) -> tuple[str, str]:
+    """Return the id of the agent and the outcome of a member of `AGENT_DISPOSITION_WORD`."""
+    agent_id, _, outcome = member.partition(" ")
+    return agent_id, outcome
 
 
 class Interval(StrEnum):

@@ -156,6 +156,12 @@ _CDR: Final = shapes(
             " contact.",
             nullable=True,
         ),
+        "agent_id": read_only(
+            Integer(0, ID_MAX),
+            "The id of the agent who took the call, of a B-leg. The agent may have been deleted since. 0 for an A-leg"
+            " and for a transfer to a number.",
+            example=0,
+        ),
         "is_abandoned": read_only(
             Boolean(),
             "True if a person answered, and no agent took the call within 2 seconds of joining a queue. The call's"
@@ -252,6 +258,7 @@ CDRS = Resource(
         "amd_status",
         "subscriber_id",
         "contact_id",
+        "agent_id",
         "is_abandoned",
     ),
     orderings=("starting_date", "phone_number", "call_cost", "duration"),

@@ -26,7 +26,7 @@ from dialer.resources.records.campaign_life import (
     dates,
     source,
 )
-from dialer.resources.records.phrases import Outcomes
+from dialer.resources.records.phrases import LinkTemplate, Outcomes
 from dialer.resources.words.errors import Errors
 from dialer.store.queries.campaign_figures import machines_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
@@ -36,6 +36,8 @@ CALLERID_MAX: Final = 80
 EXTRA_MAX: Final = 120
 SCRIPT_MAX: Final = 4_000
 """Characters of `agent_script`."""
+CRM_URL_MAX: Final = 1_000
+"""Characters of `crm_url`."""
 FREQUENCY_MAX: Final = 1_000_000
 """Calls a minute."""
 CALL_SECONDS_MAX: Final = 86_400
@@ -227,6 +229,17 @@ _CAMPAIGN: Final = shapes(
             hint="Agents read it at the desk during the call. {first_name}, {full_name} and other columns of the"
             " list are replaced.",
         ),
+        "crm_url": writable(
+            LinkTemplate(CRM_URL_MAX),
+            "An http or https address that the desk shows as a link during calls, such as that of the callee in another"
+            " program. `{phone_number}`, `{full_name}`, variables of the contact, `{call_id}`, `{campaign_id}`,"
+            " `{subscriber_id}` and `{agent_id}` are replaced behind the name of the server, and encoded. Default:"
+            " empty.",
+            example="https://crm.example/people?phone={phone_number}",
+            title="Page in your CRM",
+            hint="Agents open it from their desk during the call. {phone_number}, {call_id} and columns of the list are"
+            " replaced.",
+        ),
         "voicemail": writable(
             Boolean(),
             "True to tell answering machines from people, in the first seconds after each answer.",
@@ -321,7 +334,7 @@ _CAMPAIGN: Final = shapes(
             ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("Agents", "agent_script dispositions call_back_wait"),
+            ("Agents", "agent_script crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ],
         hidden="status",

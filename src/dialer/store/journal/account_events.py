@@ -18,7 +18,7 @@ from dialer.store.rows.account_events import EventRow, campaign_subject, event_r
 from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 
 _IGNORED: Final = (
-    *(text_effects.KeepText, text_effects.DropText, call_effects.KeepTransfer, agent_effects.KeepQueue),
+    *(text_effects.KeepText, text_effects.DropText, agent_effects.KeepQueue),
     *(
         campaign_effects.KeepFigures,
         campaign_effects.KeepBreaker,
@@ -68,6 +68,8 @@ class AccountEventRows:
         self._completions: list[_Noted[campaign_effects.CompleteSubscriber]] = []
         self._waiting: list[_Noted[call_effects.FinishCall | call_effects.TakeBackCall]] = []
         """Attempts after which their subscribers wait for another one, unless they were halted meanwhile."""
+        self._talks: Final[set[int]] = set()
+        """The calls in which an agent talks."""
         self._charges: Final = Charges()
         self._lines: Final = LineChanges()
         handlers: dict[type, Callable[[Any, int], None] | None] = {
@@ -78,6 +80,7 @@ class AccountEventRows:
             call_effects.TakeBackCall: self._taken_back,
             call_effects.FinishCall: self._finished,
             call_effects.FinishLeg: lambda effect, now_ms: self._charged(effect.call, effect.bill, now_ms),
+            call_effects.KeepTransfer: self._transferred,
             call_effects.KeepLine: self._lines.note,
             call_effects.FinishInbound: lambda effect, now_ms: self._over(
                 effect.call, effect.outcome, effect.bill, now_ms
@@ -99,7 +102,8 @@ class AccountEventRows:
         (self._users.add if keeps_events else self._users.discard)(user_id)
 
     def restored(self, call: Call) -> None:
-        """Do nothing: the event of the attempt's beginning is stored already."""
+        """Take up the talk of a call that was in progress before: the events of its beginning are stored already."""
+        self._talks.update(call.id for transfer in call.transfers if transfer.is_talk)
 
     def step_begun(self, connection: Connection) -> None:
         """Do nothing: events need no rows of the step."""
@@ -188,6 +192,16 @@ class AccountEventRows:
             seconds=bill.billsec,
             cost=bill.cost,
         )
+
+    def _transferred(self, effect: call_effects.KeepTransfer, now_ms: int) -> None:
+        """Add the event of an agent who takes a call, once for each talk."""
+        call, transfer = effect.call, effect.transfer
+        if not transfer.is_talk:
+            self._talks.discard(call.id)
+        elif transfer.agent_id is not None and call.id not in self._talks:
+            self._talks.add(call.id)
+            if call.plan.user_id in self._users:
+                self._add(call, "call.taken", now_ms, agent=transfer.agent_id, state="taken")
 
     def _charged(self, call: Call, bill: Bill, now_ms: int) -> None:
         if call.plan.user_id in self._users:

@@ -6,8 +6,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from dialer.domain.calls import agent_effects, call_effects
-from dialer.domain.calls.plans import Call, Transfer
-from dialer.domain.words.enums import TransferStatus
+from dialer.domain.calls.plans import Call
 from dialer.store.rows.agent_hours import Activities
 
 
@@ -24,13 +23,13 @@ class AgentHours:
     def restored(self, call: Call) -> None:
         """Take up the talk of a call that was in progress before the journal was opened."""
         for transfer in call.transfers:
-            if _is_talk(transfer) and transfer.agent_id is not None:
+            if transfer.is_talk and transfer.agent_id is not None:
                 self._talks[call.id] = transfer.agent_id
 
     def transferred(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Begin or end the talk of an agent."""
         call_id, transfer = effect.call.id, effect.transfer
-        if _is_talk(transfer):
+        if transfer.is_talk:
             if transfer.agent_id is not None and call_id not in self._talks:
                 self._talks[call_id] = transfer.agent_id
                 self._change(connection, transfer.agent_id, now_ms, is_talking=True)
@@ -58,7 +57,3 @@ class AgentHours:
         before = self._activities.clock(connection, agent_id)
         if before is not None:
             self._activities.change(agent_id, before, replace(before, **changed), now_ms)
-
-
-def _is_talk(transfer: Transfer) -> bool:
-    return transfer.has_queued and transfer.status is TransferStatus.CONNECTED

@@ -9,12 +9,13 @@ disposition of its call: the step that writes its CDR looks for one, and whoever
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, select
 
+from dialer.domain.calls.outcomes import outcome_text
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey
-from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.figures.statistics import HOUR_MS, Grouping, agent_member
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import KeyedBulk, PreparedQuery
@@ -51,7 +52,7 @@ _LEGS: Final = COUNTERS.index("legs")
 _INBOUND: Final = COUNTERS.index("inbound")
 _MESSAGES: Final = COUNTERS.index("messages")
 _COST: Final = COUNTERS.index("cost")
-_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT, _DISPOSITION = map(int, Grouping)
+_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT, _DISPOSITION, _WORD, _AGENT_WORD = map(int, Grouping)
 
 
 _Alike = tuple[int, int, int, int, int | str, int, int, int | GatewayKey, str, int]
@@ -89,8 +90,21 @@ _Key = tuple[int, int, int, int, str]
 """The user, the campaign (0 for none), the grouping, the hour and the member."""
 
 
+class Said(NamedTuple):
+    """The outcome of a call as its row has it: the disposition, and the campaign's own word for it, or an empty one."""
+
+    disposition: str
+    word: str
+
+    def members(self, agent_id: int) -> list[tuple[int, str]]:
+        """Return the groupings in which a leg counts, each with its member; `agent_id` is 0 for a leg to no agent."""
+        text = outcome_text(self.disposition, self.word)
+        found = [(_DISPOSITION, self.disposition), (_WORD, text)]
+        return [*found, (_AGENT_WORD, agent_member(agent_id, text))] if agent_id else found
+
+
 _NEW_DISPOSED: Final = PreparedQuery(
-    select(CallDisposition.callrequest_id, CallDisposition.disposition)
+    select(CallDisposition.callrequest_id, CallDisposition.disposition, CallDisposition.word)
     .join(Cdr, Cdr.callrequest_id == CallDisposition.callrequest_id)
     .where(Cdr.id.between(bindparam("first"), bindparam("last")))
 )
@@ -98,28 +112,29 @@ _NEW_DISPOSED: Final = PreparedQuery(
 _LEGS_OF_CALL: Final = select(Cdr.__table__).where(Cdr.callrequest_id == bindparam("call"))
 
 
-def move_disposition(connection: Connection, callrequest_id: int, before: str | None, after: str) -> None:
-    """Count the legs of a call that are over with another disposition than before; None if it had none."""
+def move_disposition(connection: Connection, callrequest_id: int, before: Said | None, after: Said) -> None:
+    """Count the legs of a call that are over with another outcome than before; None if it had none."""
     if before == after:
         return
     found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
     for leg in connection.execute(_LEGS_OF_CALL, {"call": callrequest_id}):
         row = CdrRow(*leg)
-        for disposition, sign in ((before, -1), (after, 1)):
-            if disposition is not None:
-                _add_disposed(found, row, disposition, sign)
+        for said, sign in ((before, -1), (after, 1)):
+            if said is not None:
+                _add_disposed(found, row, said, sign)
     _write(connection, found)
 
 
-def _add_disposed(found: defaultdict[_Key, list[int]], leg: CdrRow, disposition: str, sign: int) -> None:
-    """Add a leg to the counters of a disposition, or take it away."""
+def _add_disposed(found: defaultdict[_Key, list[int]], leg: CdrRow, said: Said, sign: int) -> None:
+    """Add a leg to the counters of an outcome, or take it away."""
     alone: defaultdict[_Alike, list[int]] = defaultdict(_no_sums)
     _add_up(alone, [leg])
     for alike, sums in alone.items():
         user_id, campaign_id, hour, first = alike[:4]
-        counters = found[user_id, campaign_id, _DISPOSITION, hour, disposition]
-        for place, value in _spread(first, sums):
-            counters[place] += sign * value
+        for grouping, member in said.members(leg.agent_id):
+            counters = found[user_id, campaign_id, grouping, hour, member]
+            for place, value in _spread(first, sums):
+                counters[place] += sign * value
 
 
 def _add_up(found: defaultdict[_Alike, list[int]], legs: Sequence[CdrRow]) -> None:
@@ -214,7 +229,9 @@ class CallCounts:
         if not self._legs:
             return
         written = {"first": self._legs[0].id, "last": self._legs[-1].id}
-        disposed: dict[int | None, str] = dict(_NEW_DISPOSED.rows(connection, written))
+        disposed: dict[int | None, Said] = {
+            call_id: Said(*said) for call_id, *said in _NEW_DISPOSED.rows(connection, written)
+        }
         for leg in self._legs if disposed else ():
             if leg.callrequest_id in disposed:
                 _add_disposed(found, leg, disposed[leg.callrequest_id], 1)

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.calls.plans import GatewayKey, gateway_named
-from dialer.domain.figures.statistics import Figures, Grouping
+from dialer.domain.figures.statistics import Figures, Grouping, agent_and_outcome
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import LegType, TransferStatus
 from dialer.store.backends.expressions import without_index
@@ -134,6 +134,10 @@ def _counted(owner: str | None, *, by_hour: bool, in_hours: bool) -> Select[Any]
 
 def group_names(connection: Connection, grouping: Grouping, members: Iterable[str]) -> dict[str, str]:
     """Return the names of agents, phonebooks or gateways by member. Groups that are deleted or no record have none."""
+    if grouping is Grouping.AGENT_DISPOSITION_WORD:
+        agents = {member: agent_and_outcome(member)[0] for member in members}
+        of_agents = group_names(connection, Grouping.AGENT, agents.values())
+        return {member: of_agents[agent] for member, agent in agents.items() if agent in of_agents}
     model = _NAMED.get(grouping)
     if model is None:
         return {}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, TextClause, text
 
-from dialer.domain.figures.statistics import HOUR_MS, WAITS_S, Grouping
+from dialer.domain.figures.statistics import DISPOSED, HOUR_MS, OF_AGENTS, WAITS_S, Grouping
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.rows.old_calls import removed_before_ms
 
@@ -51,6 +51,7 @@ _OF_MESSAGES: Final = {
     "parts": "parts",
     "cost": "cost",
 }
+_OUTCOME_TEXT: Final = "CASE WHEN word = '' THEN disposition ELSE word || ' = ' || disposition END"
 _MEMBERS: Final = {
     Grouping.TOTAL: "''",
     Grouping.OUTCOME: "outcome",
@@ -60,10 +61,12 @@ _MEMBERS: Final = {
     Grouping.ZONE: "zone",
     Grouping.ATTEMPT: "CAST(abs(attempt) AS TEXT)",
     Grouping.DISPOSITION: "disposition",
+    Grouping.DISPOSITION_WORD: _OUTCOME_TEXT,
+    Grouping.AGENT_DISPOSITION_WORD: f"CAST(agent_id AS TEXT) || ' ' || {_OUTCOME_TEXT}",
 }
 _DISPOSED: Final = _CDRS.replace(
     "FROM cdr",
-    ", d.disposition FROM (SELECT callrequest_id AS call_id, disposition FROM call_disposition) d"
+    ", d.disposition, d.word FROM (SELECT callrequest_id AS call_id, disposition, word FROM call_disposition) d"
     " JOIN cdr ON cdr.callrequest_id = d.call_id",
 )
 """The legs of the calls that have a disposition."""
@@ -132,17 +135,17 @@ def _query(table: str, grouping: Grouping) -> TextClause:
     The zone of a subscriber may change after a message, so messages are not compared by zone.
     """
     owner, _ = _OWNERS[table]
-    are_calls = grouping in {Grouping.ZONE, Grouping.DISPOSITION}
+    are_calls = grouping is Grouping.ZONE or grouping in DISPOSED
     counters = _OF_CALLS if are_calls else {**_OF_CALLS, **_OF_MESSAGES}
-    facts = _DISPOSED if grouping is Grouping.DISPOSITION else _CDRS if are_calls else f"{_CDRS} UNION ALL {_MESSAGES}"
+    facts = _DISPOSED if grouping in DISPOSED else _CDRS if are_calls else f"{_CDRS} UNION ALL {_MESSAGES}"
     counted = ", ".join(f"sum({figure}) AS {name}" for name, figure in counters.items())
     less = ", ".join(f"-{name}" for name in counters)
     sums = ", ".join(f"sum({name}) AS {name}" for name in counters)
-    differs = ">" if grouping is Grouping.DISPOSITION else "<>"
+    differs = ">" if grouping in DISPOSED else "<>"
     wrong = [f"sum({name}) {differs} 0" for name in _OF_CALLS]
     if not are_calls:
         wrong += [f"sum({name}) > 0" for name in _OF_MESSAGES] + ["(sum(messages) = 0 AND sum(cost) <> 0)"]
-    has_agent = " AND agent_id <> 0" if grouping is Grouping.AGENT else ""
+    has_agent = " AND agent_id <> 0" if grouping in OF_AGENTS else ""
     return text(
         f"SELECT owner, hour, member, {sums} FROM ("  # noqa: S608 - our own names
         f"SELECT {owner} AS owner, hour, {_MEMBERS[grouping]} AS member, {counted} FROM ({facts}) AS facts"
@@ -162,7 +165,7 @@ def _rows(connection: Connection, query: TextClause) -> Iterator[Row[Any]]:
 def _calls(table: str, grouping: Grouping, row: Row[Any], *, is_complete: bool) -> Iterator[Difference]:
     record = f"{_OWNERS[table][1]} {row.owner}"
     for name, difference in list(row._mapping.items())[3:]:  # noqa: SLF001 - the public name of a row's mapping
-        is_equal = is_complete and name in _OF_CALLS and grouping is not Grouping.DISPOSITION
+        is_equal = is_complete and name in _OF_CALLS and grouping not in DISPOSED
         is_wrong = is_equal or difference > 0 or (is_complete and name == "cost" and not row.messages)
         if difference and is_wrong:
             place = f" {grouping.name.lower()} {row.member}" if row.member else ""

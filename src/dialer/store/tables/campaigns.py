@@ -90,6 +90,8 @@ class Campaign(Row):
     """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""
     agent_script: Mapped[LongText]
     """A text with placeholders that the desk shows agents, to be said in calls. Empty: nothing is proposed."""
+    crm_url: Mapped[LongText]
+    """An address with placeholders that the desk shows agents as a link during calls. Empty: none."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")

@@ -18,13 +18,23 @@ from dialer.store.rows.live_legs import is_strangers
 from dialer.store.tables import (
     Agent,
     CallRequest,
+    CallDisposition,
     Cdr,
     Queue,
     SmsMessage,
     SurveyResult,
     Transfer,
 )
-from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, moment, moment_or_none
+from dialer.store.timeline.orders import orders_in
+from dialer.store.timeline.parts import (
+    AnswerPart,
+    AttemptPart,
+    MessagePart,
+    OutcomePart,
+    TransferPart,
+    moment,
+    moment_or_none,
+)
 from dialer.store.timeline.sections import sections_without_answer
 
 _AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
@@ -55,6 +65,9 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
     results = _by_call(_rows(connection, SurveyResult.__table__, SurveyResult.callrequest_id.in_(ids), SurveyResult.id))
     transfers = _by_call(_rows(connection, Transfer.__table__, Transfer.callrequest_id.in_(ids), Transfer.id))
     messages = _by_call(_rows(connection, SmsMessage.__table__, SmsMessage.callrequest_id.in_(ids), SmsMessage.id))
+    said = _by_call(
+        _rows(connection, CallDisposition.__table__, CallDisposition.callrequest_id.in_(ids), CallDisposition.id)
+    )
     names = _Names(connection)
     surveys = {
         campaign_id: sealed_survey(connection, campaign_id) for campaign_id in {row["campaign_id"] for row in requests}
@@ -69,6 +82,8 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
             answers=[_answer(result, names) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
             messages=[_message(one) for one in messages[row["id"]]],
+            orders=orders_in(connection, row, transfers[row["id"]]),
+            outcomes=[_outcome(one) for one in said[row["id"]]],
         )
         for row in requests
     ]
@@ -215,6 +230,10 @@ def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> Transfe
         billsec=0 if leg is None else leg["billsec"],
         cost=format_money(0 if leg is None else leg["call_cost"]),
     )
+
+
+def _outcome(row: RowMapping) -> OutcomePart:
+    return OutcomePart(moment(row["updated_date"]), row["disposition"], row["word"], row["note"])
 
 
 def _message(row: RowMapping) -> MessagePart:

@@ -1,4 +1,4 @@
-"""The moments of an attempt in their order, from the answer to the last message: what a person who was there heard."""
+"""The moments of an attempt in their order, from the answer on: what a person who was there heard."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -14,6 +14,8 @@ from dialer.store.timeline.parts import (
     AttemptPart,
     DncPart,
     MessagePart,
+    OrderPart,
+    OutcomePart,
     ReceivedPart,
     TransferPart,
     VisitedSection,
@@ -41,6 +43,10 @@ class HappeningKind(Enum):
     """The call stopped waiting, or the number could not be reached."""
     MESSAGE = "message"
     """A text message was sent."""
+    ORDER = "order"
+    """The callee was on hold, or a supervisor heard the call."""
+    OUTCOME = "outcome"
+    """The agent said what came of the call."""
     WISH = "wish"
     """The person asked not to be called again."""
     RECEIVED = "received"
@@ -52,11 +58,11 @@ class Happening(msgspec.Struct, frozen=True):
 
     at: datetime
     kind: HappeningKind
-    part: AnswerPart | VisitedSection | TransferPart | MessagePart | DncPart | ReceivedPart
+    part: AnswerPart | VisitedSection | TransferPart | OrderPart | OutcomePart | MessagePart | DncPart | ReceivedPart
 
 
 def happenings_of(attempt: AttemptPart) -> list[Happening]:
-    """Return the moments between the answer and the end of an attempt, in their order.
+    """Return the moments of an attempt from its answer on, in their order.
 
     The answer of a transfer only repeats where the call went, so it is left out beside its transfer.
     """
@@ -68,6 +74,8 @@ def happenings_of(attempt: AttemptPart) -> list[Happening]:
             if not (answer.is_transfer and attempt.transfers)
         ),
         *(Happening(section.at, HappeningKind.SECTION, section) for section in attempt.sections),
+        *(Happening(order.at, HappeningKind.ORDER, order) for order in attempt.orders),
+        *(Happening(outcome.at, HappeningKind.OUTCOME, outcome) for outcome in attempt.outcomes),
         *(Happening(message.at, HappeningKind.MESSAGE, message) for message in attempt.messages),
         *(Happening(text.at, HappeningKind.RECEIVED, text) for text in attempt.received),
         *(Happening(wish.since, HappeningKind.WISH, wish) for wish in attempt.wishes if wish.since is not None),

@@ -1,6 +1,7 @@
 """Parts of a story. Times are in UTC, durations in whole seconds, money is decimal text, references are names."""
 
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -142,6 +143,41 @@ class TransferPart(msgspec.Struct, frozen=True):
     cost: str
 
 
+class OrderKind(StrEnum):
+    """The orders of agents and supervisors during a call."""
+
+    HELD = "held"
+    """The callee was on hold."""
+    LISTENED = "listened"
+    """A supervisor heard the call."""
+    WHISPERED = "whispered"
+    """A supervisor heard the call, and spoke to the agent."""
+    JOINED_IN = "joined_in"
+    """A supervisor spoke with both."""
+
+
+class OrderPart(msgspec.Struct, frozen=True):
+    """A hold, or a supervisor who heard the call."""
+
+    at: datetime
+    kind: OrderKind
+    who: str
+    """The name of the user who wanted it."""
+    seconds: int | None
+    """How long it lasted; None if it goes on."""
+
+
+class OutcomePart(msgspec.Struct, frozen=True):
+    """The outcome of the call in the words of its agent."""
+
+    at: datetime
+    """The time at which it was saved last."""
+    disposition: str
+    word: str
+    """The campaign's own word for it; empty for the usual one."""
+    note: str
+
+
 class MessagePart(msgspec.Struct, frozen=True):
     """A text message."""
 
@@ -199,6 +235,10 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     transfers: list[TransferPart] = []
     messages: list[MessagePart] = []
     """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""
+    orders: list[OrderPart] = []
+    """Holds, and supervisors who heard the call."""
+    outcomes: list[OutcomePart] = []
+    """What the agent said of the call, at most one."""
     wishes: list[DncPart] = []
     """The list that has the number because of what was said in this attempt, at most one."""
     received: list[ReceivedPart] = []
