@@ -7,7 +7,7 @@ from sqlalchemy import insert, select, update
 
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.database.database import Database
-from dialer.store.tables import Agent, AgentHour, CallRequest, Gateway, LiveLeg, QueueHour, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Gateway, LiveLeg, QueueHour, Transfer, UserHour
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.visitor import Visitor, words
@@ -71,9 +71,9 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text
     # 8 + 2 + 3 calls waited more than two seconds; 5 of 19 were taken before, and 13 within twenty.
-    assert "Sales 1 30 s 1 13 8 over 2 s 3 2 over 2 s 3 3 over 2 s 13 26.3 % 68.4 %" in text
-    assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 s Actions Ben Available 0 s 0 0 s" in text
-    assert "Cleo On a break lunch 0 s 0 0 s" in text
+    assert "Sales 1 30 s 1 0 13 8 over 2 s 3 2 over 2 s 3 3 over 2 s 13 26.3 % 68.4 %" in text
+    assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 0 s Actions Ben Available 0 s 0 0 0 s" in text
+    assert "Cleo On a break lunch 0 s 0 0 0 s" in text
     assert 'href="/console/callrequests/1/"' in alice.page
     assert alice.text("board/live/") in text
     other = bob.text("board/")
@@ -93,16 +93,82 @@ def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(
             update(Agent).where(Agent.name == name).values(counted_ms=NOW_MS - minutes * 60_000, wrap_up_time=0),
         )
     hour = {"agent_id": 2, "hour": NOW_MS // 3_600_000, "reason": ""}
-    of_hour = [{"activity": AgentActivity.TALKING, "spent_ms": 600_000, "begun": 7, "missed": 0}]
+    of_hour = [{"activity": AgentActivity.TALKING, "spent_ms": 600_000, "begun": 7, "missed": 2}]
     of_hour += [{"activity": AgentActivity.ON_BREAK, "spent_ms": 300_000, "begun": 1, "missed": 0}]
     store(database, *(insert(AgentHour).values(**hour, **one) for one in of_hour))
     text = alice.text("board/")
     rows = (
-        "Cleo On a break Lunch 2:45 h over the limit of 15:00 min 3:00 h 0 3:00 h Actions",
-        "Ben On a break Lunch 5:00 min over the limit of 15:00 min 20:00 min 7 25:00 min Actions",
-        "Ann On a break Lunch 10:00 min 0 10:00 min Actions",
+        "Cleo On a break Lunch 2:45 h over the limit of 15:00 min 3:00 h 0 0 3:00 h Actions",
+        "Ben On a break Lunch 5:00 min over the limit of 15:00 min 20:00 min 7 2 25:00 min Actions",
+        "Ann On a break Lunch 10:00 min 0 0 10:00 min Actions",
     )
     assert " ".join(rows) in text
+
+
+def names_on(page: str) -> list[str]:
+    return re.findall(r'<th scope="row"><a class="cut" href="/console/agents/\d+/">([^<]*)</a>', page)
+
+
+def test_a_viewer_chooses_the_queue_the_order_and_limits(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api)
+    sales, support = (api.create("queue", name=name) for name in ("Sales", "Support"))
+    for place, name in enumerate(("Dan", "Ann", "Cleo", "Ben")):
+        agent = api.create("agent", name=name, status=(2, 2, 4, 1)[place])
+        for queue in (sales, support) if name == "Ann" else (sales,) if name != "Ben" else (support,):
+            api.create("tier", queue=queue["url"], agent=agent["url"])
+        store(database, update(Agent).where(Agent.name == name).values(counted_ms=NOW_MS - (place + 1) * 60_000))
+    talk = {"status": TransferStatus.CONNECTED, "agent_id": 1, "joined_ms": NOW_MS, "answered_ms": NOW_MS - 185_000}
+    store(
+        database,
+        *call(1, **talk),
+        *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
+        update(Agent).where(Agent.id == 1).values(is_talking=True),
+    )
+    assert names_on(alice.get("board/")) == ["Ann", "Ben", "Cleo", "Dan"]
+    assert names_on(alice.get("board/?sort=time")) == ["Dan", "Cleo", "Ann", "Ben"]
+    assert names_on(alice.get("board/?sort=state")) == ["Ann", "Dan", "Cleo", "Ben"]
+    assert names_on(alice.get(f"board/?queue={support['id']}&sort=name")) == ["Ann", "Ben"]
+    text = alice.text("board/")
+    assert ("Sales 1 30 s 1 1 0" in text, "Support 0 0 1 0" in text, "Above your limit" in text) == (True, True, False)
+    assert alice.text("board/?wait=29&talk=3").count("Above your limit") == 2
+    assert "Above your limit" not in alice.text("board/?wait=30&talk=4")
+    query = f"?queue={sales['id']}&sort=time&wait=5&talk=3"
+    page = alice.get(f"board/{query}").replace("&amp;", "&")
+    for address in (f'data-live="/console/board/live/{query}"', f'href="/console/board/{query}&agent=1"'):
+        assert address in page
+    alice.get("board/?agent=2")
+    answer = alice.send(f"board/agents/2/{query}", status="break")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/console/board/{query}")
+    assert bob.request("GET", f"board/{query}").status_code == 404
+    assert alice.request("GET", "board/?queue=99").status_code == 404
+    for wrong in ("sort=moon", "queue=x", "wait=-1", "wait=86401", "talk=1.5", "talk=²"):
+        refused = alice.request("GET", f"board/?{wrong}")
+        assert (refused.status_code, 'role="alert"' in refused.text) == (400, True)
+        assert alice.request("GET", f"board/live/?{wrong}").status_code == 400
+
+
+def test_a_television_has_no_navigation_and_no_buttons(alice: Visitor, api: Caller) -> None:
+    api.create("queue", name="Sales")
+    api.create("agent", name="Ann", status=2)
+    page = alice.get("board/?tv=1&sort=name")
+    assert ("<nav" in page, "<button" in page, "<form" in page, "Actions" in page) == (False,) * 4
+    assert names_on(page) == ["Ann"]
+    assert 'href="/console/board/?sort=name"' in page
+
+
+def test_abandoned_is_red_above_the_legal_limit_however_few_the_calls_are(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api)
+    counted = {"user_id": 2, "grouping": 0, "hour": NOW_MS // 3_600_000, "member": "", "calls": 13, "for_agents": 13}
+    store(database, insert(UserHour).values(**counted, abandoned=0))
+    assert "Above the limit." not in alice.text("board/")
+    store(database, update(UserHour).values(abandoned=5))
+    assert "38.5 % Above the limit. 5 of 13 calls" in alice.text("board/")
+    store(database, update(UserHour).values(abandoned=3, for_agents=100))
+    assert "Above the limit." not in alice.text("board/")
 
 
 def test_agents_are_logged_in_and_out(alice: Visitor, bob: Visitor, api: Caller) -> None:

@@ -18,6 +18,7 @@ from dialer.store.queries.wall_board import (
     BoardAgent,
     BoardCall,
     BoardQueue,
+    agents_of_queues,
     agents_on_board,
     calls_on_board,
     days_of_agents,
@@ -27,9 +28,10 @@ from dialer.store.queries.wall_board import (
 AGENTS_MAX: Final = 500
 QUEUES_MAX: Final = 100
 CALLS_MAX: Final = 2_000
+TIERS_MAX: Final = 20_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
-_NO_DAY: Final = AgentDay(0, 0)
+_NO_DAY: Final = AgentDay(0, 0, 0)
 _NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
 
@@ -59,6 +61,8 @@ class AgentOnBoard(NamedTuple):
     """The people who hear the supervisor of that call; None if nobody supervises it."""
     taken: int
     """Calls that the agent has taken today, the present one included."""
+    missed: int
+    """Calls that the agent was offered today, and did not take."""
     breaks_ms: int
     """The time on breaks today, the present one included."""
 
@@ -85,6 +89,10 @@ class QueueOnBoard(NamedTuple):
     name: str
     waiting: int
     talking: int
+    agents: frozenset[int]
+    """The agents who serve it."""
+    available: int
+    """Those of them who can take a call now."""
     waiting_since_ms: int | None
     """The moment when the call joined that waits longest; None if none waits."""
     counts: QueueCounts
@@ -112,9 +120,15 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     for call in calls:
         of_queue[call.queue_id].append(call)
     found = count_calls(connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, today, 1, by_hour=False)
+    agents = _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today)
+    available = {agent.id for agent in agents if agent.activity is AgentActivity.AVAILABLE}
+    members = agents_of_queues(connection, [queue.id for queue in queues], TIERS_MAX)
     return WallBoard(
-        _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today),
-        [_queue(queue, of_queue[queue.id], counts.get(queue.id, _NONE)) for queue in queues],
+        agents,
+        [
+            _queue(queue, of_queue[queue.id], members.get(queue.id, frozenset()), available, counts.get(queue.id, _NONE))
+            for queue in queues
+        ],
         found[0].figures if found else NO_FIGURES,
     )
 
@@ -160,17 +174,22 @@ def _agent(
         talk,
         SupervisionMode(agent.supervision_mode) if is_heard else None,
         day.taken,
+        day.missed,
         day.breaks_ms + goes_on_ms,
     )
 
 
-def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> QueueOnBoard:
+def _queue(
+    queue: BoardQueue, calls: list[BoardCall], agents: frozenset[int], available: set[int], counts: QueueCounts
+) -> QueueOnBoard:
     waiting = [call.joined_ms for call in calls if call.answered_ms is None]
     return QueueOnBoard(
         queue.id,
         queue.name,
         len(waiting),
         len(calls) - len(waiting),
+        agents,
+        len(agents & available),
         min(waiting, default=None),
         counts,
         percent(counts.taken_within, counts.calls),

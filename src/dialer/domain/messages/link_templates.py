@@ -15,10 +15,11 @@ _MISREAD: Final = frozenset("\\<>\"'`")
 
 def is_link(template: str) -> bool:
     """Return whether a text is an http or https address with a host, and with placeholders behind the host only."""
-    if not template.isprintable() or " " in template or _MISREAD & set(template):
+    without_names = TAG.sub("{}", template)
+    if not without_names.isprintable() or " " in without_names or _MISREAD & set(without_names):
         return False
     try:
-        parts = urlsplit(template)
+        parts = urlsplit(without_names)
         host, _ = parts.hostname, parts.port
     except ValueError:
         return False

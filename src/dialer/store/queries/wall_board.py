@@ -1,5 +1,6 @@
 """Queries of the wall board: all agents and all queues of one user, or of everybody, at one moment."""
 
+from collections import defaultdict
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, select
@@ -11,7 +12,7 @@ from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours
-from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Gateway, Queue, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Gateway, Queue, Tier, Transfer
 
 _LAST_MS: Final = 1 << 60
 """A moment after all others, for the order of agents without a long break."""
@@ -63,6 +64,7 @@ class AgentDay(NamedTuple):
 
     taken: int
     breaks_ms: int
+    missed: int
 
 
 class BoardCall(NamedTuple):
@@ -107,9 +109,10 @@ def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -
     """Return the counted figures of agents in these hours. Agents without any are left out."""
     taken = func.sum(case((AgentHour.activity == AgentActivity.TALKING, AgentHour.begun), else_=0))
     breaks_ms = func.sum(case((AgentHour.activity == AgentActivity.ON_BREAK, AgentHour.spent_ms), else_=0))
-    query = select(AgentHour.agent_id, taken, breaks_ms).where(AgentHour.agent_id.in_(agent_ids))
+    columns = (AgentHour.agent_id, taken, breaks_ms, func.sum(AgentHour.missed))
+    query = select(*columns).where(AgentHour.agent_id.in_(agent_ids))
     query = query.where(AgentHour.hour >= hours.first, AgentHour.hour < hours.end).group_by(AgentHour.agent_id)
-    return {row[0]: AgentDay(int(row[1]), int(row[2])) for row in connection.execute(query)}
+    return {row[0]: AgentDay(int(row[1]), int(row[2]), int(row[3])) for row in connection.execute(query)}
 
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
@@ -117,6 +120,15 @@ def queues_on_board(connection: Connection, user_id: int | None, queues_max: int
     query = select(Queue.id, Queue.name).where(is_of(Queue.user_id, user_id))
     rows = connection.execute(query.order_by(Queue.name, Queue.id).limit(queues_max))
     return [BoardQueue(*row) for row in rows]
+
+
+def agents_of_queues(connection: Connection, queue_ids: list[int], tiers_max: int) -> dict[int, frozenset[int]]:
+    """Return the agents who serve each of some queues."""
+    query = select(Tier.queue_id, Tier.agent_id).where(Tier.queue_id.in_(queue_ids)).order_by(Tier.id).limit(tiers_max)
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for queue_id, agent_id in map(tuple, connection.execute(query)):
+        found[queue_id].add(agent_id)
+    return {queue_id: frozenset(agents) for queue_id, agents in found.items()}
 
 
 def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) -> list[BoardCall]:

@@ -1,0 +1,85 @@
+"""Tests in Chromium: thirty agents on the wall board, on a laptop, a television and a telephone, and by keyboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.browser import Watched
+from tests.console.desk_building import CLOCK, create, furnish, go_on
+from tests.test_server import ADMIN, Served, serving
+
+LAPTOP: Final = {"width": 1366, "height": 768}
+NARROW: Final = {"width": 390, "height": 844}
+AGENTS: Final = 30
+ROWS: Final = "[...document.querySelectorAll('.staff tbody tr')].map((row) => row.getBoundingClientRect())"
+FITS: Final = "document.documentElement.scrollWidth <= innerWidth"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:  # noqa: ARG001 - or no server
+    """Serve a call centre of thirty agents: some talk, some are on a break, and one is about to take one."""
+    with serving(tmp_path_factory.mktemp("board"), **ADMIN, **CLOCK) as served:
+        furnish(served)
+        for number in range(2, AGENTS + 1):
+            agent = create(served, "agent", name=f"Agent {number:02}", status=(2, 4)[number % 5 == 0])
+            create(served, "tier", queue="/rest-api/queue/1/", agent=agent["url"])
+        go_on(served, 30)
+        yield served
+
+
+def board(browser: Browser, served: Served, viewport: dict[str, int], query: str = "") -> Watched:
+    watched = Watched(browser, served.base.removesuffix("/rest-api/"), viewport=viewport)
+    watched.sign_in()
+    watched.page.goto(f"/console/board/{query}")
+    return watched
+
+
+def close(watched: Watched) -> None:
+    watched.context.close()
+    assert watched.complaints == []
+
+
+def test_thirty_agents_fit_on_a_laptop(browser: Browser, served: Served) -> None:
+    watched = board(browser, served, LAPTOP)
+    rows: list[dict[str, Any]] = watched.page.evaluate(ROWS)
+    assert len(rows) == AGENTS
+    assert rows[-1]["bottom"] - rows[0]["top"] <= LAPTOP["height"]
+    assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
+    close(watched)
+
+
+def test_a_television_shows_thirty_agents_without_scrolling(browser: Browser, served: Served) -> None:
+    watched = board(browser, served, {"width": 1920, "height": 1080}, "?tv=1&sort=state")
+    rows: list[dict[str, Any]] = watched.page.evaluate(ROWS)
+    assert (len(rows), rows[-1]["bottom"] <= 1080) == (AGENTS, True)
+    assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
+    close(watched)
+
+
+def test_a_telephone_shows_cards_and_does_not_scroll_sideways(browser: Browser, served: Served) -> None:
+    watched = board(browser, served, NARROW, "?sort=time&wait=5&talk=1")
+    assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
+    close(watched)
+
+
+def test_the_board_is_arranged_by_keyboard(browser: Browser, served: Served) -> None:
+    watched = board(browser, served, LAPTOP)
+    page = watched.page
+    summary = page.get_by_text("What the board shows")
+    summary.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Queue", exact=True)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("How")
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/console/board/?queue=1&sort=time&wait=&talk=1")
+    expect(page.locator(".staff tbody tr")).to_have_count(AGENTS)
+    close(watched)
