@@ -1,7 +1,6 @@
 """Tests in Chromium: thirty agents on the wall board, on a laptop, a television and a telephone, and by keyboard."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -20,7 +19,7 @@ FITS: Final = "document.documentElement.scrollWidth <= innerWidth"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:  # noqa: ARG001 - or no server
-    """Serve a call centre of thirty agents: some talk, some are on a break, and one is about to take one."""
+    """Serve a call centre of thirty agents, of whom some are on a break."""
     with serving(tmp_path_factory.mktemp("board"), **ADMIN, **CLOCK) as served:
         furnish(served)
         for number in range(2, AGENTS + 1):

@@ -160,7 +160,7 @@ class StatisticsRowRead(msgspec.Struct):
             " outcome.",
             None,
         ),
-    ] = None
+    ]
 
 
 class AbandonedCountRead(msgspec.Struct):

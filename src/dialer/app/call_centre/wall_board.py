@@ -126,7 +126,7 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     return WallBoard(
         agents,
         [
-            _queue(queue, of_queue[queue.id], members.get(queue.id, frozenset()), available, counts.get(queue.id, _NONE))
+            _queue(queue, of_queue[queue.id], members[queue.id], available, counts.get(queue.id, _NONE))
             for queue in queues
         ],
         found[0].figures if found else NO_FIGURES,

@@ -44,8 +44,8 @@ _KEPT: Final = (
 """The events of use cases that programs outside of the service hear of."""
 
 EVENT_TYPES: Final = (
-    *("agent.status", "balance.low", "call.answered", "call.ended", "call.started", "call.taken"),
-    *("campaign.aborted", "campaign.ended", "campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported"),
+    *("agent.status", "balance.low", "call.answered", "call.ended", "call.started", "call.taken", "campaign.aborted"),
+    *("campaign.ended", "campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported"),
     *("forecast.finished", "gateway.down", "gateway.up", "import.finished", "message.delivered", "message.failed"),
     *("message.received", "message.sent", "subscriber.completed", "subscriber.failed", "webhook.disabled"),
 )

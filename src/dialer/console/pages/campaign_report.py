@@ -46,7 +46,10 @@ WEEKDAYS: Final = (
     ("saturday", gettext_noop("Saturday")),
     ("sunday", gettext_noop("Sunday")),
 )
-_BY: Final = (By.DISPOSITION_WORD, By.AGENT_DISPOSITION, By.DAY, By.HOUR_OF_DAY, By.ATTEMPT, By.AGENT, By.PHONEBOOK, By.ZONE)
+_BY: Final = (
+    *(By.DISPOSITION_WORD, By.AGENT_DISPOSITION, By.DAY, By.HOUR_OF_DAY, By.ATTEMPT, By.AGENT, By.PHONEBOOK),
+    By.ZONE,
+)
 _EVER: Final = Hours(0, 2**40)
 
 

@@ -53,8 +53,8 @@ async def show_board(request: ApiRequest, console: NamedDependency[ConsoleServic
     try:
         view = view_in(request.query_params)
     except InvalidError as error:
-        usual = BoardView()
-        return await _show(request, usual, await _make(request, usual), None, messages_of(error), HTTPStatus.BAD_REQUEST)
+        usual, messages = BoardView(), messages_of(error)
+        return await _show(request, usual, await _make(request, usual), None, messages, HTTPStatus.BAD_REQUEST)
     live = await console.snapshots.get(_key(request, view), lambda: _make(request, view))
     named = request.query_params.get("agent")
     return await _show(request, view, live, identity_in(named) if named and may_order(request) else None)

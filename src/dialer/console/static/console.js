@@ -275,7 +275,7 @@ document.addEventListener("keydown", (event) => {
   const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!field) return;
   event.preventDefault();
-  if (field.matches("button, summary")) {
+  if (field.matches("button, summary, a")) {
     if (!event.repeat) field.click();
     return;
   }

@@ -1,6 +1,5 @@
 """Queries of the wall board: all agents and all queues of one user, or of everybody, at one moment."""
 
-from collections import defaultdict
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, select
@@ -125,7 +124,7 @@ def queues_on_board(connection: Connection, user_id: int | None, queues_max: int
 def agents_of_queues(connection: Connection, queue_ids: list[int], tiers_max: int) -> dict[int, frozenset[int]]:
     """Return the agents who serve each of some queues."""
     query = select(Tier.queue_id, Tier.agent_id).where(Tier.queue_id.in_(queue_ids)).order_by(Tier.id).limit(tiers_max)
-    found: defaultdict[int, set[int]] = defaultdict(set)
+    found: dict[int, set[int]] = {queue_id: set() for queue_id in queue_ids}
     for queue_id, agent_id in map(tuple, connection.execute(query)):
         found[queue_id].add(agent_id)
     return {queue_id: frozenset(agents) for queue_id, agents in found.items()}

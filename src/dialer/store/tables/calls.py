@@ -335,14 +335,6 @@ class Cdr(Row):
         Index("ix_cdr_user_id_starting_date", "user_id", "starting_date", "id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
         Index("ix_cdr_duration", "duration", "id", "user_id"),
-        Index(
-            "ix_cdr_agent_id_starting_date",
-            "agent_id",
-            "starting_date",
-            "id",
-            sqlite_where=text("agent_id <> 0"),
-            postgresql_where=text("agent_id <> 0"),
-        ),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 

@@ -238,7 +238,7 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     orders: list[OrderPart] = []
     """Holds, and supervisors who heard the call."""
     outcomes: list[OutcomePart] = []
-    """What the agent said of the call, at most one."""
+    """The outcome that the agent gave, at most one."""
     wishes: list[DncPart] = []
     """The list that has the number because of what was said in this attempt, at most one."""
     received: list[ReceivedPart] = []
