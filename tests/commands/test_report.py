@@ -9,11 +9,13 @@ import pytest
 from litestar.testing import TestClient
 
 from dialer.api.app import create_app
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.domain.numbers.entries import EntryDoubt
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
+from dialer.domain.words.enums import AgentDisposition
 from dialer.passwords import hash_password
 from dialer.settings import Settings
-from dialer.store.tables import SMS, DncContact, DncList, Gateway, User
+from dialer.store.tables import SMS, Campaign, DncContact, DncList, Gateway, User
 from tests.commands.conftest import PASSWORD, Outcome, Run
 from tests.runtime.house import ALL_ANSWER, CENTS, House
 
@@ -162,6 +164,21 @@ async def test_the_rows_of_agents_name_them(run: Run, house: House) -> None:
         "agent       transfers  answered  talk s     cost",
         "[b]Bea[/b]          1         1      30  0.02000",
     ]
+    by_outcome = ("1", "--group-by", "agent_disposition_word")
+    assert told(run, *by_outcome).out.splitlines()[-1].split() == ["[b]Bea[/b]:", "none", "1", "1", "30", "0.02000"]
+    house.change(Campaign, 1, dispositions="Sold = success")
+    house.perform(lambda unit: dispose_of_call(unit, 1, Disposed(AgentDisposition.SUCCESS, word="Sold")))
+    assert told(run, *by_outcome).out.splitlines()[-3:] == [
+        "By agent_disposition_word",
+        "agent_disposition_word      transfers  answered  talk s     cost",
+        "[b]Bea[/b]: Sold = success          1         1      30  0.02000",
+    ]
+    (row,) = told(run, *by_outcome, "--json").data["rows"]
+    assert (row["group"], row["disposition_word"]) == ("http://dialer.example/rest-api/agent/1/", "Sold = success")
+    (line,) = csv.DictReader(io.StringIO(told(run, *by_outcome, "--csv").out))
+    assert (line["group"], line["disposition_word"]) == (row["group"], "Sold = success")
+    (row,) = told(run, "1", "--group-by", "disposition_word", "--json").data["rows"]
+    assert (row["group"], row["disposition_word"], row["figures"]["calls"]) == ("Sold = success", None, 1)
 
 
 async def test_a_campaign_without_calls(run: Run, house: House) -> None:

@@ -93,6 +93,14 @@ def test_the_script_of_agents_is_checked_alike(texts: Texts) -> None:
     assert texts.findings(texts.calls) == [("warning", "unknown_placeholder", "agent_script", UNKNOWN)]
 
 
+def test_the_link_of_agents_is_checked_alike_and_knows_ids(texts: Texts) -> None:
+    texts.alice.change(texts.calls, crm_url="https://crm.example/?plan={Plan}&call={call_id}&agent={ agent_id }")
+    assert texts.findings(texts.calls) == [("error", "unknown_placeholder", "crm_url", UNKNOWN)]
+    assert texts.start(texts.calls) == (400, {"crm_url": [UNKNOWN]})
+    texts.alice.change(texts.calls, crm_url="https://crm.example/?name={first_name}&call={call_id}")
+    assert texts.start(texts.calls)[0] == 202
+
+
 def test_the_check_of_a_survey_knows_the_built_in_names_only(texts: Texts) -> None:
     texts.says("Hi {Full_Name}, {nosuch}, {name")
     found: Any = texts.alice.get(f"{texts.survey['url']}check/")
