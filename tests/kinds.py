@@ -45,6 +45,7 @@ PROGRAMS: Final = frozenset(
         "clients",
         "commands",
         "console/test_browser.py",
+        "console/test_board_in_browser.py",
         "console/test_desk_in_browser.py",
         "console/test_carriers_in_browser.py",
         "console/test_keyboard_in_browser.py",

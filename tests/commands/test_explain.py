@@ -217,6 +217,8 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
         "sections": [],
         "transfers": [],
         "messages": [],
+        "orders": [],
+        "outcomes": [],
         "wishes": [],
         "received": [],
         "then": "to be tried again, due 2026-03-02 12:05:01 UTC",

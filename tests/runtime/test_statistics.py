@@ -109,9 +109,9 @@ def check_groups(house: House, totals: Figures, now_ms: int) -> None:
     for group_by in GROUPS:
         for interval in (None, Interval.HOUR, Interval.DAY):
             found = add_figures(row.figures for row in rows(WhoseCalls(), interval=interval, group_by=group_by))
-            of_agents = GROUPS[group_by] in OF_AGENTS
-            assert found.legs <= totals.legs if of_agents else found == totals, (group_by, interval)
-            if of_agents:
+            is_of_agents = GROUPS[group_by] in OF_AGENTS
+            assert found.legs <= totals.legs if is_of_agents else found == totals, (group_by, interval)
+            if is_of_agents:
                 assert found == add_figures(row.figures for row in rows(WhoseCalls(), group_by="agent"))
     said = {call_id: disposition for call_id, (disposition, _) in said_in(house).items()}
     texts = {call_id: text for call_id, (_, text) in said_in(house).items()}

@@ -205,24 +205,32 @@ def _call(attempt: AttemptPart) -> Iterator[str]:
 
 def _happening(happening: Happening) -> str:
     match happening.part:
-        case AnswerPart() as answer:
-            return f"{answer.question}: {answer.response}"
-        case VisitedSection() as section:
-            return f"{section.section}: {'no answer' if section.is_question else 'played'}"
+        case AnswerPart() | VisitedSection() as heard:
+            return _heard(heard)
         case TransferPart() as transfer:
             return _transfer(transfer, happening.kind)
-        case OrderPart() as order:
-            length = "" if order.seconds is None else f", for {order.seconds} s"
-            return f"{order.kind.value.replace('_', ' ')} by {order.who}{length}"
-        case OutcomePart() as outcome:
-            note = f": {outcome.note}" if outcome.note else ""
-            return f"outcome {outcome_text(outcome.disposition, outcome.word)}{note}"
+        case OrderPart() | OutcomePart() as said:
+            return _of_agents(said)
         case MessagePart() as message:
             return _message(message)
         case DncPart() as wish:
             return _wish(wish)
         case ReceivedPart() as text:
             return _received(text)
+
+
+def _heard(part: AnswerPart | VisitedSection) -> str:
+    if isinstance(part, AnswerPart):
+        return f"{part.question}: {part.response}"
+    return f"{part.section}: {'no answer' if part.is_question else 'played'}"
+
+
+def _of_agents(part: OrderPart | OutcomePart) -> str:
+    if isinstance(part, OutcomePart):
+        note = f": {part.note}" if part.note else ""
+        return f"outcome {outcome_text(part.disposition, part.word)}{note}"
+    length = "" if part.seconds is None else f", for {part.seconds} s"
+    return f"{part.kind.value.replace('_', ' ')} by {part.who}{length}"
 
 
 def _received(text: ReceivedPart) -> str:

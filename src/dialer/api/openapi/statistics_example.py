@@ -71,7 +71,9 @@ _OF_QUEUE: Final = (
 )
 STATISTICS_PARAMETERS: Final = {**dict.fromkeys(_CALLS, _OF_CALLS), _AGENT: _range("Activities"), _QUEUE: _OF_QUEUE}
 """The query parameters of statistics, by operation."""
-_ROW: Final = answer(StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES, disposition_word=None)
+_ROW: Final = answer(
+    StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES, disposition_word=None
+)
 _SHARE: Final = answer(AbandonedCountRead)
 _ABANDONED: Final = answer(
     AbandonedSharesRead,

@@ -82,10 +82,10 @@ def view_in(query: Mapping[str, str]) -> BoardView:
         errors["sort"] = [gettext("There is no such order.")]
     if queue and queue_id is None:
         errors["queue"] = [gettext("There is no such queue.")]
-    limits = [_limit(query, name, errors) for name in ("wait", "talk")]
+    wait_s, talk_min = (_limit(query, name, errors) for name in ("wait", "talk"))
     if errors:
         raise InvalidError(errors)
-    return BoardView(queue_id, sort, *limits, is_alone=query.get("tv") == "1")
+    return BoardView(queue_id, sort, wait_s, talk_min, is_alone=query.get("tv") == "1")
 
 
 def _limit(query: Mapping[str, str], name: str, errors: dict[str, list[str]]) -> int:

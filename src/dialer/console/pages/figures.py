@@ -378,10 +378,8 @@ def label_of(group: FigureGroup, by: By) -> Value:
     if by is By.DISPOSITION:
         said = next((one for one in AgentDisposition if one.value == key), None)
         return gettext("None given") if not key else key if said is None else gettext(words_of(said))
-    if by is By.DISPOSITION_WORD:
-        return outcome_in_words(key)
-    if by is By.OUTCOME:
-        return outcome_words(key)
+    if by in {By.DISPOSITION_WORD, By.OUTCOME}:
+        return outcome_in_words(key) if by is By.DISPOSITION_WORD else outcome_words(key)
     if by in {By.ATTEMPT, By.ZONE}:
         return (zones_in_words(key) if by is By.ZONE else key) or gettext("Unknown")
     if key == "0":

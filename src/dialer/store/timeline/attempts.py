@@ -17,8 +17,8 @@ from dialer.store.queries.waits_in_queues import waited_ms
 from dialer.store.rows.live_legs import is_strangers
 from dialer.store.tables import (
     Agent,
-    CallRequest,
     CallDisposition,
+    CallRequest,
     Cdr,
     Queue,
     SmsMessage,

@@ -1,7 +1,7 @@
 """Holds and listeners of calls, from the audit log: when they began, who wanted them, and how long they lasted."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, select
@@ -40,7 +40,7 @@ def orders_in(connection: Connection, call: RowMapping, transfers: list[RowMappi
     )
 
 
-def _entries(connection: Connection, call: RowMapping, agents: set[int]) -> Iterator[Row[Any]]:
+def _entries(connection: Connection, call: RowMapping, agents: set[int]) -> Iterator[Row[int, str, str, str]]:
     of_agents = without_index((AuditLog.resource == "agent") & AuditLog.record_id.in_(agents))
     query = select(AuditLog.created_date, AuditLog.action, AuditLog.actor, AuditLog.after)
     query = query.where(AuditLog.created_date >= call["started_ms"], of_agents)
@@ -53,12 +53,12 @@ def _entries(connection: Connection, call: RowMapping, agents: set[int]) -> Iter
 
 
 def _orders(
-    entries: list[Row[Any]], kinds: dict[str, OrderKind | None], ended_ms: int | None
+    entries: list[Row[int, str, str, str]], kinds: dict[str, OrderKind | None], ended_ms: int | None
 ) -> Iterator[OrderPart]:
     """Yield the orders of some kinds. Each lasts until the next one, or until the call is over."""
     own = [row for row in entries if row.action in kinds]
     ends = [*(row.created_date for row in own[1:]), ended_ms]
-    for row, until_ms in zip(own, ends, strict=True):
+    for row, until_ms in zip(own, ends, strict=False):
         kind = kinds[row.action]
         if kind is not None:
             seconds = None if until_ms is None else round((until_ms - row.created_date) / 1_000)

@@ -164,7 +164,7 @@ class OrderPart(msgspec.Struct, frozen=True):
     who: str
     """The name of the user who wanted it."""
     seconds: int | None
-    """How long it lasted; None if it goes on."""
+    """The seconds that it lasted; None if it goes on."""
 
 
 class OutcomePart(msgspec.Struct, frozen=True):
