@@ -163,11 +163,11 @@ def test_agents_are_shown_by_the_outcomes_and_hours_of_their_calls(
         {f"{hour:02}:00": found[hour] for hour in sorted(sum(hours, Counter()))} for found in hours
     ]
     assert table(alice, by="disposition_word", period="all")[0]["Outcome in the campaign's words"] == "None given"
-    page = alice.get("figures/?by=agent_disposition&period=today")
+    page = alice.get("figures/?by=agent_disposition&period=7")
     assert "<script>alert" not in page
     links = re.findall(r'<th scope="row"><a href="/console/(calls/[^"]*)"', page)
     text = alice.text(html.unescape(links[0]))
-    assert ("Only those of" in text, "transfer to" in text) == (True, True)
+    assert ("Only those of" in text, "3 in all" in text, "from=2026-11-12" in links[0]) == (True, True, True)
     assert bob.request("GET", html.unescape(links[0])).status_code == 404
 
 
