@@ -158,7 +158,7 @@ class StatisticsRowRead(msgspec.Struct):
         described(
             "The outcome in the words of the campaign, empty for calls without one. Null unless rows are by agent and"
             " outcome.",
-            None,
+            "Sold = success",
         ),
     ]
 
