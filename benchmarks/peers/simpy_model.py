@@ -31,6 +31,7 @@ from dialer.domain.numbers.destinations import EVERYWHERE
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.pacing.fixed import due_ms, fixed_rate
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step
+from dialer.domain.survey.inputs import SectionInput
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.enums import AmdBehavior, AmdStatus, Cause, DialMethod, LegType, SubscriberStatus
 from dialer.domain.words.moments import NEVER_MS
@@ -336,7 +337,7 @@ class Campaign:
                 yield env.timeout(cut_ms - env.now)
                 break
             yield env.timeout(after_ms)
-            turn = step.turns.get(digits) or step.find_turn(digits)
+            turn = step.turns.get(digits) or step.find_turn(SectionInput(digits))
             if turn.response is not None:
                 results.pop(section.id, None)
                 results[section.id] = SectionResult(section.id, section.type, section.question, turn.response, env.now)

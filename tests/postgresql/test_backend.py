@@ -3,10 +3,25 @@
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, event, insert, make_url, select, text, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    LargeBinary,
+    String,
+    Table,
+    TypeDecorator,
+    event,
+    insert,
+    make_url,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from dialer.store.backends.backend import backend_for
@@ -16,7 +31,7 @@ from dialer.store.backends.process_lock import ServedError
 from dialer.store.database.bulk import Among, bulk_insert
 from dialer.store.database.database import Database, OutcomeUnknownError, StorageUnavailableError
 from dialer.store.database.touched import EVERYTHING, NOTHING, touch
-from dialer.store.tables import CpsReturned, User
+from dialer.store.tables import SMS, CpsReturned, Row, User
 
 
 def add(connection: Connection, name: str = "ann") -> None:
@@ -178,6 +193,33 @@ def test_rows_that_are_copied_break_the_same_rules(database: Database) -> None:
     rows = [(number, "voice", 1, 1, 1) for number in range(1, COPY_MIN + 1)]
     assert database.write_now(lambda unit: returned.run(unit, rows)) == COPY_MIN
     assert database.read_now(lambda unit: [tuple(row) for row in unit.execute(CpsReturned.__table__.select())]) == rows
+
+
+@pytest.mark.parametrize("table", Row.metadata.sorted_tables, ids=str)
+def test_a_few_rows_of_any_table_are_inserted_at_once_as_they_are(database: Database, table: Table) -> None:
+    """Names of columns may be words of SQL, such as `order`, and columns may be of any type."""
+    rows = [tuple(made_up(column, number) for column in table.c) for number in range(1, COPY_MIN)]
+
+    def insert_and_read(unit: Connection) -> list[tuple[object, ...]]:
+        unit.exec_driver_sql("SET LOCAL session_replication_role = replica")  # Without foreign keys and triggers.
+        bulk_insert(table, *table.c.keys()).run(unit, rows)
+        names = ", ".join(f'"{name}"' for name in table.columns.keys())  # noqa: SIM118 - a collection of SQLAlchemy
+        found = unit.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608 - our own names
+        return sorted(tuple(row) for row in found)
+
+    assert database.write_now(insert_and_read) == rows
+
+
+def made_up(column: Column[Any], number: int) -> object:
+    """Return a value that a column takes, another one for each number."""
+    kind = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    if column.name == "sms_medium":
+        return SMS
+    if isinstance(kind, LargeBinary):
+        return bytes([number])
+    if isinstance(kind, Boolean):
+        return number % 2 == 0
+    return f"{number}" if isinstance(kind, String) else number
 
 
 async def test_a_step_that_is_silent_in_the_middle_of_a_statement_ends_before_users_lose_patience(url: str) -> None:

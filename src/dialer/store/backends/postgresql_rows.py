@@ -49,9 +49,10 @@ class ArrayStatement:
     def __init__(self, text: str, names: Sequence[str]) -> None:
         types = dict(zip(names, _PARAMETER.findall(text), strict=True))
         arrays = ", ".join([f"%s::{kind}[]" for kind in types.values()])
-        given = f"FROM unnest({arrays}) AS given ({', '.join(types)})"
+        quoted = ", ".join([f'"{name}"' for name in types])
+        given = f"FROM unnest({arrays}) AS given ({quoted})"
         in_order = iter(names)
-        one = _PARAMETER.sub(lambda _: f"given.{next(in_order)}", text)
+        one = _PARAMETER.sub(lambda _: f'given."{next(in_order)}"', text)
         if text.startswith("UPDATE"):
             changed, _, condition = one.partition(" WHERE ")
             self.text = f"{changed} {given} WHERE {condition}"
@@ -67,6 +68,11 @@ class ArrayStatement:
             (_texts if is_text else _numbers)(columns[name])
             for name, is_text in zip(self._names, self._are_texts, strict=True)
         )
+
+
+def many_rows(text: str, names: Sequence[str]) -> ArrayStatement | None:
+    """Return the statement for many rows; None if a parameter has no type that arrays are made of, such as bytes."""
+    return ArrayStatement(text, names) if len(_PARAMETER.findall(text)) == len(names) else None
 
 
 def _numbers(values: Sequence[int | None]) -> str:
