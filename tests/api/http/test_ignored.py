@@ -19,7 +19,7 @@ STRICT = {"Prefer": "handling=strict"}
         ("contact/?q=ada&page=1&page_size=5&phonebook_id=1&format=json&q=bob&order=", "q, order"),
         ("contact/?format=csv&phonebook=1", "phonebook"),
         ("contact/?format=ndjson&phonebook=1", "phonebook"),
-        ("cdr/?agent_id=1", "agent_id"),
+        ("cdr/?agent=1", "agent"),
         ("subscriber-list/?campaign=1", "campaign"),
         ("dnc/?id=1", "id"),
         ("contact/1/?phonebook_id=1", "phonebook_id"),
