@@ -1,7 +1,9 @@
 """Tests of detection with the tones of telephone networks: whoever hears them has reached nobody yet.
 
-Frequencies and cadences are those that ITU-T E.180/Q.35 recommends, and those of countries in its supplement 2.
-An exchange of a company answers a call and rings an extension, so tones begin with the answer or after it.
+Frequencies and cadences are those of Asterisk's sample of indications.conf, read on 2026-11-28, which names the ITU's
+list of 2003 as its source for most countries. Tones that warble are not among them: Japan's, Singapore's and some of
+South Africa's ringing still sounds like a voice. An exchange of a company answers a call and rings an extension, so
+tones begin with the answer or after it.
 """
 
 import math
@@ -31,15 +33,23 @@ NETWORK_TONES: Final = {
     "ringing, China": (((450,), 1_000), (NO_TONE, 4_000)),
     "ringing, United States": (((440, 480), 2_000), (NO_TONE, 4_000)),
     "ringing, United Kingdom": (((400, 450), 400), (NO_TONE, 200), ((400, 450), 400), (NO_TONE, 2_000)),
+    "ringing, Australia": (((413, 438), 400), (NO_TONE, 200), ((413, 438), 400), (NO_TONE, 2_000)),
+    "ringing, Philippines": (((425, 480), 1_000), (NO_TONE, 4_000)),
+    "ringing, South Africa, some exchanges": (((383, 417), 400), (NO_TONE, 200), ((383, 417), 400), (NO_TONE, 2_000)),
     "busy, recommended, most of Europe": (((425,), 500), (NO_TONE, 500)),
     "busy, Germany": (((425,), 480), (NO_TONE, 480)),
     "busy, United Kingdom": (((400,), 375), (NO_TONE, 375)),
     "busy, Spain": (((425,), 200), (NO_TONE, 200)),
+    "busy, Israel": (((414,), 500), (NO_TONE, 500)),
+    "busy, United States": (((480, 620), 500), (NO_TONE, 500)),
     "busy, China": (((450,), 350), (NO_TONE, 350)),
     "congestion, recommended": (((425,), 250), (NO_TONE, 250)),
+    "congestion, Czechia": (((425,), 165), (NO_TONE, 165)),
+    "congestion, United States": (((480, 620), 250), (NO_TONE, 250)),
     "congestion, Germany": (((425,), 240), (NO_TONE, 240)),
     "congestion, United Kingdom": (((400,), 400), (NO_TONE, 350), ((400,), 225), (NO_TONE, 525)),
     "dialling, recommended, most of Europe": (((425,), LASTS_MS),),
+    "dialling, Italy": (((425,), 200), (NO_TONE, 200), ((425,), 600), (NO_TONE, 1_000)),
     "dialling, France": (((440,), LASTS_MS),),
     "dialling, United Kingdom and United States": (((350, 440), LASTS_MS),),
 }
