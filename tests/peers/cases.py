@@ -98,6 +98,7 @@ async def hold(line: Trunk, phone: Telephone) -> None:
     await line.acknowledged(1)
     await phone.push("resume")
     await line.acknowledged(2)
+    await phone.sound()
     await _pressed(line, phone, "2")
     line.clear()
     assert await line.cause() == Cause.NORMAL_CLEARING

@@ -32,6 +32,8 @@ class Telephone(ABC):
     """A pattern on the screen when a call comes in."""
     is_over: ClassVar[str]
     """A pattern on the screen when a call has ended."""
+    sounds: ClassVar[str] = ""
+    """A pattern on the screen when a call that was held has its sound again. Most have it when they acknowledge."""
     buttons: ClassVar[Mapping[str, str]]
     """The commands of its buttons, by name, with a place for a key or for an address."""
     source: ClassVar[tuple[str, str]]
@@ -76,6 +78,10 @@ class Telephone(ABC):
     async def over(self) -> None:
         """Wait until the call has ended."""
         await self.shows(self.is_over)
+
+    async def sound(self) -> None:
+        """Wait until a call that was held has its sound again."""
+        await self.shows(self.sounds)
 
     async def start(self) -> None:
         """Start the program at a terminal: some show nothing of a call elsewhere."""
@@ -152,6 +158,8 @@ class Twinkle(Telephone):
     name = "Twinkle"
     rings = r"incoming call"
     is_over = r"(?:ended|cancelled|failed)"
+    # It acknowledges first, and loses a key that is pressed between the two.
+    sounds = r"(?s)(?:re-INVITE successful.*){2}far end supports DTMF"
     source = ("Debian", "twinkle-console")
     buttons: ClassVar = {
         "answer": "answer",
