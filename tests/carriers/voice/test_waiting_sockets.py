@@ -1,13 +1,25 @@
 """Tests of the sockets at which something has arrived."""
 
+import select
 import socket
 from contextlib import ExitStack, closing
 from typing import Final
 
+import pytest
+
+from dialer.carriers.voice import waiting_sockets
 from dialer.carriers.voice.waiting_sockets import WaitingSockets
 
 MANY: Final = 1_100
 """More sockets than the system tells at once by itself."""
+
+
+@pytest.fixture(params=["epoll", "poll"], autouse=True)
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test as on Linux, and as on a system that has no epoll."""
+    if request.param == "poll":
+        monkeypatch.setattr(waiting_sockets, "_HAS_EPOLL", False)
+        monkeypatch.delattr(select, "epoll")
 
 
 def test_a_process_without_legs_waits_for_nothing() -> None:
