@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import wave
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Order, Play, Speech
+from dialer.domain.words.spoken_times import as_said
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
@@ -184,3 +186,14 @@ async def test_the_oldest_files_go_first_and_used_ones_stay(tmp_path: Path) -> N
     kept = [number for number, name in enumerate(names) if (tmp_path / name).exists()]
     assert (kept[0], kept[1:]) == (0, list(range(30 - len(kept) + 1, 30)))
     assert len(kept) >= 7
+
+
+@pytest.mark.parametrize(("voice", "text", "hour"), [("de", "um 14:30 Uhr", "u:r"), ("fr", "à 14h30", "Wr")])
+def test_a_voice_says_the_hour_once(voice: str, text: str, hour: str) -> None:
+    program = find_tool("espeak-ng")
+
+    def hours_in(spoken: str) -> int:
+        done = subprocess.run([program, "-v", voice, "-q", "-x", spoken], capture_output=True, check=True)
+        return done.stdout.decode().replace("'", "").replace(",", "").count(hour)
+
+    assert (hours_in(text) != 1, hours_in(as_said(text, voice))) == (True, 1)

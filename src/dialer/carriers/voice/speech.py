@@ -19,6 +19,7 @@ from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode
 from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
+from dialer.domain.words.spoken_times import as_said
 
 PROGRAM: Final = "espeak-ng"
 TEXT_MAX: Final = 4_000
@@ -81,7 +82,8 @@ class Speaker:
         """
         if not self.voice:
             raise SpeechError("DIALER_SPEECH is unset")
-        mark = blake2b(f"{self.voice}\0{text}".encode(errors="replace"), digest_size=16).hexdigest()
+        said = as_said(text, self.voice)
+        mark = blake2b(f"{self.voice}\0{said}".encode(errors="replace"), digest_size=16).hexdigest()
         name = f"{SPEECH_FOLDER}/{mark}.wav"
         speaking = self._speaking.get(name)
         if speaking is None:
@@ -151,7 +153,7 @@ def spoken_sound(voice: str, text: str, program: str = PROGRAM, run_s: float = R
     if len(plain) > TEXT_MAX:
         raise SpeechError(f"the text has more than {TEXT_MAX:,} characters")
     try:
-        return decode_sound(_run(program, voice, plain, run_s), "the text")
+        return decode_sound(_run(program, voice, as_said(plain, voice), run_s), "the text")
     except SoundFileError:
         raise SpeechError(f"{program} makes no sound of the text") from None
 
