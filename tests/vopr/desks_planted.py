@@ -11,6 +11,7 @@ from dialer.domain.engine import inbound
 from dialer.domain.engine.calls_on_hold import Holds
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
+from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -134,7 +135,12 @@ def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
     patch.setattr(OpenCampaign, "places_taken", property(lambda self: 0 if self.wanted else taken.fget(self)))
 
 
+def _looks_do_not_give_way(patch: Patch) -> None:
+    patch.setattr(PreviewOrders, "give_way", lambda *_: False)
+
+
 DESK_PLANTED: Final = (
+    Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 3),
     Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 3),

@@ -61,6 +61,7 @@ class Observer:
         broken = [] if last is None else list(self._broken(connection, last, seen, has_worked=has_worked))
         if has_worked:
             broken += [*rules_rows.not_aborted(connection), *rules_rows.silent(connection, now_ms)]
+            broken += rules_previews.passed_over(connection)
         return broken + self._check_events(connection, last, seen, by_user=False)
 
     def _check_events(

@@ -1,13 +1,23 @@
-"""Rules about previews: nobody is dialled whom no agent wants to call, and no two agents see the same person (I17)."""
+"""Rules about previews (I17): nobody is dialled unwanted, or seen by two agents, and callers go before looks."""
 
 import json
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from dialer.domain.words.enums import DialMethod
-from tests.vopr.snapshot import Attempt, Snapshot
+from sqlalchemy import Connection
+
+from dialer.domain.words.enums import DialMethod, TransferStatus
+from tests.vopr.snapshot import Attempt, Snapshot, ask
 
 _ORDERS: Final = frozenset({"call", "dial"})
+_PASSED_OVER: Final = """
+    SELECT t.id, a.id, a.parameters, a.preview FROM transfer t JOIN queue q ON q.id = t.queue_id
+    JOIN tier ON tier.queue_id = q.id JOIN agent a ON a.id = tier.agent_id
+    JOIN callrequest r ON r.id = t.callrequest_id LEFT JOIN subscriber s ON s.id = r.subscriber_id
+    WHERE t.status = ? AND t.ended_ms IS NULL AND t.score_from_ms > 0 AND t.offers = '{}' AND t.for_agent_id IS NULL
+    AND s.promised_agent_id IS NULL AND NOT q.tier_rules_apply
+    AND a.status IN (2, 3) AND a.preview <> '' AND a.preview_order = ''"""
+"""Callers whom nobody is asked to take, with the agents of their queues who look at a person."""
 
 
 def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Iterator[str]:
@@ -28,6 +38,14 @@ def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Ite
             if one.subscriber_id not in wanted:
                 yield f"I17: attempt {one.id} to subscriber {one.subscriber_id}, whom no agent wanted to call"
             wanted.discard(one.subscriber_id)
+
+
+def passed_over(connection: Connection) -> Iterator[str]:
+    """Yield the callers who wait beside an agent who looks at a person, after the worker has worked."""
+    for transfer_id, agent_id, parameters, preview in ask(connection, _PASSED_OVER, int(TransferStatus.WAITING)):
+        look = json.loads(preview)
+        if _is_at_desk(parameters) and look["call_id"] is None and not look["is_chosen"]:
+            yield f"I17: nobody is asked to take transfer {transfer_id}, while agent {agent_id} looks at a person"
 
 
 def _is_at_desk(parameters: str) -> bool:

@@ -38,6 +38,7 @@ TO_AGENTS: Final = CallFlow(
 ANSWERS: Final = {"answer": 1, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0, "ring": 5, "talk": 30}
 """A population that answers after 5 seconds and talks with the agent for 30 seconds."""
 AT_DESK: Final = '{"at_desk": true}'
+TALKS: Final = '{"at_desk": true, "answer": 1, "talk": 20}'
 AVAILABLE, ON_BREAK = AgentStatus.AVAILABLE, AgentStatus.ON_BREAK
 PENDING: Final = SubscriberStatus.PENDING
 
@@ -268,6 +269,29 @@ def test_an_agent_who_looks_gets_no_other_call() -> None:
     progressive = plan(2, flow=TO_AGENTS, dial_method=DialMethod.PROGRESSIVE)
     desks = Desks(previewed(), progressive, agents=1, people=2).after(20_000)
     assert (desks.sees(), desks.dialled) == (1, [])
+
+
+def test_a_caller_who_waits_goes_before_a_look() -> None:
+    """Calls of another campaign come to the queue. The person whom the agent saw waits, and is seen after the talk."""
+    others = plan(2, flow=TO_AGENTS, frequency=1, starting_ms=START_MS + 10_000)
+    desks = Desks(previewed(), others, parameters=TALKS, people=1).after(9_000)
+    assert desks.sees() == 1
+    desks.after(9_000)
+    taken = [one for _, one in desks.store.transfers.values() if one.answered_ms is not None]
+    assert (desks.sees(), len(taken)) == (None, 1)
+    assert all(not one.is_abandoned for one in taken)
+    assert desks.after(60_000).sees() == 1
+    desks.order(DeskAction.CALL)
+    assert desks.after(30_000).dialled[-1][1] == 1
+
+
+def test_only_as_many_looks_end_as_callers_wait_and_a_call_that_is_ordered_goes_on() -> None:
+    others = plan(2, flow=TO_AGENTS, frequency=1, starting_ms=START_MS + 10_000)
+    desks = Desks(previewed(), others, agents=3, parameters=TALKS, people=3).after(9_900)
+    first = [desks.sees(agent_id) for agent_id in (1, 2, 3)]
+    assert None not in first
+    desks.after(8_000)
+    assert [desks.sees(agent_id) for agent_id in (1, 2, 3)] == [None, *first[1:]]
 
 
 def test_a_full_campaign_shows_nobody_further() -> None:

@@ -184,6 +184,8 @@ class Engine:
         """Let the floor act, and the campaigns that dial for agents."""
         if self._transfers.is_touched:
             self._transfers.settle(now_ms)
+            if self._previews.offers and self._orders.give_way(now_ms):
+                self._transfers.settle(now_ms)
             for call in self._transfers.unserved():
                 self._free(call, now_ms)
         for campaign in self._pacing.concerned(now_ms):

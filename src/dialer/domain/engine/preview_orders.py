@@ -180,6 +180,22 @@ class PreviewOrders:
         may_dial = self._distributor.may_dial(offered.agent_id, campaign.plan.flow.queue_ids)
         return campaign if may_dial and offered.is_known else None
 
+    def give_way(self, now_ms: int) -> bool:
+        """End the looks of agents for whom callers wait. Return whether there were any: their queues may ask them now.
+
+        An agent who wants to call the person goes on.
+        """
+        looking = {agent_id for agent_id, one in self._previews.offers.items() if self._may_give_way(one)}
+        wanted = self._distributor.wanted_of(looking, now_ms) if looking else []
+        for agent_id in wanted:
+            self._return(agent_id, now_ms)
+        return bool(wanted)
+
+    def _may_give_way(self, offered: Offered) -> bool:
+        campaign = self._state.campaigns.get(offered.preview.campaign_id)
+        is_wanted = campaign is not None and offered.agent_id in campaign.wanted
+        return offered.is_known and not offered.preview.is_chosen and not is_wanted
+
     def _choose(self, agent_id: int, order: PreviewOrder, now_ms: int) -> None:
         """Let an agent call a person whom they have chosen, if they have no call."""
         previews = self._previews

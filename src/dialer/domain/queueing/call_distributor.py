@@ -171,6 +171,25 @@ class CallDistributor(Floor):
         idle = [agent_id for agent_id in self._idle if not queue_ids.isdisjoint(self._served_by[agent_id])]
         return min(idle, key=lambda one: (self._agents[one].figures.last_bridge_end_ms, one), default=None)
 
+    def wanted_of(self, looking: AbstractSet[int], now_ms: int) -> list[int]:
+        """Return those of some agents for whom a caller waits whom no agent is asked to take: one for each caller.
+
+        `looking` are agents who look at a person. They would be asked if they were idle.
+        """
+        found: list[int] = []
+        for waiting in in_order(one for one in self._waiting.values() if not one.offers):
+            line = self._line(waiting.queue_id)
+            top = line.top(now_ms, waiting, self._on_duty)
+            serving = [
+                agent_id
+                for agent_id in sorted((looking - set(found)) & line.places.keys())
+                if line.places[agent_id].level <= top and self._agents[agent_id].is_free(now_ms)
+            ]
+            if is_kept(now_ms, waiting, self._agents, line.places):
+                serving = [one for one in serving if waiting.promise is not None and one == waiting.promise.agent_id]
+            found += serving[:1]
+        return found
+
     def may_dial(self, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
         """Return whether an agent is on duty in one of these queues, and has no call."""
         return self._agent(agent_id).may_dial and not queue_ids.isdisjoint(self._served_by[agent_id])
