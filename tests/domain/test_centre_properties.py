@@ -306,6 +306,28 @@ def test_a_refresh_of_all_rows_changes_nothing(twins: tuple[Centre, Centre], mom
     assert story(disturbed.run()) == story(undisturbed.run())
 
 
+def test_a_campaign_that_loses_its_agents_loses_its_place_on_the_gateway() -> None:
+    """The second campaign waits for a place when an agent begins to look at a person, and is left without one."""
+    settings = {"flow": flow(1), "gateway_id": SECOND, "dial_method": DialMethod.PROGRESSIVE}
+    previewed = settings | {"gateway_id": FIRST, "dial_method": DialMethod.PREVIEW}
+    build = partial(
+        Centre,
+        plan(1, **settings),
+        plan(2, **settings),
+        plan(3, **previewed),
+        agents=[(AgentStatus.AVAILABLE, 0, "{}")] * 2,
+        queues=({}, {}),
+        callees=[numbers(2), numbers(1), numbers(1)],
+        others=(GatewayPlan(SECOND, max_cps=1),),
+        parameters={"answer": 0, "busy": 1, "rejected": 0, "invalid": 0, "ring": 1},
+    )
+    undisturbed, disturbed = build(), build()
+    disturbed.run(START_MS)
+    disturbed.tell_again()
+    assert story(disturbed.run()) == story(undisturbed.run())
+    assert [call.plan.id for call in undisturbed.dials] == [1, 1, 2, 3]
+
+
 def consider_all(pacing: AgentPacing, _now_ms: int) -> list[OpenCampaign]:
     """Return all active campaigns that dial for agents, in order of id."""
     campaigns = pacing._state.campaigns  # noqa: SLF001 - in place of the index

@@ -91,6 +91,7 @@ class CampaignDialling:
             if ready_ms > now_ms:
                 if rests_until_ms > ready_ms:  # It need not look then: nobody is due.
                     ready_ms, campaign.is_idle = rests_until_ms, True
+                gateway.waiting.discard(plan.id)  # It has lost its agents since, and its place with them.
                 at_ms = ready_ms if ready_ms < plan.expires_ms else plan.expires_ms  # noqa: FURB136 - faster than min()
                 self.wake_at(campaign, at_ms)
                 return
