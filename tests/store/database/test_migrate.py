@@ -72,6 +72,29 @@ def test_the_migrations_create_the_tables_of_the_models(url: str, tmp_path: Path
     assert "ix_contact_last_digits" in schema(url)
 
 
+def triggers(connection: Connection) -> dict[str, str]:
+    """Return the statement of each trigger."""
+    found = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    return {name: sql for name, sql in found}  # noqa: C416 - rows, which `dict` does not take
+
+
+def test_a_start_gives_a_database_the_triggers_of_this_version_and_keeps_those_of_others(url: str) -> None:
+    migrate.upgrade(url)
+    ours = whole(url, triggers)
+
+    def make_old(connection: Connection) -> None:
+        for name in ("subscriber_added", "callrequest_over"):
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        for name in ("subscriber_added", "of_somebody_else"):
+            connection.exec_driver_sql(f"CREATE TRIGGER {name} AFTER INSERT ON subscriber BEGIN SELECT 1; END")
+
+    whole(url, make_old)
+    migrate.upgrade(url)
+    found = whole(url, triggers)
+    assert found.pop("of_somebody_else")
+    assert found == ours
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_baseline_has_the_statements_of_the_tables(backend: str) -> None:
     """Delete this test with `baseline.py` at the first release. From then on, migrations lead to the tables."""

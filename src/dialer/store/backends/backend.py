@@ -210,6 +210,9 @@ class Backend(Protocol):
         Generated columns have their default in the database.
         """
 
+    def joining_together(self, connection: Connection, campaign_id: int) -> AbstractContextManager[object]:
+        """Return a context in which a campaign gets many new subscribers, whose moves are few rows."""
+
     def postpone(
         self, connection: Connection, text: str, rows: Sequence[tuple[Any, ...]], check: Callable[[int], object] | None
     ) -> None:
@@ -305,6 +308,9 @@ class Backend(Protocol):
 
     def create_triggers(self, connection: Connection, table: str) -> None:
         """Create the triggers of a table, and the functions that they call."""
+
+    def renew_triggers(self, connection: Connection) -> None:
+        """Replace triggers that another version created, if the service can begin without a migration."""
 
     def before_upgrade(self, connection: Connection) -> None:
         """Lock all tables against other processes, before migrations and in their transaction.

@@ -71,6 +71,7 @@ recoverable: Final = postgresql_pipeline.recoverable
 undo_to: Final = postgresql_pipeline.undo_to
 is_in_transaction: Final = postgresql_pipeline.is_in_transaction
 many_rows: Final = postgresql_rows.many_rows
+joining_together: Final = postgresql_rows.joining_together
 plan_anew: Final = postgresql_rows.plan_anew
 analyze: Final = postgresql_rows.analyze
 without_limits: Final = postgresql_rows.without_limits
@@ -401,6 +402,10 @@ def create_triggers(connection: Connection, table: str) -> None:
     """Create the triggers of a table, and the functions that they call."""
     for statement in postgresql_functions.TRIGGERS[table]:
         connection.exec_driver_sql(statement)
+
+
+def renew_triggers(connection: Connection) -> None:
+    """Do nothing: changed functions need locks of their tables, and come with a migration."""
 
 
 def before_upgrade(connection: Connection) -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -23,7 +22,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from sqlalchemy.schema import CreateIndex
 
 from dialer.domain.numbers import search_keys
-from dialer.store.backends import database_files, process_lock
+from dialer.store.backends import database_files, process_lock, sqlite_rows
 from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,
@@ -36,10 +35,9 @@ from dialer.store.backends.backend import (
     ServingPlace,
     UnfitDatabaseError,
 )
-from dialer.store.backends.sqlite_triggers import BEGIN_BATCH, END_BATCH, INDEX_BATCH, TRIGGERS
+from dialer.store.backends.sqlite_triggers import CREATE, CREATED, TRIGGERS
 
 _LAST_IDS: Final = "last_ids"
-_CONTACTS: Final = "contact"
 _AUTOINCREMENT: Final = "sqlite_sequence"
 _COLUMNS: Final = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'"
 """SQLite's own table of last ids. It makes it with the first table that needs it."""
@@ -48,10 +46,8 @@ DRIVER_ERROR: Final = sqlite3.Error
 HAS_FILE: Final = True
 UNDOES_FAILED_ROWS: Final = False
 """`recoverable` keeps the rows that were written before the error."""
-BATCH_MIN: Final = 5
-"""Number of contacts from which the words of all are written at once."""
-ROWS_AT_ONCE: Final = 50
-"""Number of rows that one statement inserts, in half the time of a statement for each. More of them gain little."""
+copy_rows: Final = sqlite_rows.copy_rows
+joining_together: Final = sqlite_rows.joining_together
 _BEGIN_READING: Final = "BEGIN"
 _BEGIN_WRITING: Final = "BEGIN IMMEDIATE"
 """Statement that takes the write lock at once. A transaction that asks later fails if another has written meanwhile."""
@@ -247,37 +243,6 @@ def query(connection: Connection, text: str, values: Sequence[Any]) -> list[tupl
     return [tuple(row) for row in connection.exec_driver_sql(text, tuple(values))]
 
 
-def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Insert many rows by statements for `ROWS_AT_ONCE` of them. Of contacts, write the words of all names at once."""
-    if table == _CONTACTS and len(rows) >= BATCH_MIN:
-        _copy_contacts(connection, names, rows)
-    elif len(rows) >= ROWS_AT_ONCE:
-        _insert_several(connection, f"INSERT OR FAIL INTO {table}", names, rows)
-    else:
-        return False
-    return True
-
-
-def _copy_contacts(connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM contact").scalar_one()
-    connection.exec_driver_sql(BEGIN_BATCH)
-    try:
-        _insert_several(connection, "INSERT INTO contact", names, rows)
-    finally:  # After an error, the rows before it are there, and the transaction can go on.
-        connection.exec_driver_sql(END_BATCH)
-        connection.exec_driver_sql(INDEX_BATCH, (last,))
-
-
-def _insert_several(connection: Connection, into: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows, many by one statement: on a table with triggers, SQLite prepares to undo each statement."""
-    columns, values = ", ".join([f'"{name}"' for name in names]), f"({', '.join('?' * len(names))})"
-    several = len(rows) - len(rows) % ROWS_AT_ONCE
-    for some, at_once in ((rows[:several], ROWS_AT_ONCE), (rows[several:], 1)):
-        if some:
-            groups = [tuple(chain(*some[start : start + at_once])) for start in range(0, len(some), at_once)]
-            connection.exec_driver_sql(f"{into} ({columns}) VALUES {', '.join([values] * at_once)}", groups)
-
-
 def plan_anew(connection: Connection) -> None:
     """Do nothing: plans do not depend on the sizes of tables."""
 
@@ -392,6 +357,17 @@ def create_triggers(connection: Connection, table: str) -> None:
         connection.exec_driver_sql(trigger)
 
 
+def renew_triggers(connection: Connection) -> None:
+    """Create the triggers that are missing, or that another version created in another way."""
+    ours = {trigger for triggers in TRIGGERS.values() for trigger in triggers}
+    names = {trigger.removeprefix(CREATE).partition(" ")[0] for trigger in ours}
+    for name, text in connection.exec_driver_sql("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all():
+        if name in names and text.replace(CREATED, CREATE, 1) not in ours:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+    for table in TRIGGERS:
+        create_triggers(connection, table)
+
+
 def before_upgrade(connection: Connection) -> None:
     """Note the last ids, for `after_upgrade`. The write lock keeps other processes away."""
     connection.info[_LAST_IDS] = last_ids(connection) if _AUTOINCREMENT in _tables(connection) else {}
@@ -409,8 +385,7 @@ def after_upgrade(connection: Connection, declared: MetaData) -> None:
     before: dict[str, int] = connection.info.pop(_LAST_IDS, {})
     kept = {name: max(one, last.get(name, 0)) for name, one in before.items() if name in tables}
     keep_last_ids(connection, last | kept)
-    for table in TRIGGERS:
-        create_triggers(connection, table)
+    renew_triggers(connection)
     _create_expression_indexes(connection, declared)
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise UnfitDatabaseError(f"the migration would leave a reference of table {broken[0]} without its target")

@@ -173,6 +173,7 @@ def _upgrade(connection: Connection) -> None:
         return
     if revision == known[-1]:
         _check_columns(connection)
+        backend.renew_triggers(connection)
         return  # The check below reads every row, and a start must be quick.
     backend.before_upgrade(connection)
     _run_steps(connection)

@@ -29,7 +29,7 @@ from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType, Subscr
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.sealed_surveys import sealed_survey
-from dialer.store.rows.joining.new_subscribers import COLUMNS, subscribe
+from dialer.store.rows.joining.new_subscribers import COLUMNS, joining, subscribe
 from dialer.store.rows.old_calls import removed_before_ms
 from dialer.store.tables import (
     CallDisposition,
@@ -117,7 +117,8 @@ def copy_people(connection: Connection, campaign_id: int, now_ms: int, most: int
         judged = judge_slice(connection, source_id, after, into=campaign_id, most=min(SLICE, most - looked_at))
         chosen = [subscriber_id for subscriber_id, outcome in judged.people.items() if outcome in outcomes]
         if chosen:
-            subscribe(connection, campaign_id, _as_new(campaign_id, chosen, now_ms))
+            rows = joining(_as_new(campaign_id, chosen, now_ms))
+            subscribe(connection, campaign_id, rows, many=len(chosen))
         looked_at, after = looked_at + judged.read, judged.after
     this = PeopleToCopy.id == campaign_id
     if after is None:

@@ -3,8 +3,10 @@
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
+    ScalarSelect,
     Select,
     and_,
     bindparam,
@@ -24,7 +26,7 @@ from dialer.domain.words.states import OPEN_SUBSCRIBERS
 from dialer.store.backends.expressions import without_index
 from dialer.store.database.bulk import PreparedStatement
 from dialer.store.rows.joining.call_again import copy_people, was_called_before
-from dialer.store.rows.joining.new_subscribers import subscribe
+from dialer.store.rows.joining.new_subscribers import joining, subscribe
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy, Subscriber
 
 START_SLICE: Final = 200
@@ -75,8 +77,75 @@ _LINK_OF_CONTACT: Final = (
 )
 """The link of a campaign to a contact's phonebook, whether the contact is uncollected, and whether an earlier one
 is."""
+_uncollected = and_(
+    Contact.phonebook_id == CampaignPhonebook.phonebook_id, Contact.id > CampaignPhonebook.collected_contact_id
+)
+_LINKS: Final = (
+    select(
+        CampaignPhonebook.id,
+        CampaignPhonebook.phonebook_id,
+        CampaignPhonebook.collected_contact_id,
+        Campaign.user_id,
+        Campaign.source_campaign_id,
+    )
+    .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
+    .where(CampaignPhonebook.campaign_id == bindparam("campaign"), exists().where(_uncollected))
+    .order_by(CampaignPhonebook.id)
+)
+"""The links of a campaign to phonebooks with uncollected contacts."""
+_first = (
+    select(Contact.id)
+    .where(Contact.phonebook_id == bindparam("phonebook"), Contact.id > bindparam("after"))
+    .order_by(Contact.id)
+    .limit(bindparam("most"))
+    .subquery()
+)
+_SPAN: Final = select(func.count(), func.max(_first.c.id)).select_from(_first)
+"""The number of a phonebook's next contacts, and the id of the last of them."""
+_COLLECTED: Final = (
+    update(CampaignPhonebook)
+    .where(CampaignPhonebook.id == bindparam("link"))
+    .values(collected_contact_id=bindparam("last"))
+)
 _OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "tz_code", "full_name", "additional_vars")
 _GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, SubscriberReason.NUMBER_CORRECTED.value})
+
+
+def _as_subscribers(
+    campaign_id: ColumnElement[int], user_id: ColumnElement[int] | ScalarSelect[int], now_ms: ColumnElement[int]
+) -> Select[*tuple[Any, ...]]:
+    """Return a query of contacts as rows of `COLUMNS`."""
+    return select(
+        campaign_id,
+        user_id,
+        Contact.id,
+        Contact.phonebook_id,
+        Contact.contact,
+        Contact.number,
+        Contact.zone,
+        Contact.full_name,
+        Contact.additional_vars,
+        now_ms,
+        now_ms,
+        literal(int(SubscriberStatus.PENDING)),
+        *[literal("")] * 3,
+        Contact.tz_code,
+        *[literal(0)] * 4,
+    ).order_by(Contact.id)
+
+
+_JOIN: Final = joining(
+    _as_subscribers(
+        bindparam("campaign", type_=BigInteger()),
+        bindparam("user", type_=BigInteger()),
+        bindparam("now", type_=BigInteger()),
+    ).where(
+        Contact.phonebook_id == bindparam("phonebook"),
+        Contact.id > bindparam("after"),
+        Contact.id <= bindparam("last"),
+    )
+)
+"""Turns the contacts of a span into subscribers of a campaign that calls nobody again."""
 
 
 def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most: int | None = None) -> bool:
@@ -88,31 +157,24 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
     in id order. A number that is a subscriber already stays unchanged, unless its contact was deleted or got another
     number.
     """
-    links = connection.execute(
-        select(CampaignPhonebook.id, CampaignPhonebook.phonebook_id, CampaignPhonebook.collected_contact_id)
-        .where(CampaignPhonebook.campaign_id == campaign_id)
-        .order_by(CampaignPhonebook.id)
-    ).all()
     left = COLLECT_CHUNK if most is None else most
     left -= copy_people(connection, campaign_id, now_ms, left)
     if left <= 0:
         return False
-    for link_id, phonebook_id, after_id in links:
-        span = (
-            select(Contact.id)
-            .where(Contact.phonebook_id == phonebook_id, Contact.id > after_id)
-            .order_by(Contact.id)
-            .limit(left)
-            .subquery()
-        )
-        found, last_id = connection.execute(select(func.count(), func.max(span.c.id)).select_from(span)).one()
-        if found:
-            condition = and_(Contact.phonebook_id == phonebook_id, Contact.id.between(after_id + 1, last_id))
+    for link_id, phonebook_id, after_id, user_id, source_id in connection.execute(
+        _LINKS, {"campaign": campaign_id}
+    ).all():
+        span = {"phonebook": phonebook_id, "after": after_id}
+        found, last_id = connection.execute(_SPAN, {**span, "most": left}).one()
+        condition = and_(Contact.phonebook_id == phonebook_id, Contact.id.between(after_id + 1, last_id))
+        if source_id is None:
+            given = {**span, "last": last_id, "campaign": campaign_id, "user": user_id, "now": now_ms}
+            joined = subscribe(connection, campaign_id, _JOIN, given, many=found)
+        else:
+            joined = _subscribe_where(connection, campaign_id, condition, now_ms, many=found)
+        if joined < found:  # Else none of them was a subscriber before, with or without a contact.
             _take_up(connection, campaign_id, condition, now_ms)
-            subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
-            connection.execute(
-                update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=last_id)
-            )
+        connection.execute(_COLLECTED, {"link": link_id, "last": last_id})
         left -= found
         if left <= 0:
             return False
@@ -140,7 +202,7 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
             continue
         condition = Contact.id == contact_id
         _take_up(connection, campaign_id, condition, now_ms)
-        subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
+        _subscribe_where(connection, campaign_id, condition, now_ms)
         if is_new:
             connection.execute(
                 update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=contact_id)
@@ -167,7 +229,7 @@ def campaigns_to_correct(connection: Connection, contact_id: int) -> list[int]:
 def collect_corrected(connection: Connection, contact_id: int, campaign_ids: list[int], now_ms: int) -> None:
     """Turn a contact with a corrected number into a subscriber of campaigns from `campaigns_to_correct`."""
     for campaign_id in campaign_ids:
-        subscribe(connection, campaign_id, _as_subscribers(campaign_id, Contact.id == contact_id, now_ms))
+        _subscribe_where(connection, campaign_id, Contact.id == contact_id, now_ms)
 
 
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
@@ -175,29 +237,14 @@ def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     return bool(connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}))
 
 
-def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[*tuple[Any, ...]]:
-    """Return a query of contacts as rows of `COLUMNS`."""
-    return (
-        select(
-            literal(campaign_id),
-            select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery(),
-            Contact.id,
-            Contact.phonebook_id,
-            Contact.contact,
-            Contact.number,
-            Contact.zone,
-            Contact.full_name,
-            Contact.additional_vars,
-            literal(now_ms),
-            literal(now_ms),
-            literal(int(SubscriberStatus.PENDING)),
-            *[literal("")] * 3,
-            Contact.tz_code,
-            *[literal(0)] * 4,
-        )
-        .where(condition, ~was_called_before(campaign_id, Contact.number))
-        .order_by(Contact.id)
-    )
+def _subscribe_where(
+    connection: Connection, campaign_id: int, condition: ColumnElement[bool], now_ms: int, *, many: int = 1
+) -> int:
+    """Turn contacts into subscribers, without those whose numbers the campaigns before this one called."""
+    user_id = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
+    rows = _as_subscribers(literal(campaign_id), user_id, literal(now_ms))
+    rows = rows.where(condition, ~was_called_before(campaign_id, Contact.number))
+    return subscribe(connection, campaign_id, joining(rows), many=many)
 
 
 def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> None:
