@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import anyio
 import pytest
 from litestar import Litestar
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.counted_functions import counted_functions
@@ -25,7 +25,7 @@ from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.overhead import answered
 from benchmarks.sound import hear, packets_to_hear
 from benchmarks.steps import Cost as StepsCost
-from benchmarks.steps import on_real_clock
+from benchmarks.steps import HandClock, on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.api.app import create_app
 from dialer.app.imports.imports import ImportOptions, import_csv
@@ -36,8 +36,10 @@ from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacke
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import PHASES, SendSound, SoundRouter
 from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.sessions.leg_protocol import Ask, Play
 from dialer.runtime.steps.clock import VirtualClock
+from dialer.runtime.steps.contact_collection import COLLECT_SLICE
 from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
@@ -60,6 +62,10 @@ FLOOR_GROWTH_MAX: Final = 1.5
 COMMITTED_CALL_MAX: Final = 93
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
+COLLECTED: Final = (4_000, 12_000)
+"""Numbers of contacts of a campaign that starts later."""
+COLLECTED_THOUSAND_MAX: Final = {"statements": 16, "functions": 2_050}
+"""The cost of collecting a thousand contacts on the real clock, in SQLite."""
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
 """The cost of a call at 50 calls a second on the real clock, in SQLite."""
 EVENTS_OF_A_CALL: Final = {"statements": 0.5, "rows": 4.0}
@@ -93,7 +99,7 @@ GROWTH_MAX: Final = 1.1
 
 
 class Cost(NamedTuple):
-    """The number of calls of a run, and their cost."""
+    """The number of calls of a run, or of contacts, and their cost."""
 
     calls: int
     functions: int
@@ -126,6 +132,27 @@ def committed(subscribers: int, folder: Path) -> Cost:
     calls = database.read_now(lambda connection: connection.execute(Cdr.__table__.select()).all())
     database.close()
     return Cost(len(calls), counts["call"], len(statements))
+
+
+def collected(contacts: int, folder: Path) -> Cost:
+    """Return the cost of collecting contacts on the real clock, with one slice a step."""
+    folder.mkdir()
+    with closing(new_database(str(folder))) as database:
+        database.write_now(lambda connection: add_started_campaign(connection, contacts))
+        database.write_now(
+            lambda connection: connection.execute(update(Campaign).values(startingdate=START_MS + HOUR_MS))
+        )
+        clock = HandClock(START_MS)
+        worker = Worker(database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+
+        async def go_on() -> None:
+            for _ in range(1 + contacts // COLLECT_SLICE):
+                clock.go_on(await worker.proceed())
+
+        with counted_statements() as statements, counted_functions() as counts:
+            anyio.run(go_on)
+        found = database.read_now(lambda connection: connection.execute(select(Campaign.totalcontact)).scalar_one())
+    return Cost(found, counts["call"], len(statements))
 
 
 def changed_on_the_way(subscribers: int, folder: Path) -> Counter[str]:
@@ -174,6 +201,14 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
+
+
+def test_a_contact_that_is_collected_stays_within_its_cost(tmp_path: Path) -> None:
+    smaller, larger = (collected(size, tmp_path / str(size)) for size in COLLECTED)
+    assert (smaller.calls, larger.calls) == COLLECTED
+    cost = more(larger, smaller)
+    assert 1_000 * cost.statements / cost.calls <= COLLECTED_THOUSAND_MAX["statements"]
+    assert 1_000 * cost.functions / cost.calls <= COLLECTED_THOUSAND_MAX["functions"]
 
 
 def test_calls_in_progress_when_their_campaign_changes_are_still_written_together(tmp_path: Path) -> None:

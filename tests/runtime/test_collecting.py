@@ -5,7 +5,9 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import delete
 
+from dialer.domain.engine.hopper import CLAIM_FIRST
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.runtime.steps.contact_collection import COLLECT_SECONDS
 from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.rows.joining.contact_collection import collect_contact, has_uncollected
@@ -15,6 +17,9 @@ from tests.runtime.test_settling import SHORT, HandClock
 
 NUMBERS = [f"+1202555100{place}" for place in range(9)]
 NEW = "+12025552000"
+ELSEWHERE = ("+12135550100", "+13125550100", "+13125550101")
+"""Numbers of two other time zones."""
+MANY = [f"+1202556{place:04d}" for place in range(60)]
 
 
 @pytest.fixture
@@ -100,16 +105,63 @@ async def test_a_contact_that_moves_in_is_called_at_once(slow: House) -> None:
     assert subscribers(slow)[-1] == (NEW, 1)
 
 
+async def rests_of(house: House, step_ms: int = 0) -> list[float]:
+    """Return the rest after each step of a collection, for as long as contacts are left."""
+    rests: list[float] = []
+    while house.database.read_now(lambda c: has_uncollected(c, 1)):
+        house.worker.clock.at_ms += step_ms  # type: ignore[attr-defined] # a clock of this test
+        rests.append(await house.worker.proceed())
+    return rests
+
+
+@pytest.mark.parametrize("first", [(), ELSEWHERE])
+async def test_a_campaign_with_people_to_call_rests_between_the_slices(
+    slow: House, monkeypatch: pytest.MonkeyPatch, first: tuple[str, ...]
+) -> None:
+    """This includes a campaign that has run out of people in one of its zones."""
+    monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", CLAIM_FIRST + 1 + len(first))
+    await slow.started(slow.survey(SHORT), slow.phonebook(*first, *MANY), frequency=6)
+    assert set((await rests_of(slow))[:-1]) == {COLLECT_SECONDS}
+    assert len(subscribers(slow)) == len(first) + len(MANY)
+
+
+async def test_a_campaign_without_people_to_call_does_not_wait_for_the_next_slice(
+    slow: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step collects one contact, and calls the subscriber."""
+    monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", 1)
+    monkeypatch.setattr("dialer.runtime.steps.contact_collection.COLLECT_SLICE", 1)
+    await slow.started(slow.survey(SHORT), slow.phonebook(*MANY), frequency=60)
+    assert set((await rests_of(slow, 1_000))[:-1]) == {0.0}
+    assert len(subscribers(slow)) == len(MANY)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 40])
+async def test_everybody_is_called_whatever_zones_the_next_slices_bring(
+    slow: House, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """The first people are of one zone, and those after them of two others."""
+    monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", CLAIM_FIRST + 1)
+    monkeypatch.setattr("dialer.runtime.steps.contact_collection.COLLECT_SLICE", at_once)
+    later = [f"+1{213 if place % 3 else 312}555{place:04d}" for place in range(30)]
+    await slow.started(slow.survey(SHORT), slow.phonebook(*MANY[:40], *later), frequency=60)
+    for _ in range(150):
+        slow.worker.clock.at_ms += 1_000  # type: ignore[attr-defined] # a clock of this test
+        await slow.worker.proceed()
+    assert [row["number"] for row in slow.rows(Subscriber)] == [*MANY[:40], *later]
+    assert {row["status"] for row in slow.rows(Subscriber)} == {SubscriberStatus.SENT}
+    assert len(slow.rows(CallRequest)) == 40 + len(later)
+
+
 @pytest.mark.parametrize("others", [1, 2])
 async def test_others_are_called_while_a_large_phonebook_is_collected(
     slow: House, monkeypatch: pytest.MonkeyPatch, others: int
 ) -> None:
     """Each reading of the clock adds a second, and a step collects one contact. All campaigns dial."""
     monkeypatch.setattr("dialer.runtime.steps.contact_collection.COLLECT_SLICE", 1)
-    large = [f"+1202556{place:04d}" for place in range(60)]
     survey_id = slow.survey(SHORT)
     first_id = await slow.started(survey_id, slow.phonebook(*NUMBERS), frequency=60)
-    ids = [await slow.started(survey_id, slow.phonebook(*large), frequency=60) for _ in range(others)]
+    ids = [await slow.started(survey_id, slow.phonebook(*MANY), frequency=60) for _ in range(others)]
     slow.worker.clock.hurry_ms = 1_000  # type: ignore[attr-defined] # a clock of this test
     called: list[int] = []
     async with slow.worker.running():

@@ -215,6 +215,11 @@ class Hopper:
                 zone.window = self._window(zone.key, now_ms)
             self._open_until_ms = 0
 
+    @property
+    def has_fresh(self) -> bool:
+        """True if it holds people who were never called."""
+        return any(zone.fresh for zone in self._zones.values())
+
     def take(self) -> None:
         """Remove the subscriber that `next` returned last."""
         zone = self._source

@@ -7,7 +7,6 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.runtime.lines.line_legs import LegNames
-from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.contact_collection import Collection
 from dialer.runtime.steps.engine_parts import EngineParts
 from dialer.runtime.steps.kernel import Kernel
@@ -25,9 +24,11 @@ _log = structlog.get_logger(__name__)
 class EngineRows:
     """Reader of the rows of one engine."""
 
-    def __init__(self, parts: EngineParts, kernel: Kernel, larger: LargerSlices, names: LegNames) -> None:
+    def __init__(
+        self, parts: EngineParts, kernel: Kernel, collection: Collection, larger: LargerSlices, names: LegNames
+    ) -> None:
         self.loader: Final = parts.loader(parts.coordinator.shards)
-        self.collection: Final = Collection(clock_waits=isinstance(parts.clock, VirtualClock))
+        self._collection: Final = collection
         self._coordinator: Final = parts.coordinator
         self._quarantine: Final = parts.quarantine
         self._kernel: Final = kernel
@@ -41,8 +42,8 @@ class EngineRows:
         """Read rows for the engine. With `is_now`, it has done everything that was due before, as a new one has."""
         now_ms = self._kernel.now_ms
         world = self.loader.world(connection, now_ms, scope, with_past=self._is_new)
-        ids, looked_for = [opened.plan.id for opened in world.campaigns], None if scope.everything else scope.campaigns
-        if self.collection.follow(connection, ids, looked_for, now_ms):
+        looked_for = None if scope.everything else scope.campaigns
+        if self._collection.follow(connection, world.campaigns, looked_for, now_ms):
             world = self.loader.world(connection, now_ms, scope, with_past=self._is_new)
         gateways = self._coordinator.lent(connection, world.gateways)
         world = world._replace(gateways=gateways if is_now or self._is_new else self._larger.limited(gateways))

@@ -23,6 +23,7 @@ from dialer.runtime.lines.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.lines.switchboard import Switchboard
 from dialer.runtime.steps import recovery
 from dialer.runtime.steps.clock import RealClock, VirtualClock
+from dialer.runtime.steps.contact_collection import Collection
 from dialer.runtime.steps.coordinator import Wishes
 from dialer.runtime.steps.dial_counters import StepCounters
 from dialer.runtime.steps.engine_parts import EngineParts
@@ -84,8 +85,10 @@ class LiveEngine:
         self._gateways: Final = OpenGateways(self.kernel, router, self.switchboard, simulates_all=parts.simulates_all)
         self._floor: Final = OpenFloor(self.kernel)
         self._larger: Final = LargerSlices(self.engine.engine_state.gateways)
-        self._rows: Final = EngineRows(parts, self.kernel, self._larger, self.switchboard.leg_names)
-        self._collection: Final = self._rows.collection
+        self._collection: Final = Collection(
+            self.engine.engine_state.campaigns, self.journal.spent, clock_waits=isinstance(clock, VirtualClock)
+        )
+        self._rows: Final = EngineRows(parts, self.kernel, self._collection, self._larger, self.switchboard.leg_names)
         self.listener: Final = Listener(
             self.switchboard,
             self._rows.loader.shards,
@@ -108,15 +111,18 @@ class LiveEngine:
         self._apply(world, EVERYTHING, restore=connection)
 
     @property
-    def has_more_to_collect(self) -> bool:
-        """True if contacts of some campaigns are not collected yet."""
-        return not self._collection.is_done
+    def collects_in_s(self) -> float | None:
+        """Seconds until a running clock collects more contacts; None if all are subscribers."""
+        return self._collection.rest_s
 
     def refresh(self, connection: Connection, touched: Touched) -> None:
         """Update the engine about touched rows, and collect another portion of contacts."""
-        touched |= Touched(campaigns=self._collection.begin(connection, self.kernel.now_ms))
+        grown = self._collection.begin(connection, self.kernel.now_ms)
+        self._is_stored = self._is_stored and self.collects_in_s is None
         if touched != NOTHING:
             self._extent.changed()
+        touched |= Touched(campaigns=grown)
+        if touched != NOTHING:
             self._is_stored = False
             self.journal.begin(connection)
             scope = self._floor.scope(touched, self.engine.engine_state.accounts.keys())
@@ -156,7 +162,7 @@ class LiveEngine:
             self._may_have_texts = False
             self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
-        acts_alone = self._coordinator.is_alone and not self.switchboard.settings and self._collection.is_done
+        acts_alone = self._coordinator.is_alone and not self.switchboard.settings
         if is_ahead and is_due and is_done and acts_alone and allowance == EVERYTHING_AT_ONCE:
             self._extent.look_ahead(self.kernel, until_ms)
         self.switchboard.write(connection, self.kernel.now_ms)

@@ -209,7 +209,7 @@ class Worker:
                 # A caller who stops waiting does not stop a step that hands over to lines.
                 with anyio.CancelScope(shield=self._lines.are_in_use):
                     is_done = await self._one_step(latest_ms, is_ahead=is_ahead) and not (
-                        collects and self._has_more_to_collect
+                        collects and self._collects_in_s() is not None
                     )
 
     async def _one_step(self, until_ms: int, *, is_ahead: bool = False) -> bool:
@@ -349,17 +349,18 @@ class Worker:
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
                 rest = RETRY_SECONDS
 
-    @property
-    def _has_more_to_collect(self) -> bool:
-        return self._live is not None and self._live.has_more_to_collect
+    def _collects_in_s(self) -> float | None:
+        return None if self._live is None else self._live.collects_in_s
 
     def _seconds_to_rest(self) -> float:
-        if self._has_more_to_collect or self._lines.has_news:
+        if self._lines.has_news:
             return 0.0
+        collects_in_s = self._collects_in_s()
+        rest_max_s = IDLE_SECONDS_MAX if collects_in_s is None else collects_in_s
         due_ms = self.next_ms()
         if due_ms is None:
-            return IDLE_SECONDS_MAX
-        return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)
+            return rest_max_s
+        return min(rest_max_s, self.clock.seconds_until(due_ms) or 0.0)
 
 
 def _mark(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:

@@ -51,6 +51,8 @@ class JournalStore:
         self._observers = tuple(observers)
         self._rows: Final = UnwrittenRows(next_cdr_id, recordings, self._check_cdrs)
         self._recorder: Final = EffectRecorder(self._rows)
+        self.spent: Final[set[int]] = set()
+        """Campaigns of which a claim of subscribers without a call found fewer than it asked for."""
 
     @property
     def next_cdr_id(self) -> int:
@@ -101,7 +103,10 @@ class JournalStore:
         if not unwritten.isdisjoint([callee.id for callee in found]):
             self._rows.flush_subscribers()
             found = claims.fresh(self._rows.at_work(), claim)
-        return campaign_events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+        is_last = len(found) < claim.limit
+        if is_last:
+            self.spent.add(claim.campaign_id)
+        return campaign_events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=is_last)
 
     def claim_retries(self, claim: campaign_effects.ClaimRetries) -> campaign_events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order in which they are due."""
