@@ -1,22 +1,24 @@
 """The store of one run of a forecast: it has subscribers for the engine, and adds up what becomes of the campaign."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
-from dialer.domain.calls.plans import Call
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.figures.digest import RunningDigest
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
-from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType
 from dialer.forecast.queue_figures import QueueTally
 from dialer.forecast.stage import ForecastStage, Opening
 from dialer.sim.memory_store import MemoryStore
 from dialer.sim.report import show_date
-from dialer.store.journal.rows import CdrRow, cdr, leg_cdr
+from dialer.store.journal.rows import for_agents
 from dialer.store.queries.do_not_call import hashed
 from dialer.store.queries.survey_results import counted_name
 
@@ -37,8 +39,13 @@ _IGNORED: Final = (
     ),
 )
 """Effects that no figure of a forecast depends on, or that only lines cause."""
-_NO_ID: Final = 0
-"""The id of CDRs: nobody sees them."""
+AMOUNTS_KEPT: Final = 1_024
+"""Number of amounts whose text is kept: most calls cost what others do."""
+_A_LEG: Final = int(LegType.A_LEG)
+_B_LEG: Final = int(LegType.B_LEG)
+_PERSON: Final = int(AmdStatus.PERSON)
+_MACHINE: Final = AmdStatus.MACHINE
+_shown: Final = lru_cache(maxsize=AMOUNTS_KEPT)(format_money)
 
 
 class Stop(NamedTuple):
@@ -81,12 +88,16 @@ class RunStore(MemoryStore):
         self._calls = self._answered = self._cost = self._live_answered = self._abandoned = 0
         self._machines = 0
         self.digest: Final = RunningDigest()
+        self._add_line: Final = self.digest.add
+        self._now_ms: Final = stage.now_ms
         self.answers: Final[Counter[tuple[int, str]]] = Counter()
         """The number of times each answer was given, by section and answer."""
         self.hours: Final[defaultdict[int, list[int]]] = defaultdict(lambda: [0, 0])
         """Calls or messages, and their price, by hour since the epoch."""
-        self.spans: Final[list[tuple[int, int]]] = []
-        """The beginning and the end of each call, or message of a campaign of messages."""
+        self.starts: Final = array("q")
+        """The beginning of each call, or message of a campaign of messages, that ends after the forecast begins."""
+        self.ends: Final = array("q")
+        """The ends of the same, in the same order."""
         self.queues: Final = QueueTally(stage.world.agents, stage.queues)
 
     def _all_recorders(self) -> dict[type, Callable[[Any, int], None] | None]:
@@ -128,12 +139,14 @@ class RunStore(MemoryStore):
         call, outcome, cost, after = effect.call, effect.outcome, effect.bill.cost, effect.disposition
         if call.parts:
             self._count_message(call, cost)
-            self.spans.append((call.started_ms, outcome.ended_ms))
+            self._keep_span(call, outcome)
         else:
-            row = self._record_call(effect)
-            self._live_answered += row.is_for_agents
-            self._abandoned += row.is_abandoned
-            self._machines += outcome.answered_ms is not None and not outcome.is_live
+            self._record_call(effect)
+            if call.plan.flow.queue_ids:
+                live, abandoned = for_agents(call, outcome)
+                self._live_answered += live
+                self._abandoned += abandoned
+            self._machines += outcome.answered_ms is not None and outcome.amd_status is _MACHINE
         self._calls += 1
         self._answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         self._cost += cost
@@ -142,39 +155,55 @@ class RunStore(MemoryStore):
     def _record_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
 
-    def _record_call(self, effect: call_effects.FinishCall | call_effects.FinishInbound) -> CdrRow:
-        call, outcome = effect.call, effect.outcome
-        row = cdr(_NO_ID, effect)
-        self._record_cdr(row, calls=call.attempt > 0)
-        self.spans.append((call.started_ms, outcome.ended_ms))
-        for result in outcome.results:
-            self.answers[result.section_id, counted_name(result)] += 1
-        return row
-
-    def _record_cdr(self, row: CdrRow, *, calls: int) -> None:
-        cost = row.call_cost
-        hour = self.hours[row.starting_date // HOUR_MS]
-        hour[0] += calls
-        hour[1] += cost
-        self.digest.add(
+    def _record_call(self, effect: call_effects.FinishCall | call_effects.FinishInbound) -> None:
+        call, outcome, bill = effect.call, effect.outcome, effect.bill
+        hour = self.hours[call.started_ms // HOUR_MS]
+        hour[0] += call.attempt > 0
+        hour[1] += bill.cost
+        self._add_line(
             (
-                row.callid,
-                row.callerid,
-                row.phone_number,
-                show_date(row.starting_date),
-                row.duration,
-                row.billsec,
-                format_money(cost),
-                row.billed_duration,
-                row.hangup_cause_q850,
-                row.leg_type,
-                row.amd_status,
+                call.callid,
+                call.callerid,
+                call.did_number or call.subscriber.number,
+                show_date(call.started_ms),
+                bill.duration,
+                bill.billsec,
+                _shown(bill.cost),
+                bill.billed_duration,
+                int(outcome.cause),
+                _A_LEG,
+                int(outcome.amd_status),
             )
         )
+        self._keep_span(call, outcome)
+        for result in outcome.results:
+            self.answers[result.section_id, counted_name(result)] += 1
+
+    def _keep_span(self, call: Call, outcome: CallOutcome) -> None:
+        if outcome.ended_ms > self._now_ms:
+            self.starts.append(call.started_ms)
+            self.ends.append(outcome.ended_ms)
 
     def _record_leg(self, effect: call_effects.FinishLeg, _now_ms: int) -> None:
-        self._record_cdr(leg_cdr(_NO_ID, effect), calls=0)
-        self._cost += effect.bill.cost
+        transfer, bill = effect.transfer, effect.bill
+        started_ms = transfer.started_ms or 0
+        self.hours[started_ms // HOUR_MS][1] += bill.cost
+        self._add_line(
+            (
+                transfer.callid,
+                effect.call.subscriber.number,
+                transfer.number,
+                show_date(started_ms),
+                bill.duration,
+                bill.billsec,
+                _shown(bill.cost),
+                bill.billed_duration,
+                int(effect.outcome.cause),
+                _B_LEG,
+                _PERSON,
+            )
+        )
+        self._cost += bill.cost
         self.queues.leg_finished(effect)
 
     def _record_text(self, effect: text_effects.FinishText, _now_ms: int) -> None:

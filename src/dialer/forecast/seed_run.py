@@ -72,7 +72,7 @@ def run_seed(stage: ForecastStage, seed: int) -> SeedRun:
     totals: Counter[int] = Counter()
     for (section_id, _), count in store.answers.items():
         totals[section_id] += count
-    peak, dialled_ms = _peak(store.spans, stage.now_ms)
+    peak, dialled_ms = _peak(store.starts, store.ends, stage.now_ms)
     return SeedRun(
         seed=seed,
         stop=stop,
@@ -183,22 +183,22 @@ def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: Run
         )
 
 
-def _peak(spans: Sequence[tuple[int, int]], now_ms: int) -> tuple[int, int]:
+def _peak(starts: Sequence[int], ends: Sequence[int], now_ms: int) -> tuple[int, int]:
     """Return the most calls, or messages, in progress at once, and the time with at least one, in milliseconds.
 
-    One that ends frees its place in that millisecond. Only what ends after `now_ms` counts.
+    One that ends frees its place in that millisecond. What began before `now_ms` counts from there.
     """
-    changes = [(end, -1) for _, end in spans if end > now_ms]
-    changes += [(start, 1) for start, end in spans if end > now_ms]
-    running = peak = spent_ms = begun_ms = 0
-    for at_ms, change in sorted(changes):
-        if not running:
-            begun_ms = max(at_ms, now_ms)
-        running += change
-        peak = max(peak, running)
-        if not running:
-            spent_ms += at_ms - begun_ms
-    return peak, spent_ms
+    ends = sorted(ends)
+    peak = spent_ms = over = 0
+    begun_ms = now_ms
+    for before, start in enumerate(sorted(starts)):
+        while over < len(ends) and ends[over] <= start:
+            over += 1
+        if over >= before:  # Nothing else is in progress.
+            spent_ms += ends[before - 1] - begun_ms if before else 0
+            begun_ms = max(start, now_ms)
+        peak = max(peak, before + 1 - over)
+    return peak, spent_ms + (ends[-1] - begun_ms if ends else 0)
 
 
 def _most_frequent(answers: Counter[tuple[int, str]]) -> Counter[tuple[int, str]]:

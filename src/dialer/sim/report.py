@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Annotated, Final
 
 import msgspec
@@ -21,6 +22,8 @@ from dialer.sim.simulation_store import SimulatedCdr, SimulationStore
 ANSWERS_SHOWN_MAX: Final = 12
 """Limit of different answers to one section that the text lists. The remaining answers are summed up."""
 BAR_WIDTH: Final = 30
+SECONDS_KEPT: Final = 1_024
+"""Number of seconds whose text is kept."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -116,7 +119,14 @@ def report_of(simulation: Simulation) -> Report:
 
 def show_date(at_ms: int) -> str:
     """Return a moment as the API writes it: `2026-11-20T08:00:00Z`, with microseconds when not zero."""
-    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat().removesuffix("+00:00") + "Z"
+    second, ms = divmod(at_ms, 1_000)
+    return f"{_show_second(second)}.{ms:03d}000Z" if ms else f"{_show_second(second)}Z"
+
+
+@lru_cache(maxsize=SECONDS_KEPT)
+def _show_second(second: int) -> str:
+    """Return a second without its zone. The calls of a run begin close to each other, so most are known."""
+    return (_EPOCH + timedelta(seconds=second)).isoformat().removesuffix("+00:00")
 
 
 def cdr_record(row: SimulatedCdr) -> Mapping[str, object]:

@@ -123,14 +123,16 @@ class CampaignDialling:
         if not is_paced and campaign.next_dial_ms > now_ms:
             return campaign.next_dial_ms
         agents_at_ms = self._paced_at_ms(campaign, now_ms) if is_paced else 0
-        calls = campaign.places_taken if plan.max_aleg else 0
-        place = PlaceFacts(now_ms=now_ms, agents_at_ms=agents_at_ms, max_aleg=plan.max_aleg, calls=calls)
-        verdict = verdict_on(place, CAMPAIGN_RULES)
-        if not isinstance(verdict, Later):
-            campaign.is_full = False
-            return now_ms
-        campaign.is_full = campaign.is_full or verdict.reason is WaitsFor.MAX_ALEG
-        return verdict.at_ms
+        if agents_at_ms > now_ms:  # As the rule says that comes first: this is asked at every event of an agent.
+            return agents_at_ms
+        if plan.max_aleg:
+            place = PlaceFacts(now_ms=now_ms, max_aleg=plan.max_aleg, calls=campaign.places_taken)
+            verdict = verdict_on(place, CAMPAIGN_RULES)
+            if isinstance(verdict, Later):
+                campaign.is_full = True
+                return verdict.at_ms
+        campaign.is_full = False
+        return now_ms
 
     def _paced_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""
@@ -145,9 +147,11 @@ class CampaignDialling:
 
     def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
         pace = self._pacing.pace(campaign, now_ms)
+        if pace.calls > 0:
+            return True  # It is asked again after the dial, or when what the dial waits for comes.
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
-        return pace.calls > 0
+        return False
 
     def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
         """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""

@@ -182,7 +182,13 @@ class PacedCampaigns:
 
         They dial for these queues or have changed since the last request, or share a queue with one that has.
         """
-        changed, self._changed = self._changed, set()
+        changed = self._changed
+        if not changed and not queue_ids:
+            return []
+        self._changed = set()
+        if len(self.queue_ids) == 1:  # As in most forecasts. Nothing is shared.
+            ((campaign_id, own),) = self.queue_ids.items()
+            return [campaign_id] if campaign_id in changed or not own.isdisjoint(queue_ids) else []
         shared = set(queue_ids).union(*filter(None, map(self.queue_ids.get, changed)))
         return sorted(changed.intersection(self.queue_ids).union(*filter(None, map(self._by_queue.get, shared))))
 

@@ -1,6 +1,6 @@
 """The digest of a run: runs with equal call detail records have equal digests."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from operator import itemgetter
 from typing import Final
@@ -19,6 +19,7 @@ DIGEST_FIELDS: Final = (
     "amd_status",
 )
 _values: Final = itemgetter(*DIGEST_FIELDS)
+_LINE: Final = "|".join(["%s"] * len(DIGEST_FIELDS)) + "\n"
 
 
 class RunningDigest:
@@ -27,10 +28,9 @@ class RunningDigest:
     def __init__(self) -> None:
         self._digest: Final = sha256()
 
-    def add(self, values: Sequence[object]) -> None:
+    def add(self, values: tuple[object, ...]) -> None:
         """Add a record by its `DIGEST_FIELDS`, as the API writes them."""
-        line = "|".join(map(str, values))
-        self._digest.update(f"{line}\n".encode())
+        self._digest.update((_LINE % values).encode())
 
     def hexdigest(self) -> str:
         """Return the digest of the records so far, in hexadecimal."""

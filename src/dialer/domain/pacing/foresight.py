@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import floor
 from typing import Final, Protocol
 
-from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, ASKED_EVERY_MS, Pace
+from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace
 from dialer.domain.pacing.measure import Measurements
 from dialer.domain.pacing.predictive import (
     FIRST_ANSWERS,
@@ -17,6 +17,7 @@ from dialer.domain.pacing.predictive import (
     ROUNDING,
     Outlook,
     expected_free,
+    horizon_of,
     most_within,
     share_of,
 )
@@ -115,7 +116,7 @@ class Foresight:
         """Return the most calls in the room, for an outlook that lacks the busy agents so far."""
         measured, bridged_ms = self._measured, agents.bridged_ms
         rate, callees, idle, variance = ahead
-        horizon_ms = measured.ring_ms + measured.greeting_ms + ABANDONED_AFTER_MS
+        horizon_ms = horizon_of(measured)
         free = idle + bisect_right(agents.wrapping_ms, now_ms + horizon_ms)
         seen = (agents, agents.talks, measured.handled_count, horizon_ms, now_ms)
         if seen != self._seen:

@@ -94,7 +94,7 @@ def outlook(situation: PacingInputs) -> Outlook:
     """Return the forecast for the calls in progress and the busy agents."""
     averages = averages_of(situation)
     answer_rate = (averages.answers + PRESUMED_ANSWERS) / (len(situation.figures.outcomes) + PRESUMED_ANSWERS)
-    horizon_ms = averages.ring_ms + averages.greeting_ms + ABANDONED_AFTER_MS
+    horizon_ms = horizon_of(averages)
     freed, spread = expected_free(situation.bridged_ms, averages.sorted_handling_ms, situation.now_ms, horizon_ms)
     wrapped_up = bisect_right(situation.wrapping_ms, situation.now_ms + horizon_ms)
     dialling = len(situation.dialling_ms)
@@ -104,6 +104,11 @@ def outlook(situation: PacingInputs) -> Outlook:
         agents=situation.idle + wrapped_up + freed,
         variance=dialling * answer_rate * (1 - answer_rate) + spread,
     )
+
+
+def horizon_of(averages: Averages) -> int:
+    """Return the time after which a call dialled now must have found an agent, in whole milliseconds."""
+    return int(averages.ring_ms + averages.greeting_ms + ROUNDING) + ABANDONED_AFTER_MS
 
 
 def overflow(mean: float, variance: float) -> float:
@@ -162,7 +167,7 @@ def share_of(
 
 
 def expected_free(
-    bridged_ms: Sequence[int], handling_ms: list[int], now_ms: int, horizon_ms: float
+    bridged_ms: Sequence[int], handling_ms: list[int], now_ms: int, horizon_ms: int
 ) -> tuple[float, float]:
     """Return the expected number of agents who talk now and are free within the horizon, and its variance.
 

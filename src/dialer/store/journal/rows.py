@@ -6,7 +6,7 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.plans import Call, SectionResult, id_or_0
+from dialer.domain.calls.plans import Call, CallOutcome, SectionResult, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written
@@ -23,6 +23,8 @@ _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
 _INBOUND: Final = -1
 """The `attempt` of a refused inbound call, whose missed attempt is not known."""
+_NOT_FOR_AGENTS: Final = (0, 0)
+"""The columns of a CDR that say whether its call is live for agents, and abandoned: it is neither."""
 _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 """The last columns of a CDR that is not of an A-leg."""
 _row: Final = tuple.__new__
@@ -225,8 +227,6 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
     plan, person, signalled_ms = call.plan, call.subscriber, outcome.signalled_ms
-    # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
-    is_for_agents = plan.flow.queue_ids and call.attempt > 0 and outcome.is_live
     return _row(
         CdrRow,
         (
@@ -254,12 +254,21 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             person.phonebook_id or 0,
             0,
             None if signalled_ms is None else signalled_ms - call.started_ms,
-            # Integers, because the driver adapts Booleans one by one.
-            1 if is_for_agents else 0,
-            1 if is_for_agents and any(transfer.is_abandoned for transfer in call.transfers) else 0,
+            *(for_agents(call, outcome) if plan.flow.queue_ids else _NOT_FOR_AGENTS),
             1 if outcome.is_completed else 0,
         ),
     )
+
+
+def for_agents(call: Call, outcome: CallOutcome) -> tuple[int, int]:
+    """Return 1 for a live call, and 1 for an abandoned one, of a campaign whose survey leads to queues; else 0.
+
+    The former is the denominator of the share of abandoned calls. They are integers, because the driver adapts Booleans
+    one by one.
+    """
+    if call.attempt <= 0 or not outcome.is_live:
+        return _NOT_FOR_AGENTS
+    return 1, 1 if any(transfer.is_abandoned for transfer in call.transfers) else 0
 
 
 def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
