@@ -86,7 +86,7 @@ class Account:
 
     def refuses_agent(self, contact: str, gateway: GatewayPlan) -> bool:
         """Return whether the account may not call an agent's number. It may call any extension of a switch."""
-        telephone = telephone_of(contact)
+        telephone = contact and telephone_of(contact)
         return bool(telephone) and not is_extension(telephone) and self.refuses(telephone, gateway)
 
     def rate_for(self, number: str) -> Rate:

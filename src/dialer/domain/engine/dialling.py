@@ -31,7 +31,7 @@ from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.rules.dial_rules import CAMPAIGN_RULES, Allowed, Later, Never, PlaceFacts, verdict_on
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
-from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
+from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START
 
@@ -147,11 +147,9 @@ class CampaignDialling:
 
     def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
         pace = self._pacing.pace(campaign, now_ms)
-        if pace.calls > 0:
-            return True  # It is asked again after the dial, or when what the dial waits for comes.
-        if pace.again_ms is not None:
+        if pace.calls <= 0 and pace.again_ms is not None:  # Else it is asked after the dial, or when that can be made.
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
-        return False
+        return pace.calls > 0
 
     def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
         """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""

@@ -262,7 +262,7 @@ class Transfers:
     def _new(self, call: Call, event: call_events.TransferReached, now_ms: int) -> Transfer:
         place = len(call.transfers) + 1
         try:
-            number = target_number(event.number, self._region_of(call.plan.user_id))
+            number = event.number and target_number(event.number, self._region_of(call.plan.user_id))
         except NumberError:
             number = ""
         return Transfer(

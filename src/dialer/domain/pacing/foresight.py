@@ -15,7 +15,7 @@ from dialer.domain.pacing.predictive import (
     FIRST_ANSWERS,
     PRESUMED_ANSWERS,
     ROUNDING,
-    Outlook,
+    Ahead,
     expected_free,
     horizon_of,
     most_within,
@@ -89,7 +89,7 @@ class Foresight:
         rate = (measured.answers + PRESUMED_ANSWERS) / (len(figures.outcomes) + PRESUMED_ANSWERS)
         averages = measured if figures.handling_ms else None
         share = share_of(abandon_rate_max, credit, agents.agents, averages, rate)
-        ahead = Outlook(rate, came + dialling * rate, idle, dialling * rate * (1 - rate))
+        ahead = (rate, came + dialling * rate, idle, dialling * rate * (1 - rate))
         room = range(least, most + 1)
         calls = self._most(agents, ahead, share, room, now_ms)
         if not agents.bridged_ms and not agents.wrapping_ms:
@@ -97,7 +97,7 @@ class Foresight:
         again_ms = now_ms + ASKED_EVERY_MS
         return Pace(calls=calls, again_ms=again_ms if calls else self._again_ms(agents, ahead, share, room, now_ms))
 
-    def _again_ms(self, agents: Agents, ahead: Outlook, share: float, room: range, now_ms: int) -> int:
+    def _again_ms(self, agents: Agents, ahead: Ahead, share: float, room: range, now_ms: int) -> int:
         """Return a later second before which time alone allows no call.
 
         Most often an event comes before the next second, so one is enough. The longer nothing has happened, the more
@@ -112,7 +112,7 @@ class Foresight:
                 return at_ms
         return last_ms
 
-    def _most(self, agents: Agents, ahead: Outlook, share: float, room: range, now_ms: int) -> int:
+    def _most(self, agents: Agents, ahead: Ahead, share: float, room: range, now_ms: int) -> int:
         """Return the most calls in the room, for an outlook that lacks the busy agents so far."""
         measured, bridged_ms = self._measured, agents.bridged_ms
         rate, callees, idle, variance = ahead
@@ -121,10 +121,10 @@ class Foresight:
         seen = (agents, agents.talks, measured.handled_count, horizon_ms, now_ms)
         if seen != self._seen:
             if len(bridged_ms) >= MANY:
-                worst = Outlook(rate, callees, free, variance + CHANCE_VARIANCE_MAX * len(bridged_ms))
+                worst = (rate, callees, free, variance + CHANCE_VARIANCE_MAX * len(bridged_ms))
                 if most_within(worst, share, room, -CERTAIN) == room[-1]:
                     return room[-1]
             self._expected = expected_free(bridged_ms, measured.sorted_handling_ms, now_ms, horizon_ms)
             self._seen = seen
         expected, spread = self._expected
-        return most_within(Outlook(rate, callees, free + expected, variance + spread), share, room)
+        return most_within((rate, callees, free + expected, variance + spread), share, room)

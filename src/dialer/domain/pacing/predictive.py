@@ -19,7 +19,7 @@ the credit could never earn new credit by further answers.
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, PacingInputs
@@ -50,6 +50,10 @@ class Outlook(NamedTuple):
     """The expected number of agents who are free for them."""
     variance: float
     """The variance of callees less agents."""
+
+
+Ahead: TypeAlias = tuple[float, float, float, float]
+"""An `Outlook`, or a plain tuple of its values, which is made faster."""
 
 
 class Predictive:
@@ -136,7 +140,7 @@ def _aim(situation: PacingInputs, least: int, most: int) -> int:
     return most_within(ahead, share, range(least, most + 1))
 
 
-def most_within(ahead: Outlook, share: float, room: range, excess_max: float = 0.0) -> int:
+def most_within(ahead: Ahead, share: float, room: range, excess_max: float = 0.0) -> int:
     """Return the most calls in the room whose overflow exceeds a share of the expected callees by no more than that."""
     rate, callees_before, agents, variance_before = ahead
 
