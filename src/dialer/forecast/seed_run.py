@@ -186,7 +186,7 @@ def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: Run
 def _peak(starts: Sequence[int], ends: Sequence[int], now_ms: int) -> tuple[int, int]:
     """Return the most calls, or messages, in progress at once, and the time with at least one, in milliseconds.
 
-    One that ends frees its place in that millisecond. What began before `now_ms` counts from there.
+    One that ends frees its place in that millisecond. A call that began before `now_ms` counts from then on.
     """
     ends = sorted(ends)
     peak = spent_ms = over = 0

@@ -177,11 +177,16 @@ def expected_free(
 
     The probability of each is from the measured distribution of handling times, given that this one is already longer
     than the talk so far. One more time is assumed that outlasts the horizon, so that no result is certain, least of all
-    at the start.
+    at the start. It is 0 for the newest talks, which are too short for any measured time to end, and for those that are
+    longer already than any.
     """
     measured = len(handling_ms)
     expected = variance = 0.0
-    for taken_ms in bridged_ms:
+    if not measured:
+        return expected, variance
+    first = bisect_right(bridged_ms, now_ms - handling_ms[-1])
+    last = bisect_right(bridged_ms, now_ms + horizon_ms - handling_ms[0], first)
+    for taken_ms in bridged_ms[first:last]:
         busy_ms = now_ms - taken_ms
         shorter = bisect_right(handling_ms, busy_ms)
         in_time = bisect_right(handling_ms, busy_ms + horizon_ms, shorter) - shorter

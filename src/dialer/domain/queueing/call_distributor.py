@@ -19,7 +19,7 @@ from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Pro
 from dialer.domain.queueing.promises import is_kept
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff
-from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
+from dialer.domain.queueing.strategies import AgentTurn, asks_again_at_ms, next_agents
 from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
 
@@ -350,7 +350,7 @@ class CallDistributor(Floor):
     def _next_agents(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[int]:
         top = line.top(now_ms, waiting, self._on_duty)
         candidates = [
-            Candidate(tier, self._agents[agent_id].figures)
+            (tier, self._agents[agent_id].figures)
             for agent_id in self._idle & line.places.keys()
             if (tier := line.places[agent_id]).level <= top
         ]

@@ -7,7 +7,7 @@ position. Ties are broken by agent id.
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
 from dialer.domain.words.enums import QueueStrategy
@@ -17,11 +17,8 @@ PROGRESSIVE_STEP_MS: Final = 10_000
 """The time, in milliseconds, before ring-progressively asks one more agent: mod_callcenter's default."""
 
 
-class Candidate(NamedTuple):
-    """An agent who can be asked now."""
-
-    tier: TierPlan
-    figures: AgentFigures
+Candidate: TypeAlias = tuple[TierPlan, AgentFigures]
+"""An agent who can be asked now: the place in the queue, and the figures. It is a plain tuple, as many may be idle."""
 
 
 class AgentTurn(NamedTuple):
@@ -47,15 +44,19 @@ def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequen
 def _places(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
     """Return the place of each candidate in the order. As many agents may be idle, it calls few functions."""
     figure_of, criterion = _FIGURES.get(strategy), _CRITERIA.get(strategy)
-    places: list[tuple[int, ...]] = []
-    for candidate in candidates:
-        tier, figures = candidate
-        if figures.let_ring_ms > turn.waiting.joined_ms:
-            places.append((1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id))
-            continue
-        by_strategy = figure_of(figures) if figure_of else criterion(candidate, turn) if criterion else 0
-        places.append((0, tier.level, by_strategy, tier.position, tier.agent_id))
-    return places
+    joined_ms = turn.waiting.joined_ms
+    return [
+        (1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id)
+        if figures.let_ring_ms > joined_ms
+        else (
+            0,
+            tier.level,
+            figure_of(figures) if figure_of else criterion(tier, turn) if criterion else 0,
+            tier.position,
+            tier.agent_id,
+        )
+        for tier, figures in candidates
+    ]
 
 
 def next_agents(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[Candidate]) -> list[int]:
@@ -63,7 +64,7 @@ def next_agents(strategy: QueueStrategy, turn: AgentTurn, candidates: Sequence[C
     if strategy is not QueueStrategy.RING_ALL:
         first = min(_places(strategy, turn, candidates), default=None)
         return [] if first is None else [first[-1]]
-    return [candidate.tier.agent_id for candidate in rank_candidates(strategy, turn, candidates)]
+    return [tier.agent_id for tier, _ in rank_candidates(strategy, turn, candidates)]
 
 
 def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
@@ -75,17 +76,17 @@ def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     return NEVER_MS
 
 
-def _round_robin(candidate: Candidate, turn: AgentTurn) -> int:
+def _round_robin(tier: TierPlan, turn: AgentTurn) -> int:
     """Rank agents behind the one asked last first. The round does not leave a level that has an agent to ask."""
     last = turn.last
-    if last is None or candidate.tier.level != last.level:
+    if last is None or tier.level != last.level:
         return 0
-    return int((candidate.tier.position, candidate.tier.agent_id) <= (last.position, last.agent_id))
+    return int((tier.position, tier.agent_id) <= (last.position, last.agent_id))
 
 
-def _random(candidate: Candidate, turn: AgentTurn) -> int:
+def _random(tier: TierPlan, turn: AgentTurn) -> int:
     """Return a draw that depends only on the seed, the call and the agent, on any machine."""
-    name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, candidate.tier.agent_id)
+    name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, tier.agent_id)
     return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
 
 
@@ -96,7 +97,7 @@ _FIGURES: Final[Mapping[QueueStrategy, Callable[[AgentFigures], int]]] = {
     QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: attrgetter("last_offered_ms"),
 }
 """The figure by which a strategy ranks agents. With those in neither table, only level and position count."""
-_CRITERIA: Final[Mapping[QueueStrategy, Callable[[Candidate, AgentTurn], int]]] = {
+_CRITERIA: Final[Mapping[QueueStrategy, Callable[[TierPlan, AgentTurn], int]]] = {
     QueueStrategy.ROUND_ROBIN: _round_robin,
     QueueStrategy.RANDOM: _random,
 }
