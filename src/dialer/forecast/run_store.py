@@ -18,7 +18,7 @@ from dialer.forecast.queue_figures import QueueTally
 from dialer.forecast.stage import ForecastStage, Opening
 from dialer.sim.memory_store import MemoryStore
 from dialer.sim.report import show_date
-from dialer.store.journal.rows import for_agents
+from dialer.store.journal.agent_calls import for_agents
 from dialer.store.queries.do_not_call import hashed
 from dialer.store.queries.survey_results import counted_name
 

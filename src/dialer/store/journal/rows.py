@@ -6,11 +6,12 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.plans import Call, CallOutcome, SectionResult, id_or_0
+from dialer.domain.calls.plans import Call, SectionResult, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written
 from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
+from dialer.store.journal.agent_calls import NOT_FOR_AGENTS, for_agents
 from dialer.store.queries.rates import rate_values
 from dialer.store.rows.invariants import Placed
 
@@ -23,8 +24,6 @@ _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
 _INBOUND: Final = -1
 """The `attempt` of a refused inbound call, whose missed attempt is not known."""
-_NOT_FOR_AGENTS: Final = (0, 0)
-"""The columns of a CDR that say whether its call is live for agents, and abandoned: it is neither."""
 _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 """The last columns of a CDR that is not of an A-leg."""
 _row: Final = tuple.__new__
@@ -254,21 +253,10 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             person.phonebook_id or 0,
             0,
             None if signalled_ms is None else signalled_ms - call.started_ms,
-            *(for_agents(call, outcome) if plan.flow.queue_ids else _NOT_FOR_AGENTS),
+            *(for_agents(call, outcome) if plan.flow.queue_ids else NOT_FOR_AGENTS),
             1 if outcome.is_completed else 0,
         ),
     )
-
-
-def for_agents(call: Call, outcome: CallOutcome) -> tuple[int, int]:
-    """Return 1 for a live call, and 1 for an abandoned one, of a campaign whose survey leads to queues; else 0.
-
-    The former is the denominator of the share of abandoned calls. They are integers, because the driver adapts Booleans
-    one by one.
-    """
-    if call.attempt <= 0 or not outcome.is_live:
-        return _NOT_FOR_AGENTS
-    return 1, 1 if any(transfer.is_abandoned for transfer in call.transfers) else 0
 
 
 def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
