@@ -4,17 +4,60 @@ import csv
 import io
 from typing import Final
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import Executable, delete, insert, update
 
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
-from dialer.store.tables import CallDisposition, Campaign, CampaignPhonebook, Subscriber, User
-from tests.api.harness import NOW_MS, Caller
+from dialer.store.tables import (
+    CallDisposition,
+    Campaign,
+    CampaignPhonebook,
+    SealedSurvey,
+    Subscriber,
+    SurveyResult,
+    User,
+)
+from tests.api.harness import HOST, NOW_MS, Caller
 from tests.console.building import campaign, store
+from tests.console.test_calls import cdr
 from tests.console.test_figures import FORMULA, sheet_in
 from tests.console.test_wall_board import call
 from tests.console.visitor import Visitor
 
 LIST_ROW: Final = '{"Ort": "K\u00f6ln", "Plan": [1], "first_name": "J."}'
+ASKED: Final = Survey(
+    (
+        Section(1, SectionType.MULTI_CHOICE, "Will you come?", Prompt()),
+        Section(2, SectionType.RECORD_MESSAGE, "Why?", Prompt()),
+        Section(3, SectionType.PLAY_MESSAGE, "Thanks", Prompt()),
+        Section(4, SectionType.MULTI_CHOICE, "Will you come?", Prompt()),
+    )
+)
+HEARD: Final = f"http://{HOST}/console/answers/3/recording/"
+
+
+def answers(campaign_id: int) -> list[Executable]:
+    """Return statements that store two answers to a question, a recording, and the costs of the call's two legs."""
+    given = [(1, 2, "no", "", None), (1, 2, FORMULA, "", None), (2, 4, "a.wav", "a.wav", 12)]
+    return [
+        *(
+            insert(SurveyResult).values(
+                user_id=2,
+                campaign_id=campaign_id,
+                callrequest_id=1,
+                section_id=section,
+                section_type=kind,
+                question="?",
+                response=response,
+                record_file=file,
+                recording_duration=seconds,
+                created_date=NOW_MS,
+            )
+            for section, kind, response, file, seconds in given
+        ),
+        *(cdr(leg, leg_type=leg, call_cost=10_000 * leg, callrequest_id=1) for leg in (1, 2)),
+    ]
 
 
 def test_results_are_exported_a_row_a_person_in_words_with_the_columns_of_the_list(
@@ -32,12 +75,15 @@ def test_results_are_exported_a_row_a_person_in_words_with_the_columns_of_the_li
         update(Subscriber).where(Subscriber.id == 3).values(status=99, additional_vars='{"later": null}'),
         *call(1, agent_id=1, answered_ms=NOW_MS, joined_ms=NOW_MS, status=3),
         insert(CallDisposition).values(callrequest_id=1, created_date=NOW_MS, updated_date=NOW_MS, **said),
+        update(SealedSurvey).where(SealedSurvey.id == identity).values(document=encode_survey(ASKED)),
+        *answers(identity),
     )
     answer = alice.request("GET", f"campaigns/{identity}/results/export/")
     head, *rows = csv.reader(io.StringIO(answer.text, newline=""))
     assert head == [
-        *("Name", "Number", "State", "Reason", "Attempts", "Last attempt", "Agent", "Outcome", "Note", "Call back"),
-        *("Ort", "Plan", "later"),
+        *("Name", "Number", "State", "Reason", "Attempts", "Last attempt", "Cost", "Agent", "Outcome", "Note"),
+        *("Call back", "Will you come?", "Why? (seconds)", "Why?, recording", "Will you come? (2)", "Ort", "Plan"),
+        "later",
     ]
     at = "2026-11-18 11:06:40"
     assert rows == [
@@ -48,20 +94,26 @@ def test_results_are_exported_a_row_a_person_in_words_with_the_columns_of_the_li
             "",
             "2",
             at,
+            "0.30000",
             "Ann",
             "Call back",
             f"'{FORMULA}",
             at,
+            f"'{FORMULA}",
+            "12",
+            HEARD,
+            "",
             "K\u00f6ln",
             "[1]",
             "",
         ],
-        ["", "+12025550101", "Not reached", "The line was busy", "0", *[""] * 8],
-        ["", "+12025550102", "Unknown", "", "0", *[""] * 8],
-        ["", "+12025550103", "Waiting", "", "0", *[""] * 8],
+        ["", "+12025550101", "Not reached", "The line was busy", "0", "", "0.00000", *[""] * 11],
+        ["", "+12025550102", "Unknown", "", "0", "", "0.00000", *[""] * 11],
+        ["", "+12025550103", "Waiting", "", "0", "", "0.00000", *[""] * 11],
     ]
     answer = alice.request("GET", f"campaigns/{identity}/results/export/?format=xlsx")
-    assert [row[0] for row in sheet_in(answer.content).iter_rows(values_only=True)][:2] == ["Name", "J\u00fcrgen"]
+    first = list(sheet_in(answer.content).iter_rows(values_only=True))[1]
+    assert (first[0], first[6], first[13]) == ("J\u00fcrgen", 0.3, f'=HYPERLINK("{HEARD}")')
     store(database, update(User).where(User.username == "alice").values(language="de"))
     assert ",Erreicht," in alice.request("GET", f"campaigns/{identity}/results/export/").text
     assert bob.request("GET", f"campaigns/{identity}/results/export/").status_code == 404

@@ -40,6 +40,7 @@ from dialer.api.routes import (
     call_again,
     call_centre_statistics,
     campaign_check,
+    campaign_results,
     copy,
     dispositions,
     forecast,
@@ -85,7 +86,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, apply),
-    *handlers_in(account_export, staffing_plan),
+    *handlers_in(account_export, staffing_plan, campaign_results),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -46,6 +46,12 @@ _DAY: Final = "yyyy-mm-dd"
 CellValue: TypeAlias = str | int | float | datetime | date | None
 
 
+class Link(str):
+    """An address that a spreadsheet opens by a click. In CSV it is a plain text."""
+
+    __slots__ = ()
+
+
 class Spreadsheet:
     """A spreadsheet with one sheet that is being written into a file, which vanishes when it is closed.
 
@@ -88,6 +94,8 @@ class Spreadsheet:
     def _cell(self, value: CellValue) -> str:
         if value is None:
             return "<c/>"
+        if isinstance(value, Link):
+            return _link(value)
         if isinstance(value, str):
             return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(_text(value))}</t></is></c>'
         if isinstance(value, date):
@@ -108,6 +116,13 @@ class Spreadsheet:
         self._sheet.close()
         self._zip.close()
         self._file.close()
+
+
+def _link(address: str) -> str:
+    """Return a cell with a formula that opens an address. Unlike links beside the cells, their number has no limit."""
+    text = escape(_UNSEEN.sub("", address))
+    formula = text.replace('"', '""')
+    return f'<c t="str"><f>HYPERLINK("{formula}")</f><v>{text}</v></c>'
 
 
 def _workbook(title: str, heads: Sequence[str]) -> IO[bytes]:

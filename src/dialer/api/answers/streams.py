@@ -43,13 +43,13 @@ def describe_bodies(content: Mapping[str, OpenAPIMediaType], parameters: Sequenc
     return StreamOperation
 
 
-def describe_answer(media_type: str, schema: Schema) -> type[Operation]:
-    """Return the OpenAPI operation of a handler whose answer is not JSON."""
+def describe_answer(schemas: Mapping[str, Schema]) -> type[Operation]:
+    """Return the OpenAPI operation of a handler whose answer is not JSON, with the schema of each media type."""
 
     @dataclass
     class FileOperation(Operation):
         def __post_init__(self) -> None:
-            content = {media_type: OpenAPIMediaType(schema=schema)}
+            content = {media_type: OpenAPIMediaType(schema=schema) for media_type, schema in schemas.items()}
             self.responses = {**(self.responses or {}), "200": OpenAPIResponse(description="Done", content=content)}
 
     return FileOperation

@@ -59,6 +59,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /surveyaggregate/{RECORD}": Permission.READ,
     f"GET /campaigns/{RECORD}/statistics": Permission.READ,
     f"GET /sms-campaigns/{RECORD}/statistics": Permission.READ,
+    f"GET /campaigns/{RECORD}/results": Permission.READ,
+    f"GET /sms-campaigns/{RECORD}/results": Permission.READ,
     "GET /statistics": Permission.READ,
     f"GET /agent/{RECORD}/statistics": Permission.READ_CALLS,
     f"GET /queue/{RECORD}/statistics": Permission.READ,

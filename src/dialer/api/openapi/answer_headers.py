@@ -11,6 +11,7 @@ from dialer.api.answers.controller import (
     REPRESENTATION,
     TOTAL_HEADER,
 )
+from dialer.api.answers.long_tables import CSV, FORMAT, XLSX
 from dialer.api.http.edge import REQUEST_ID_HEADER
 from dialer.api.http.idempotency import REPLAYED_HEADER
 from dialer.api.http.known_parameters import STRICT
@@ -84,6 +85,16 @@ AFTER_PARAMETER: Final[Json] = parameter(
     {"type": "integer", "minimum": 0, "maximum": ID_MAX, "default": 0},
     "Id of a survey result. The archive has the recordings after it; use the URL in the header `Link`.",
     10_000,
+)
+_TABLE_FORMATS: Final = {
+    CSV: "CSV with a header line; null is an empty cell.",
+    XLSX: "A spreadsheet, whose dates are dates and whose amounts are numbers.",
+}
+TABLE_FORMAT_PARAMETER: Final[Json] = parameter(
+    FORMAT,
+    text_schema(_TABLE_FORMATS, _TABLE_FORMATS, "TableFormat").to_schema(),
+    "The format of the answer.",
+    XLSX,
 )
 DRY_RUN_PARAMETER: Final[Json] = parameter(
     DRY_RUN, {"type": "boolean", "default": False}, "If true, subscribers are counted and not changed.", example=True

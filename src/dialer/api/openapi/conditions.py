@@ -22,7 +22,12 @@ def _condition(name: str, description: str) -> Json:
 
 _DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
 """Operations whose answer is a file."""
-_COMPUTED: Final = frozenset({"read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics"})
+_COMPUTED: Final = frozenset(
+    {
+        *("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics"),
+        *("read_campaign_results", "read_sms_campaign_results"),
+    }
+)
 """Operations whose answer is computed and has no entity tag."""
 _TOLD: Final[Json] = {
     "Accept-Ranges": header("`bytes`: parts of the file can be asked for", "bytes"),

@@ -174,6 +174,9 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
+    **dict.fromkeys(
+        ("read_campaign_results", "read_sms_campaign_results"), f"phone_number,status\r\n{NUMBER},completed\r\n"
+    ),
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",

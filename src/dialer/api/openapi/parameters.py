@@ -1,6 +1,6 @@
 """Parameters of operations in the OpenAPI document: of the path, of the query, and the idempotency key."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
@@ -11,6 +11,7 @@ from dialer.api.openapi.answer_headers import (
     EVENTS_PARAMETERS,
     EXPORT_PARAMETERS,
     FORECAST_PARAMETER,
+    TABLE_FORMAT_PARAMETER,
 )
 from dialer.api.openapi.parts import Json, parameter
 from dialer.api.openapi.staffing_plan_example import PLAN_PARAMETERS
@@ -88,6 +89,14 @@ IDEMPOTENT: Final = frozenset(
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
 DRY_RUNS: Final = frozenset({"recycle_campaign", "recycle_sms_campaign", "call_again", "text_again"})
 """Operations that only count if their parameter `dry_run` says so."""
+_OF_OPERATIONS: Final[Mapping[str, Sequence[Json]]] = {
+    **dict.fromkeys(("check_campaign", "check_sms_campaign"), (FORECAST_PARAMETER,)),
+    **dict.fromkeys(("read_campaign_results", "read_sms_campaign_results"), (TABLE_FORMAT_PARAMETER,)),
+    "download_recordings": (AFTER_PARAMETER,),
+    "read_events": EVENTS_PARAMETERS,
+    "export_account": EXPORT_PARAMETERS,
+}
+"""The parameters of single operations."""
 
 
 def noun(resource: Resource) -> str:
@@ -109,14 +118,7 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield _IDEMPOTENCY
     if found["operationId"] in DRY_RUNS:
         yield DRY_RUN_PARAMETER
-    if found["operationId"] in {"check_campaign", "check_sms_campaign"}:
-        yield FORECAST_PARAMETER
-    if found["operationId"] == "download_recordings":
-        yield AFTER_PARAMETER
-    if found["operationId"] == "read_events":
-        yield from EVENTS_PARAMETERS
-    if found["operationId"] == "export_account":
-        yield from EXPORT_PARAMETERS
+    yield from _OF_OPERATIONS.get(found["operationId"], ())
     yield from STATISTICS_PARAMETERS.get(found["operationId"], ())
     yield from PLAN_PARAMETERS.get(found["operationId"], ())
     if verb == "list" and resource is not None:

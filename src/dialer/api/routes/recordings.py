@@ -47,7 +47,7 @@ _INDEX: Final = ("file", "survey_result", "callid", "phone_number", "section_id"
     "/survey-result/{record_id:str}/recording",
     tags=[SURVEY_RESULTS.path],
     media_type=WAV,
-    operation_class=describe_answer(WAV, _WAV_SCHEMA),
+    operation_class=describe_answer({WAV: _WAV_SCHEMA}),
 )
 async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download a callee's spoken answer as a WAV file, or with `Range` a part of it."""
@@ -58,7 +58,7 @@ async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> R
     "/campaigns/{record_id:str}/recordings",
     tags=[CAMPAIGNS.path],
     media_type=ZIP,
-    operation_class=describe_answer(ZIP, _ZIP_SCHEMA),
+    operation_class=describe_answer({ZIP: _ZIP_SCHEMA}),
     opt={LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER,)},
 )
 async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> Stream:
@@ -84,7 +84,7 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
     "/audio-files/{record_id:str}/download",
     tags=[AUDIO_FILES.path],
     media_type=WAV,
-    operation_class=describe_answer(WAV, _WAV_SCHEMA),
+    operation_class=describe_answer({WAV: _WAV_SCHEMA}),
 )
 async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download an uploaded recording as a WAV file, or with `Range` a part of it."""

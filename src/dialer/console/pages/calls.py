@@ -12,11 +12,11 @@ from litestar import Response, get
 from sqlalchemy import select
 
 from dialer.api.answers.list_chunks import read_chunks
+from dialer.api.answers.long_tables import CSV, XLSX
 from dialer.api.service import ApiRequest
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.cells import id_in
 from dialer.console.parts.inputs import with_offset
-from dialer.console.parts.sheets import CSV, XLSX
 from dialer.console.parts.wait_words import wait_words
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of

@@ -1,9 +1,8 @@
 """Files of a campaign: its people, what became of each in words, and its answers with a row for each call."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -12,18 +11,20 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.answers.list_chunks import read_chunks
+from dialer.api.answers.long_tables import format_of
+from dialer.api.answers.spreadsheets import Link
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, list_value, records_voices
 from dialer.console.pages.campaign import check_seen
 from dialer.console.parts.answers import answer_words, questions_of, queue_names
 from dialer.console.parts.record_addresses import identity_in
-from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks
 from dialer.console.parts.zones import zone_of
 from dialer.console.words.language import gettext
 from dialer.console.words.state_words import capitalised, person_words, words_of
-from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import Section
+from dialer.domain.survey.survey import Section, Survey
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.resources.crud.pagination import parse_selection
@@ -31,12 +32,17 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.answers_by_call import AnswersChunk, CallAnswers, read_answers
-from dialer.store.queries.results_by_person import PersonResult, ResultsChunk, phonebooks_of_people, read_results
-from dialer.store.rows.contact_names import names_of_phonebooks
+from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
 from dialer.store.tables import Campaign
 
-LIST_COLUMNS_MAX: Final = 100
-"""Columns of lists in the file of results."""
+
+class _Shown(NamedTuple):
+    """The parts that the rows of a sheet of people have in common."""
+
+    sheet: PeopleSheet
+    queues: Mapping[int, str]
+    base: str
+    """The address of the service."""
 
 
 @get("/campaigns/{record_id:str}/answers/export")
@@ -69,23 +75,21 @@ async def export_results(request: ApiRequest, record_id: FromPath[str]) -> Respo
     """Send the result of each person of a campaign, with the columns of the list, in the viewer's language."""
     identity, service = identity_in(record_id, "campaign"), request.service
 
-    def begin(unit: Unit) -> tuple[list[str], ResultsChunk]:
+    def begin(unit: Unit) -> tuple[PeopleSheet, dict[int, str]]:
         check_seen(unit, identity)
-        known = names_of_phonebooks(unit.connection, phonebooks_of_people(unit.connection, identity))
-        first = read_results(unit.connection, identity)
-        # The first people have the columns in the order of their list.
-        names = [*(name for person in first.people for name in person.variables), *sorted(known.names)]
-        return [name for name in dict.fromkeys(names) if name not in BUILT_IN][:LIST_COLUMNS_MAX], first
+        sheet = begin_sheet(unit.connection, identity)
+        return sheet, queue_names(unit, Survey(tuple(sheet.sections)))
 
-    names, first = await service.read(request, begin, is_long=True)
-    columns = [*_of_people(), *(SheetColumn(name, ValueKind.TEXT) for name in names)]
+    sheet, queues = await service.read(request, begin, is_long=True)
+    columns = _of_sheet(sheet)
+    shown = _Shown(sheet, queues, service.links(request).base)
 
     async def chunks() -> AsyncIterator[Sheet]:
-        found = first
-        yield Sheet(columns, [_result(person, names) for person in found.people])
+        found = sheet.first
+        yield Sheet(columns, [_result(person, shown) for person in found.people])
         while (after_id := found.after_id) is not None:
             found = await service.read(request, partial(_read_people, identity, after_id), is_long=True)
-            yield Sheet(columns, [_result(person, names) for person in found.people])
+            yield Sheet(columns, [_result(person, shown) for person in found.people])
 
     return await answer_chunks(request, columns, chunks(), f"results-campaign-{identity}", zone_of(request))
 
@@ -123,6 +127,7 @@ def _of_people() -> list[SheetColumn]:
         SheetColumn(gettext("Reason"), ValueKind.TEXT),
         SheetColumn(gettext("Attempts")),
         SheetColumn(gettext("Last attempt"), ValueKind.MOMENT),
+        SheetColumn(gettext("Cost"), ValueKind.MONEY),
         SheetColumn(gettext("Agent"), ValueKind.TEXT),
         SheetColumn(gettext("Outcome"), ValueKind.TEXT),
         SheetColumn(gettext("Note"), ValueKind.TEXT),
@@ -130,7 +135,21 @@ def _of_people() -> list[SheetColumn]:
     ]
 
 
-def _result(person: PersonResult, names: list[str]) -> tuple[Value, ...]:
+def _of_sheet(sheet: PeopleSheet) -> list[SheetColumn]:
+    """Return all columns of a sheet of people: the same for each campaign, its questions, and those of the list."""
+    columns = _of_people()
+    for section in sheet.sections:
+        name = section.question or gettext("A question without a text")
+        if records_voices(section):
+            columns += [SheetColumn(name, ValueKind.SECONDS)]
+            name = gettext("%(question)s, recording") % {"question": name}
+        columns.append(SheetColumn(name, ValueKind.TEXT))
+    columns += [SheetColumn(name, ValueKind.TEXT) for name in sheet.list_columns]
+    titles = distinct_heads(column.title for column in columns)
+    return [column._replace(title=title) for column, title in zip(columns, titles, strict=True)]
+
+
+def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
     reason = SUBSCRIBER_REASONS.get(person.reason, person.reason)
     said = person.word
     if person.disposition and not said:
@@ -142,18 +161,23 @@ def _result(person: PersonResult, names: list[str]) -> tuple[Value, ...]:
         capitalised(gettext(reason)) if reason else "",
         person.attempts,
         person.last_attempt_ms,
+        person.cost,
         person.agent,
         said,
         person.note,
         person.call_back_ms,
-        *(_text(person.variables.get(name)) for name in names),
+        *(cell for section in shown.sheet.sections for cell in _cells(section, person.answers.get(section.id), shown)),
+        *(list_value(person.variables.get(name)) for name in shown.sheet.list_columns),
     )
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - of JSON
-    if value is None or isinstance(value, str):
-        return value or ""
-    return msgspec.json.encode(value).decode()
+def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[Value, ...]:
+    """Return an answer; of one that was recorded, the length of the recording, and where to hear it."""
+    if not records_voices(section):
+        return (None if given is None else answer_words(section.type, given.response, shown.queues),)
+    if given is None or not given.is_recorded:
+        return None if given is None else given.recorded_s, None
+    return given.recorded_s, Link(f"{shown.base}/console/answers/{given.result_id}/recording/")
 
 
 def _of_calls() -> list[SheetColumn]:
@@ -167,14 +191,8 @@ def _of_calls() -> list[SheetColumn]:
 
 
 def _heads(sections: list[Section]) -> list[str]:
-    """Return the questions as heads of columns. Equal ones have a number behind them."""
-    names = [section.question or gettext("A question without a text") for section in sections]
-    seen: Counter[str] = Counter()
-    heads = []
-    for name in names:
-        seen[name] += 1
-        heads.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return heads
+    """Return the questions as heads of columns."""
+    return distinct_heads(section.question or gettext("A question without a text") for section in sections)
 
 
 def _row(call: CallAnswers, sections: list[Section], queues: Mapping[int, str]) -> tuple[Value, ...]:

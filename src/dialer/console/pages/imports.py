@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from dialer.api.actions.imports import CONTACTS, ImportKind
 from dialer.api.answers.forms import FILE_NAME, file_pieces
+from dialer.api.answers.long_tables import XLSX, format_of
 from dialer.api.answers.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.service import ApiRequest
 from dialer.app.imports.guessed_columns import (
@@ -64,7 +65,6 @@ from dialer.console.lists.list_tasks import ListTask, ListTasks
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.record_rights import checked, shown_page
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
-from dialer.console.parts.sheets import XLSX, format_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import check_form
 from dialer.console.serving.services import ConsoleServices, go_to, page

@@ -3,24 +3,18 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
-import anyio.to_thread
 from litestar import Response
-from litestar.response import Stream
 
 from dialer.api.answers.csv_lines import write_csv
-from dialer.api.answers.downloads import content_disposition, no_content
+from dialer.api.answers.downloads import content_disposition
+from dialer.api.answers.long_tables import CSV, answer_csv, answer_xlsx, format_of
 from dialer.api.answers.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
 from dialer.api.service import ApiRequest
 from dialer.console.words.language import gettext
 from dialer.domain.billing.money import MONEY_SCALE, format_money
-from dialer.resources.words.errors import InvalidError
-from dialer.resources.words.headers import is_head
-
-CSV: Final = "csv"
-XLSX: Final = "xlsx"
 
 Value: TypeAlias = str | int | float | None
 
@@ -56,18 +50,6 @@ class Sheet(NamedTuple):
     rows: list[tuple[Value, ...]]
 
 
-def format_of(request: ApiRequest) -> str:
-    """Return the format in which a request wants a table.
-
-    Raises:
-        InvalidError: there is no such format.
-    """
-    wanted = request.query_params.get("format", CSV)
-    if wanted not in {CSV, XLSX}:
-        raise InvalidError({"format": [f"{wanted!r} is not a format. Use csv or xlsx."]})
-    return wanted
-
-
 def heads_of(columns: Sequence[SheetColumn]) -> list[str]:
     """Return the heads of exported columns, which name the unit of their values."""
     units = {ValueKind.SECONDS: gettext("%(title)s (seconds)"), ValueKind.SHARE: gettext("%(title)s (%%)")}
@@ -81,24 +63,9 @@ async def answer_chunks(
 ) -> Response[Any]:
     """Answer with a long table that is read a chunk at a time: CSV as it is read, a spreadsheet when it is complete."""
     if format_of(request) == CSV:
-        headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
-        # The first chunk is read before the answer begins, so that a failure still has a status of its own.
-        first, head = await anext(chunks, None), csv_head(columns)
-
-        async def lines() -> AsyncIterator[bytes]:
-            yield head + (b"" if first is None else csv_lines(first, zone))
-            async for chunk in chunks:
-                yield csv_lines(chunk, zone)
-
-        return Stream(no_content() if is_head(request.scope) else lines(), media_type="text/csv", headers=headers)
-    spreadsheet = Spreadsheet(name, heads_of(columns))
-    try:
-        async for chunk in chunks:
-            await anyio.to_thread.run_sync(spreadsheet.add, spreadsheet_rows(chunk, zone))
-    except BaseException:
-        spreadsheet.drop()
-        raise
-    return await answer_spreadsheet(request, spreadsheet, name)
+        lines = (csv_lines(chunk, zone) async for chunk in chunks)
+        return await answer_csv(request, name, csv_head(columns), lines)
+    return await answer_xlsx(request, name, heads_of(columns), (spreadsheet_rows(one, zone) async for one in chunks))
 
 
 async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneInfo) -> Response[Any]:

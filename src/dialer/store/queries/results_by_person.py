@@ -1,12 +1,24 @@
-"""The people of a campaign with what became of each, a chunk at a time."""
+"""The people of a campaign with what became of each, what they answered and cost, a chunk at a time."""
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from dialer.domain.messages.templates import variables_of
-from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, CampaignPhonebook, Subscriber, Transfer
+from dialer.store.tables import (
+    Agent,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    CampaignPhonebook,
+    Cdr,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+)
 
 PEOPLE_READ: Final = 2_000
 """People of one chunk."""
@@ -14,8 +26,22 @@ SOURCES_MAX: Final = 20
 """Campaigns that a campaign goes back to, each made of people of the one before."""
 
 
+class GivenAnswer(NamedTuple):
+    """The last answer of a person to a section, over all their calls."""
+
+    result_id: int
+    """The id of the survey result, by which its recording is asked for."""
+    response: str
+    is_recorded: bool
+    recorded_s: int | None
+    """The length of the recording, which outlives its erasure."""
+
+
 class PersonResult(NamedTuple):
-    """A person of a campaign, the state at the moment, and the last words of an agent. Unknown facts are empty."""
+    """A person of a campaign: the state at the moment, cost, answers by section, and the last words of an agent.
+
+    Unknown facts are empty.
+    """
 
     id: int
     number: str
@@ -25,6 +51,9 @@ class PersonResult(NamedTuple):
     attempts: int
     last_attempt_ms: int | None
     variables: dict[str, Any]
+    cost: int
+    """The sum of all CDRs and text messages of the person, in integers of 1e-5."""
+    answers: Mapping[int, GivenAnswer]
     agent: str = ""
     disposition: str = ""
     word: str = ""
@@ -57,8 +86,16 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
     identities = [row.id for row in rows]
     agents = dict(_agents(connection, identities))
     said = dict(_dispositions(connection, identities))
+    costs, answers = _costs(connection, identities), _answers(connection, identities)
     people = [
-        PersonResult(*row[:-1], dict(variables_of(row.additional_vars)), agents.get(row.id, ""), *said.get(row.id, ()))
+        PersonResult(
+            *row[:-1],
+            dict(variables_of(row.additional_vars)),
+            costs.get(row.id, 0),
+            answers.get(row.id, {}),
+            agents.get(row.id, ""),
+            *said.get(row.id, ()),
+        )
         for row in rows
     ]
     return ResultsChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
@@ -74,6 +111,49 @@ def phonebooks_of_people(connection: Connection, campaign_id: int) -> list[int]:
         if found or source is None:
             return found
     return []
+
+
+def _costs(connection: Connection, identities: Collection[int]) -> dict[int, int]:
+    """Return the cost of each person's calls, with their second legs, and of their text messages."""
+    calls = (
+        select(CallRequest.subscriber_id, func.sum(Cdr.call_cost))
+        .join_from(CallRequest, Cdr, Cdr.callrequest_id == CallRequest.id)
+        .where(CallRequest.subscriber_id.in_(identities))
+        .group_by(CallRequest.subscriber_id)
+    )
+    texts = (
+        select(SmsMessage.subscriber_id, func.sum(SmsMessage.cost))
+        .where(SmsMessage.subscriber_id.in_(identities))
+        .group_by(SmsMessage.subscriber_id)
+    )
+    costs: defaultdict[int, int] = defaultdict(int)
+    for query in (calls, texts):
+        rows: Iterator[tuple[Any, ...]] = map(tuple, connection.execute(query))
+        for subscriber_id, cost in rows:
+            costs[subscriber_id] += int(cost)
+    return costs
+
+
+def _answers(connection: Connection, identities: Collection[int]) -> dict[int, dict[int, GivenAnswer]]:
+    """Return the answers of each person by section. An answer in a later call replaces the earlier one."""
+    query = (
+        select(
+            CallRequest.subscriber_id,
+            SurveyResult.section_id,
+            SurveyResult.id,
+            SurveyResult.response,
+            SurveyResult.record_file != "",
+            SurveyResult.recording_duration,
+        )
+        .join_from(CallRequest, SurveyResult, SurveyResult.callrequest_id == CallRequest.id)
+        .where(CallRequest.subscriber_id.in_(identities))
+        .order_by(SurveyResult.id)
+    )
+    answers: defaultdict[int, dict[int, GivenAnswer]] = defaultdict(dict)
+    rows: Iterator[tuple[Any, ...]] = map(tuple, connection.execute(query))
+    for subscriber_id, section_id, *given in rows:
+        answers[subscriber_id][section_id] = GivenAnswer(*given)
+    return answers
 
 
 def _agents(connection: Connection, identities: Collection[int]) -> Iterator[tuple[int, str]]:
