@@ -101,6 +101,23 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
     return ResultsChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
 
 
+class GivenChunk(NamedTuple):
+    """The columns of the list and the answers of some people, and the id after which to read on."""
+
+    people: list[tuple[dict[str, Any], Mapping[int, GivenAnswer]]]
+    after_id: int | None
+
+
+def read_given(connection: Connection, campaign_id: int, after_id: int = 0) -> GivenChunk:
+    """Return the columns of the list and the answers of the next people: a third of the work of `read_results`."""
+    query = select(Subscriber.id, Subscriber.additional_vars)
+    query = query.where(Subscriber.campaign_id == campaign_id, Subscriber.id > after_id)
+    rows = connection.execute(query.order_by(Subscriber.id).limit(PEOPLE_READ)).all()
+    answers = _answers(connection, [row.id for row in rows])
+    people = [(dict(variables_of(row.additional_vars)), answers.get(row.id, {})) for row in rows]
+    return GivenChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
+
+
 def phonebooks_of_people(connection: Connection, campaign_id: int) -> list[int]:
     """Return the phonebooks of a campaign; of one that was made of the people of another, those of that one."""
     source: int | None = campaign_id

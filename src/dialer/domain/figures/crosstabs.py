@@ -1,0 +1,89 @@
+"""Crosstabs: how the people of each group answered a question, with shares and margins of error."""
+
+from collections import Counter
+from collections.abc import Mapping
+from math import sqrt
+from typing import Final, NamedTuple
+
+GROUPS_MAX: Final = 1_000
+"""Different groups of one crosstab. A column with more of them names people rather than groups."""
+_Z: Final = 1.959964
+"""Standard errors to each side of a share that hold the true share in 95 of 100 samples."""
+_PERCENT: Final = 100
+_TENTHS: Final = 10
+
+
+class TooManyGroupsError(ValueError):
+    """Raised for a column with more different values than a crosstab has groups."""
+
+
+class Share(NamedTuple):
+    """A part of a whole: its count, its share and the margin of error, both in per cent."""
+
+    count: int
+    percent: float
+    margin: float
+
+
+class CrossedGroup(NamedTuple):
+    """A group: the people in it who answered, and how many gave each answer."""
+
+    name: str
+    total: int
+    shares: list[Share]
+
+
+class CrossTable(NamedTuple):
+    """The answers to a question, the most frequent first, and the groups of people, the largest first."""
+
+    answers: list[str]
+    groups: list[CrossedGroup]
+
+
+class Crosstab:
+    """The answers to one question by groups of people, counted one at a time."""
+
+    def __init__(self) -> None:
+        self._cells: Final[dict[str, Counter[str]]] = {}
+
+    def add(self, group: str, answer: str) -> None:
+        """Count the answer of a person in a group.
+
+        Raises:
+            TooManyGroupsError: there are more than `GROUPS_MAX` groups.
+        """
+        if group not in self._cells and len(self._cells) == GROUPS_MAX:
+            raise TooManyGroupsError
+        self._cells.setdefault(group, Counter())[answer] += 1
+
+    def table(self, groups_most: int, answers_most: int, others: str) -> CrossTable:
+        """Return the table with the largest groups and most frequent answers; further ones count as others."""
+        sizes = {group: cells.total() for group, cells in self._cells.items()}
+        named = sorted(sizes, key=lambda group: (-sizes[group], group))[:groups_most]
+        counts = sum(self._cells.values(), Counter[str]())
+        answers = sorted(counts, key=lambda answer: (-counts[answer], answer))[:answers_most]
+        rest = sum((cells for group, cells in self._cells.items() if group not in named), Counter[str]())
+        rows = [(group, self._cells[group]) for group in named] + ([(others, rest)] if rest else [])
+        further = [others] if len(counts) > len(answers) else []
+        return CrossTable(answers + further, [_crossed(name, cells, answers, bool(further)) for name, cells in rows])
+
+
+def _crossed(name: str, cells: Mapping[str, int], answers: list[str], has_others: bool) -> CrossedGroup:  # noqa: FBT001
+    total = sum(cells.values())
+    counts = [cells.get(answer, 0) for answer in answers]
+    counts += [total - sum(counts)] if has_others else []
+    return CrossedGroup(name, total, [share_of(count, total) for count in counts])
+
+
+def share_of(count: int, total: int) -> Share:
+    """Return a share of a whole, whose margin is half the width of Wilson's 95 % interval."""
+    if not total:
+        return Share(count, 0.0, 0.0)
+    share, spread = count / total, _Z**2 / total
+    half = _Z * sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
+    return Share(count, _PERCENT * share, _PERCENT * half)
+
+
+def tenths(count: int, total: int) -> int:
+    """Return how many of ten people a share is, rounded; 0 and 10 may be a few of many, or nearly all."""
+    return (2 * _TENTHS * count + total) // (2 * total) if total else 0

@@ -1,0 +1,99 @@
+"""Tests of the page that tells the answers to a campaign in words, with a table by a column of the list."""
+
+import json
+from typing import Final
+
+from sqlalchemy import Executable, insert, update
+
+from dialer.domain.figures.crosstabs import GROUPS_MAX
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
+from dialer.domain.words.enums import SectionType
+from dialer.store.database.database import Database
+from dialer.store.tables import SealedSurvey, Subscriber, SurveyResult, User
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import HOSTILE, campaign, store
+from tests.console.test_wall_board import call
+from tests.console.visitor import Visitor
+
+ASKED: Final = Survey(
+    (
+        Section(1, SectionType.MULTI_CHOICE, HOSTILE, Prompt()),
+        Section(2, SectionType.RECORD_MESSAGE, "Why?", Prompt()),
+        Section(3, SectionType.RATING, "How many stars?", Prompt()),
+    )
+)
+GIVEN: Final = ((1, 1, "yes"), (1, 1, "no"), (2, 1, "no"), (3, 1, HOSTILE), (1, 2, "a.wav"), (2, 2, "b.wav"))
+"""People, sections and answers. The first person corrects the answer."""
+CITIES: Final = ("Ulm", HOSTILE, "")
+
+
+def polled(api: Caller, database: Database) -> int:
+    """Store a campaign of four people, of whom three have answered, and return its id."""
+    identity = campaign(api)
+
+    def answer(place: int, person: int, section: int, response: str) -> Executable:
+        values = {"user_id": 2, "campaign_id": identity, "callrequest_id": person, "section_id": section}
+        values |= {"section_type": section, "question": "?", "response": response, "created_date": NOW_MS + place}
+        return insert(SurveyResult).values(values)
+
+    store(
+        database,
+        update(SealedSurvey).where(SealedSurvey.id == identity).values(document=encode_survey(ASKED)),
+        *(
+            update(Subscriber).where(Subscriber.id == person).values(additional_vars=json.dumps({"Ort": city}))
+            for person, city in enumerate(CITIES, 1)
+        ),
+        *(call(person)[0] for person in (1, 2, 3)),
+        *(answer(place, *one) for place, one in enumerate(GIVEN)),
+    )
+    return identity
+
+
+def test_answers_are_told_in_words_each_person_once(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    identity = polled(api, database)
+    assert "In words" in alice.text(f"campaigns/{identity}/")
+    text = alice.text(f"campaigns/{identity}/summary/")
+    assert "3 of 4 people answered." in text
+    assert "7 of 10 answered: no. 3 people answered this question." in text
+    assert "no 2 66.7% ± 36.6" in text
+    assert "All answered: a recording. 2 people answered this question." in text
+    assert "How many stars?" not in text
+    assert bob.request("GET", f"campaigns/{identity}/summary/").status_code == 404
+    store(database, update(User).where(User.username == "alice").values(language="de"))
+    assert "7 von 10 haben geantwortet: no." in alice.text(f"campaigns/{identity}/summary/")
+
+
+def test_answers_are_crossed_with_a_column_of_the_list(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = polled(api, database)
+    page = alice.get(f"campaigns/{identity}/summary/?by=Ort")
+    assert "<script>alert" not in page
+    text = alice.text(f"campaigns/{identity}/summary/?by=Ort")
+    assert "By Ort: people, and their share of those in the same row who answered." in text
+    assert "Ulm 1 1 100.0%" in text
+    assert "no value 1 0 0.0%" in text
+    assert "By Ort" not in alice.text(f"campaigns/{identity}/summary/?by=Nothing")
+
+
+def test_a_column_that_names_people_is_not_crossed(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = polled(api, database)
+    text = "Ort has too many different values for a table."
+    assert text not in alice.text(f"campaigns/{identity}/summary/?by=Ort")
+    people = range(GROUPS_MAX + 1)
+    columns = {"campaign_id": identity, "zone": "", "gmt_offset": "", "tz_code": "", "full_name": "", "status": 5}
+    columns |= {"created_date": NOW_MS, "updated_date": NOW_MS}
+    result = {"user_id": 2, "campaign_id": identity, "section_id": 1, "section_type": 1, "question": "?"}
+    result |= {"response": "yes", "created_date": NOW_MS}
+    for person in (900 + place for place in people):
+        number = f"+1202556{person:04}"
+        listed = {"number": number, "duplicate_contact": number, "additional_vars": json.dumps({"Ort": number})}
+        store(
+            database,
+            insert(Subscriber).values(id=person, **columns, **listed),
+            call(person)[0],
+            insert(SurveyResult).values(callrequest_id=person, **result),
+        )
+    page = alice.text(f"campaigns/{identity}/summary/?by=Ort")
+    assert text in page
+    assert "people answered this question." in page
