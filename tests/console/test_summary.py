@@ -1,7 +1,7 @@
 """Tests of the page that tells the answers to a campaign in words, with a table by a column of the list."""
 
 import json
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Executable, insert, update
 
@@ -32,7 +32,12 @@ def polled(api: Caller, database: Database) -> int:
     identity = campaign(api)
 
     def answer(place: int, person: int, section: int, response: str) -> Executable:
-        values = {"user_id": 2, "campaign_id": identity, "callrequest_id": person, "section_id": section}
+        values: dict[str, Any] = {
+            "user_id": 2,
+            "campaign_id": identity,
+            "callrequest_id": person,
+            "section_id": section,
+        }
         values |= {"section_type": section, "question": "?", "response": response, "created_date": NOW_MS + place}
         return insert(SurveyResult).values(values)
 
@@ -57,7 +62,7 @@ def test_answers_are_told_in_words_each_person_once(
     text = alice.text(f"campaigns/{identity}/summary/")
     assert "3 of 4 people answered." in text
     assert "7 of 10 answered: no. 3 people answered this question." in text
-    assert "no 2 66.7% ± 36.6" in text
+    assert "no 2 66.7\u202f% ± 36.5" in text
     assert "All answered: a recording. 2 people answered this question." in text
     assert "How many stars?" not in text
     assert bob.request("GET", f"campaigns/{identity}/summary/").status_code == 404
@@ -71,8 +76,8 @@ def test_answers_are_crossed_with_a_column_of_the_list(alice: Visitor, api: Call
     assert "<script>alert" not in page
     text = alice.text(f"campaigns/{identity}/summary/?by=Ort")
     assert "By Ort: people, and their share of those in the same row who answered." in text
-    assert "Ulm 1 1 100.0%" in text
-    assert "no value 1 0 0.0%" in text
+    assert "Ulm 1 1 100.0\u202f%" in text
+    assert "no value 1 0 0.0\u202f%" in text
     assert "By Ort" not in alice.text(f"campaigns/{identity}/summary/?by=Nothing")
 
 
@@ -81,9 +86,22 @@ def test_a_column_that_names_people_is_not_crossed(alice: Visitor, api: Caller, 
     text = "Ort has too many different values for a table."
     assert text not in alice.text(f"campaigns/{identity}/summary/?by=Ort")
     people = range(GROUPS_MAX + 1)
-    columns = {"campaign_id": identity, "zone": "", "gmt_offset": "", "tz_code": "", "full_name": "", "status": 5}
+    columns: dict[str, Any] = {
+        "campaign_id": identity,
+        "zone": "",
+        "gmt_offset": "",
+        "tz_code": "",
+        "full_name": "",
+        "status": 5,
+    }
     columns |= {"created_date": NOW_MS, "updated_date": NOW_MS}
-    result = {"user_id": 2, "campaign_id": identity, "section_id": 1, "section_type": 1, "question": "?"}
+    result: dict[str, Any] = {
+        "user_id": 2,
+        "campaign_id": identity,
+        "section_id": 1,
+        "section_type": 1,
+        "question": "?",
+    }
     result |= {"response": "yes", "created_date": NOW_MS}
     for person in (900 + place for place in people):
         number = f"+1202556{person:04}"

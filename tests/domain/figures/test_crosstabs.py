@@ -22,11 +22,11 @@ def test_a_table_counts_each_person_once(people: list[tuple[str, str]], groups_m
     named = {row.name for row in table.groups} - {"others"}
     for row in table.groups:
         of_row = [one for one in people if one[0] == row.name or (row.name == "others" and one[0] not in named)]
-        assert row.total == len(of_row) == sum(one.count for one in row.shares)
+        assert row.total == len(of_row) == sum(one.people for one in row.shares)
         for answer, one in zip(table.answers, row.shares, strict=True):
             if answer != "others":
-                assert one.count == sum(count for key, count in counted.items() if key[1] == answer and key in of_row)
-            assert one.percent == pytest.approx(100 * one.count / row.total)
+                assert one.people == sum(count for key, count in counted.items() if key[1] == answer and key in of_row)
+            assert one.percent == pytest.approx(100 * one.people / row.total)
     assert sum(row.total for row in table.groups) == len(people)
 
 

@@ -46,7 +46,7 @@ _DAY: Final = "yyyy-mm-dd"
 CellValue: TypeAlias = str | int | float | datetime | date | None
 
 
-class Link(str):
+class CellLink(str):
     """An address that a spreadsheet opens by a click. In CSV it is a plain text."""
 
     __slots__ = ()
@@ -94,7 +94,7 @@ class Spreadsheet:
     def _cell(self, value: CellValue) -> str:
         if value is None:
             return "<c/>"
-        if isinstance(value, Link):
+        if isinstance(value, CellLink):
             return _link(value)
         if isinstance(value, str):
             return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(_text(value))}</t></is></c>'

@@ -12,7 +12,7 @@ from litestar.params import FromPath
 
 from dialer.api.answers.csv_lines import write_csv
 from dialer.api.answers.long_tables import CSV, FORMAT, answer_csv, answer_xlsx, format_of
-from dialer.api.answers.spreadsheets import XLSX, CellValue, Link, in_zone
+from dialer.api.answers.spreadsheets import XLSX, CellLink, CellValue, in_zone
 from dialer.api.answers.streams import describe_answer
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
@@ -155,4 +155,7 @@ def _answer_cells(section: Section, given: GivenAnswer | None, cells: _Cells) ->
         return [None if given is None else given.response]
     if given is None:
         return [None, None]
-    return [given.recorded_s, Link(f"{cells.recordings}{given.result_id}/recording/") if given.is_recorded else None]
+    return [
+        given.recorded_s,
+        CellLink(f"{cells.recordings}{given.result_id}/recording/") if given.is_recorded else None,
+    ]

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.answers.long_tables import format_of
-from dialer.api.answers.spreadsheets import Link
+from dialer.api.answers.spreadsheets import CellLink
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, list_value, records_voices
@@ -177,7 +177,7 @@ def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[
         return (None if given is None else answer_words(section.type, given.response, shown.queues),)
     if given is None or not given.is_recorded:
         return None if given is None else given.recorded_s, None
-    return given.recorded_s, Link(f"{shown.base}/console/answers/{given.result_id}/recording/")
+    return given.recorded_s, CellLink(f"{shown.base}/console/answers/{given.result_id}/recording/")
 
 
 def _of_calls() -> list[SheetColumn]:

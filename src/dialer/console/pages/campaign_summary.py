@@ -14,7 +14,6 @@ from dialer.console.pages.campaign import check_seen
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.parts.answers import answer_words, queue_names
 from dialer.console.parts.record_addresses import identity_in
-from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, ngettext
 from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsError, tenths
@@ -83,7 +82,7 @@ class _Tally:
 @get("/campaigns/{record_id:str}/summary", media_type="text/html")
 async def show_summary(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show how people answered, in words, and by the column of the list that the query names."""
-    identity, service, zone = identity_in(record_id, "campaign"), request.service, zone_of(request)
+    identity, service = identity_in(record_id, "campaign"), request.service
 
     def begin(unit: Unit) -> _Asked:
         check_seen(unit, identity)
@@ -117,7 +116,6 @@ async def show_summary(request: ApiRequest, record_id: FromPath[str]) -> Respons
         people=tally.people,
         answered=tally.answered,
         questions=[told for section in asked.sheet.sections if (told := _told(section, tally, asked.by)) is not None],
-        zone=zone,
     )
 
 
@@ -134,8 +132,9 @@ def _told(section: Section, tally: _Tally, by: str) -> ToldQuestion | None:
 def _sentence(answers: CrossTable) -> str:
     """Return a sentence about the most frequent answer, such as "4 of 10 answered: no"."""
     whole = answers.groups[0]
-    count, told = whole.shares[0].count, {"answer": answers.answers[0]}
+    count = whole.shares[0].people
     of_ten = tenths(count, whole.total)
+    told = {"answer": answers.answers[0], "num": of_ten}
     if count == whole.total:
         return gettext("All answered: %(answer)s.") % told
     if of_ten == _ALL_TENTHS:

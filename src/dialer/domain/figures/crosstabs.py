@@ -18,9 +18,9 @@ class TooManyGroupsError(ValueError):
 
 
 class Share(NamedTuple):
-    """A part of a whole: its count, its share and the margin of error, both in per cent."""
+    """A part of a whole: its people, its share and the margin of error, both in per cent."""
 
-    count: int
+    people: int
     percent: float
     margin: float
 

@@ -104,7 +104,7 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
 class GivenChunk(NamedTuple):
     """The columns of the list and the answers of some people, and the id after which to read on."""
 
-    people: list[tuple[dict[str, Any], Mapping[int, GivenAnswer]]]
+    people: list[tuple[dict[str, Any], dict[int, GivenAnswer]]]
     after_id: int | None
 
 
