@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.work.errors import UnknownRecordError
@@ -13,19 +13,22 @@ from dialer.domain.numbers.search_keys import name_key
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.domain.words.states import OPEN_SUBSCRIBERS
+from dialer.store.database.bulk import PreparedStatement
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.rows.contact_names import CountedNames, count_added, count_changed, count_removed
 from dialer.store.rows.joining.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 
 _ADD: Final = insert(Contact).returning(*Contact.__table__.c)
+_OWNER: Final = PreparedStatement(select(Phonebook.user_id).where(Phonebook.id == bindparam("phonebook")))
 _MOVES: Final = ("phonebook_id", "number")
 """The columns that make a contact a new one for campaigns."""
 
 
 def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a contact to a phonebook, from its columns; return its row."""
-    row = unit.connection.execute(_ADD, dict(values)).one()
+    owners = _OWNER.run(unit.connection, {"phonebook": values["phonebook_id"]})
+    row = unit.connection.execute(_ADD, {**values, "user_id": owners[0] if owners else None}).one()
     count_added(unit.connection, row.phonebook_id, [(row.full_name, row.additional_vars)])
     unit.note(_collect(unit, row.id))
     return row

@@ -30,7 +30,7 @@ from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.audit_log import note_changed, note_created, note_deleted
 from dialer.resources.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.resources.crud.resource import Change, Resource, Unit, Values
+from dialer.resources.crud.resource import Change, Resource, Unit, Values, columns_of
 from dialer.resources.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.resources.crud.versions import digest, version_of
 from dialer.resources.crud.visibility import visible
@@ -408,8 +408,7 @@ def _errors_of_agent(resource: Resource, change: Change) -> Errors:
 
 
 def _columns(resource: Resource, change: Change) -> Values:
-    columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
-    own = {column.name: change.values[name] for name, column in columns if column is not None}
+    own = {column.name: change.values[name] for name, column in columns_of(resource.table, _write(resource))}
     return own | dict(resource.constants) | resource.columns(change)
 
 

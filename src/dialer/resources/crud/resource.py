@@ -5,6 +5,7 @@ resource differs, as values and small functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +23,8 @@ from dialer.resources.words.errors import Errors
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched
 from dialer.store.tables import Row
 
+SHAPES_KEPT_MAX: Final = 1_024
+"""Shapes whose columns and references are kept."""
 Values = dict[str, Any]
 """The values of a record by the names of its fields, in the form in which columns hold them."""
 
@@ -277,7 +280,15 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
         return column_of(self.table, field.name, field.kind)
 
 
-def references_of(shape: type[Shape]) -> dict[str, Reference]:
+@lru_cache(maxsize=SHAPES_KEPT_MAX)
+def columns_of(table: Table, shape: type[Shape]) -> Sequence[tuple[str, Column[Any]]]:
+    """Return the fields of a shape that a column of the table holds, with that column."""
+    found = [(field.name, column_of(table, field.name, field.kind)) for field in fields_of(shape)]
+    return [(name, column) for name, column in found if column is not None]
+
+
+@lru_cache(maxsize=SHAPES_KEPT_MAX)
+def references_of(shape: type[Shape]) -> Mapping[str, Reference]:
     """Return the fields of a shape that name other records, with their kinds."""
     kinds: Final = {field.name: field.kind for field in fields_of(shape)}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}

@@ -5,6 +5,7 @@ So the check of a campaign reads a few rows, however many contacts there are.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -13,11 +14,13 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, select, upda
 from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
 from dialer.domain.survey.placeholders import Having, KnownNames
 from dialer.store.backends.expressions import insert_or
-from dialer.store.database.bulk import Bulk
+from dialer.store.database.bulk import Bulk, PreparedStatement
 from dialer.store.tables import Contact, ContactName
 
 NAMES_MAX: Final = 300
 """Names of one phonebook that are counted. Further ones are not, and the phonebook is marked."""
+SHAPES_MAX: Final = 256
+"""Kinds of people whose names are kept."""
 EVERYBODY: Final = ""
 """The name under which all contacts are counted."""
 UNCOUNTED: Final = "{"
@@ -26,7 +29,7 @@ _NUMBER: Final = "0"
 """A number in place of the contact's, which is never empty."""
 _OBJECTS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _NAMES_OF_WORDS: Final = ("", "a", "a b")
-_NAMES: Final = select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook"))
+_NAMES: Final = PreparedStatement(select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook")))
 _GONE: Final = delete(ContactName).where(ContactName.phonebook_id == bindparam("phonebook"), ContactName.contacts <= 0)
 
 _added: Final = insert_or(ContactName.__table__)
@@ -71,7 +74,7 @@ def _add(connection: Connection, phonebook_id: int, found: Mapping[str, Having])
 
 def _countable(connection: Connection, phonebook_id: int, found: Mapping[str, Having]) -> Mapping[str, Having]:
     """Return what can be counted of the names that were found, and the mark if that is not all."""
-    stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
+    stored = set(_NAMES.run(connection, {"phonebook": phonebook_id}))
     if UNCOUNTED in stored or len(stored | found.keys()) > NAMES_MAX:
         kept = {name: having for name, having in found.items() if name in _ALWAYS_COUNTED or name in stored}
         return kept if UNCOUNTED in stored else {**kept, UNCOUNTED: Having(1, 1)}
@@ -159,12 +162,18 @@ def _tally(people: Sequence[tuple[str, str]]) -> Mapping[str, Having]:
     shapes = Counter(map(_shape, full_names, _all_variables(texts)))
     contacts, filled = Counter[str](), Counter[str]()
     for shape, count in shapes.items():
-        values = values_of(_NAMES_OF_WORDS[shape.words], "", _NUMBER) | dict.fromkeys(shape.names, _NUMBER)
-        values |= dict.fromkeys(shape.empty, "")
-        for name in (EVERYBODY, *(name for name in values if _can_be_placeholder(name))):
+        for name, is_filled in _names(shape):
             contacts[name] += count
-            filled[name] += count if name == EVERYBODY or values[name] else 0
+            filled[name] += count if is_filled else 0
     return {name: Having(count, filled[name]) for name, count in contacts.items()}
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def _names(shape: _Shape) -> Sequence[tuple[str, bool]]:
+    """Return the names of people of a shape, and whether their values are not empty."""
+    values = values_of(_NAMES_OF_WORDS[shape.words], "", _NUMBER) | dict.fromkeys(shape.names, _NUMBER)
+    values |= dict.fromkeys(shape.empty, "")
+    return [(EVERYBODY, True), *((name, bool(value)) for name, value in values.items() if _can_be_placeholder(name))]
 
 
 def _all_variables(texts: Sequence[str]) -> Sequence[Mapping[str, Any]]:
