@@ -20,7 +20,7 @@ from benchmarks.counted_functions import counted_functions
 from benchmarks.counted_statements import counted_statements
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
-from benchmarks.fixture_database import create_database
+from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.overhead import answered
 from benchmarks.sound import hear, packets_to_hear
@@ -28,8 +28,10 @@ from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import HandClock, on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.api.app import create_app
+from dialer.app.contacts.contacts import add_contact
 from dialer.app.imports.imports import ImportOptions, import_csv
 from dialer.app.imports.number_rows import ContactRows, StoredRows
+from dialer.app.work.unit import UnitOfWork
 from dialer.carriers.media.detection_orders import Detecting
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
@@ -91,6 +93,8 @@ REQUESTS: Final = 10
 REQUEST_MAX: Final = 136
 """Calls of Python functions for a minimal request with a password that was verified before. A bare Litestar handler
 behind a check of its own takes 120."""
+NEW_CONTACT_MAX: Final = 351
+"""Calls of Python functions for a new contact in a unit of work. The columns of a request are checked before."""
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10
 """Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
@@ -338,6 +342,23 @@ async def requested(app: Litestar) -> Counter[str]:
         for _ in range(REQUESTS):
             await answered(app)
     return counts
+
+
+def test_a_new_contact_stays_within_its_cost(tmp_path: Path) -> None:
+    def add(connection: Connection) -> Counter[str]:
+        unit = UnitOfWork(connection=connection, now_ms=START_MS)
+        numbers = [f"+1303{place:07}" for place in range(REQUESTS + 1)]
+        moments = {"created_date": START_MS, "updated_date": START_MS}
+        rows = [{"phonebook_id": PHONEBOOK, "contact": one, "number": one, "zone": "", **moments} for one in numbers]
+        rows = [{**row, "full_name": "Ann Other", "additional_vars": '{"city": "Denver"}'} for row in rows]
+        add_contact(unit, rows.pop())  # Its statements are compiled.
+        with counted_functions() as counts:
+            for row in rows:
+                add_contact(unit, row)
+        return counts
+
+    with closing(Database(f"sqlite:///{create_database(tmp_path, contacts=1)}")) as database:
+        assert database.write_now(add)["call"] / REQUESTS <= NEW_CONTACT_MAX
 
 
 def test_counts_are_reproducible() -> None:
