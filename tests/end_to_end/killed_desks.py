@@ -215,6 +215,9 @@ _TAKEN: Final = """
     SELECT t.id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
     WHERE c.phone_number = ? AND t.answered_ms IS NOT NULL"""
 _PROMISED: Final = "SELECT id FROM subscriber WHERE number = ? AND status = 1 AND due_ms > 0"
+_SAID: Final = """
+    SELECT d.id FROM call_disposition d JOIN callrequest c ON c.id = d.callrequest_id
+    WHERE c.phone_number = ? AND c.status = 7 AND d.call_back_ms IS NOT NULL"""
 _CALLED: Final = "SELECT id FROM callrequest WHERE phone_number = ?"
 _RESTING: Final = "SELECT id FROM agent WHERE status = 4"
 ORDERS: Final[dict[str, Order]] = {
@@ -235,6 +238,7 @@ ORDERS: Final[dict[str, Order]] = {
     "manual dial": Order(lambda _: None, Scene.dial, _has(_CALLED), [2, 1]),
     "break": Order(lambda _: None, lambda scene: scene.rest(4), lambda scene: scene.life.rows(_RESTING) == [(1,)], []),
     "call-back promise": Order(_then(Scene.talk, _hang_up), Scene.promise, _has(_PROMISED), [2, 1, 2, 1]),
+    "call-back promise in the call": Order(Scene.talk, Scene.promise, _has(_SAID), [2, 1, 2, 1]),
 }
 
 

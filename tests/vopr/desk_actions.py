@@ -7,10 +7,11 @@ from sqlalchemy import RowMapping, select, true
 
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.words.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
 from tests.vopr.action_unit import ActionUnit
 from tests.vopr.worlds import number_of
@@ -42,6 +43,8 @@ def in_talk(action: ActionUnit) -> str:
         return (_come if action.dice.happens(40) else at_desk)(action)
     call_id, agent_id = talks[action.which % len(talks)]
     orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
+    if action.dice.happens(25):
+        orders.append(_promise)
     return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id or 0) for order in orders)
 
 
@@ -89,6 +92,15 @@ def _resume(action: ActionUnit, call_id: int, _agent_id: int) -> str:
 def _hang_up(action: ActionUnit, call_id: int, _agent_id: int) -> str:
     hang_up_call(action.unit, call_id)
     return "hang up"
+
+
+def _promise(action: ActionUnit, call_id: int, _agent_id: int) -> str:
+    """Promise a call-back in the call, or take back what was promised."""
+    after_s = action.dice.pick((0, 5, 60, 900))
+    at_ms = action.now_ms + after_s * 1_000
+    said = Disposed(AgentDisposition.CALL_BACK, call_back_ms=at_ms) if after_s else Disposed(AgentDisposition.SUCCESS)
+    dispose_of_call(action.unit, call_id, said)
+    return f"call-back after {after_s} s"
 
 
 def _leave(action: ActionUnit, _call_id: int, agent_id: int) -> str:

@@ -81,6 +81,11 @@ class Memory:
         for line_id, line in seen.lines.items():
             self.cps[line_id].learn(now_ms, line.max_cps)
 
+    def learn_promises(self, last: Snapshot | None, seen: Snapshot) -> None:
+        """Record who may be called once more, because an agent has promised it in a call that goes on."""
+        known = {} if last is None else last.promised
+        self.again.update(one.subscriber_id for one in seen.calls if one.id in seen.promised.keys() - known.keys())
+
     def learn_attempts(self, seen: Snapshot) -> None:
         """Record the attempts as they are now."""
         self.calls.update({one.id: one for one in seen.calls})

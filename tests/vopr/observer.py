@@ -50,6 +50,7 @@ class Observer:
         seen = self._take_snapshot(connection)
         self.memory.learn_attempts(seen)
         self.memory.learn_limits(seen, now_ms)
+        self.memory.learn_promises(last, seen)
         broken = [] if last is None else list(rules_again.newcomers(connection, last, seen))
         broken += rules_manual.orders(connection, last, seen, now_ms, self._service_zone, self._calling_hours)
         return broken + self._check_events(connection, last, seen, by_user=True)

@@ -9,6 +9,9 @@ from tests.vopr.memory import Memory
 from tests.vopr.snapshot import DeskRow, Leg, Snapshot
 
 _CONNECTED: Final = 2
+_PENDING: Final = 1
+_DONE: Final = frozenset({4, 5})
+"""The statuses of subscribers who failed, and who were reached."""
 
 
 def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool) -> Iterator[str]:
@@ -27,6 +30,7 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
             yield from _obeyed(desk, leg)
     if has_worked:
         yield from _unobeyed(before, after)
+    yield from _promised(before, after)
     yield from _at_once(after, memory)
     yield from _ordered(before, after)
 
@@ -62,6 +66,17 @@ def _unobeyed(before: Snapshot, after: Snapshot) -> Iterator[str]:
     for desk in after.desks:
         if desk.hang_up_call_id is not None or desk.transfer_call_id is not None:
             yield f"I18: agent {desk.agent_id} still wants to end a call: {desk}"
+
+
+def _promised(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield callees who were promised a call-back in a call that is over, and who are not to be called then."""
+    for call in after.calls:
+        at_ms, person = before.promised.get(call.id), after.people.get(call.subscriber_id)
+        if at_ms is None or call.ended_ms is None or person is None or person.attempts != call.attempt:
+            continue
+        is_early = person.status == _PENDING and person.due_ms < at_ms
+        if is_early or person.status in _DONE:
+            yield f"I18: in call {call.id} an agent has promised to call back at {at_ms}, and subscriber is {person}"
 
 
 def _at_once(after: Snapshot, memory: Memory) -> Iterator[str]:

@@ -24,7 +24,11 @@ _LEGS: Final = """
         t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status, t.callrequest_id,
         t.from_agent_id, t.for_agent_id, t.on_hold_from_ms
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
-_SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
+_SUBSCRIBERS: Final = """
+    SELECT id, campaign_id, status, status_reason, count_attempt, zone, number, due_ms FROM subscriber"""
+_PROMISED: Final = """
+    SELECT d.callrequest_id, d.call_back_ms FROM call_disposition d JOIN callrequest c ON c.id = d.callrequest_id
+    WHERE c.status = 7 AND c.attempt > 0 AND d.call_back_ms IS NOT NULL"""
 _USERS: Final = "SELECT id, balance, held, call_rate, allowed_countries, allows_special FROM user_account"
 _GATEWAYS: Final = """
     SELECT iif(medium = 'sms', 'sms:', '') || id, max_channels, max_cps, protocol FROM gateway"""
@@ -114,6 +118,7 @@ class Person(NamedTuple):
     attempts: int
     zone: str
     number: str
+    due_ms: int
 
 
 class AccountRow(NamedTuple):
@@ -182,6 +187,9 @@ class Snapshot(NamedTuple):
 
     desks: list[DeskRow]
 
+    promised: dict[int, int]
+    """The time of the call-back that an agent has promised in each call that goes on."""
+
     distributor: Since
     """The ids with which this snapshot begins."""
 
@@ -216,6 +224,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         wishes={(campaign_id, number) for campaign_id, number in rows(_WISHES)},
         lists=lists,
         desks=[DeskRow(*row) for row in rows(_DESKS)],
+        promised=dict(rows(_PROMISED)),
         distributor=since,
     )
 

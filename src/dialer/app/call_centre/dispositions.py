@@ -16,7 +16,7 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.queueing.plans import Promise
 from dialer.domain.queueing.promises import promised
-from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import AgentDisposition, CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.words.proof import Proof, WishSource
 from dialer.domain.words.reasons import CampaignReason
 from dialer.domain.words.sentences import FieldName, Moment, Sentence
@@ -88,8 +88,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     """Set the disposition of a call, in place of an earlier one, and do what it says.
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
-    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. With `same_agent`, the
-    call first waits for the agent of this call. A campaign that ended because nobody was left to call goes on. An
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. If the call goes on, the
+    subscriber waits from its end on. With `same_agent`, the call first waits for the agent of this call. A campaign that ended because nobody was left to call goes on. An
     earlier time that has not come is forgotten. `DO_NOT_CALL` puts the number on the account's own do-not-call list,
     and on the first list that the campaign names.
 
@@ -97,7 +97,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the campaign has no such outcome, or the time is past, after its end, or goes with another
             disposition; or no agent can take the call-back themselves; or a note is about an erased person.
-        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
+        RefusedError: the callee is in a call in which no agent has talked, in one that came in or in another one, or
+            must not be called again; or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
@@ -106,12 +107,15 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     _check_same_agent(unit.connection, callrequest_id, disposed)
     _check_note(call, disposed)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
-    call = _read(unit.connection, callrequest_id)
+    call, promise = _read(unit.connection, callrequest_id), None
     if disposed.call_back_ms is not None:
-        touched |= _call_back(unit, call, disposed, _promise(unit.connection, callrequest_id, call, disposed))
+        promise = _promise(unit.connection, callrequest_id, call, disposed)
+        touched |= _call_back(unit, call, disposed, promise)
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call, callrequest_id, disposed.note)
-    _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
+    if _goes_on(call):
+        touched |= Touched(calls=frozenset({callrequest_id}))
+    _write(unit, callrequest_id, disposed, promise, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     earlier = None if before is None else Said(before.disposition.value, before.word)
     move_disposition(unit.connection, callrequest_id, earlier, Said(disposed.disposition.value, disposed.word))
     event = CallDisposed(call["campaign_id"], callrequest_id)
@@ -130,6 +134,9 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
+            CallRequest.id.label("callrequest_id"),
+            CallRequest.status.label("call_status"),
+            CallRequest.attempt,
             CallRequest.is_simulated,
             Campaign.call_back_wait,
             Campaign.dispositions,
@@ -146,6 +153,11 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
     if row is None:
         raise UnknownRecordError(f"There is no call {callrequest_id}.")
     return row
+
+
+def _goes_on(call: RowMapping) -> bool:
+    """Return whether a call that the campaign has placed is in progress. Its end decides about the subscriber."""
+    return bool(call["call_status"] == CallRequestStatus.CALLING and call["attempt"] > 0)
 
 
 def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> Touched:
@@ -165,7 +177,8 @@ def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> T
 def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed, promise: Promise | None) -> Touched:
     _check_time(unit, call, disposed)
     _check_person(unit.connection, call)
-    _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0, promise=promise)
+    if not _goes_on(call):
+        _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0, promise=promise)
     if call["campaign_status"] == CampaignStatus.END:
         _reopen(unit, call["campaign_id"])
     if call["status"] == SubscriberStatus.COMPLETED:
@@ -263,7 +276,7 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
             " new campaign.",
             code=ErrorCode.CAMPAIGN_OVER,
         )
-    if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
+    if _is_in_another_call(connection, call):
         raise RefusedError(
             "The call is in progress. Save the time of the call-back when it is over.", code=ErrorCode.IN_PROGRESS
         )
@@ -274,6 +287,14 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
         raise RefusedError(
             "The number is on a do-not-call list, so it is not called again.", code=ErrorCode.DO_NOT_CALL
         )
+
+
+def _is_in_another_call(connection: Connection, call: RowMapping) -> bool:
+    """Return whether the callee is in another call than one in which an agent promises the call-back."""
+    if _goes_on(call):
+        return agent_who_talked(connection, call["callrequest_id"]) is None
+    is_in_call = under_way_of_subscriber(connection, call["id"]).calls
+    return is_in_call or bool(call["status"] == SubscriberStatus.IN_PROCESS)
 
 
 def _call_off(unit: UnitOfWork, call: RowMapping, callrequest_id: int, note: str) -> Touched:
@@ -307,7 +328,10 @@ def _move(
     )
 
 
-def _write(unit: UnitOfWork, callrequest_id: int, disposed: Disposed, *, was_completed: bool) -> None:
+def _write(
+    unit: UnitOfWork, callrequest_id: int, disposed: Disposed, promise: Promise | None, *, was_completed: bool
+) -> None:
+    agent_id, until_ms = promise or (None, 0)
     is_of_call = CallDisposition.callrequest_id == callrequest_id
     since_ms = unit.connection.scalar(select(CallDisposition.created_date).where(is_of_call))
     unit.connection.execute(delete(CallDisposition).where(is_of_call))
@@ -320,6 +344,8 @@ def _write(unit: UnitOfWork, callrequest_id: int, disposed: Disposed, *, was_com
             call_back_ms=disposed.call_back_ms,
             same_agent=disposed.same_agent,
             was_completed=was_completed,
+            promised_agent_id=agent_id,
+            promised_until_ms=until_ms,
             created_date=unit.now_ms if since_ms is None else since_ms,
             updated_date=unit.now_ms,
         )

@@ -8,6 +8,7 @@ from dialer.domain.calls.plans import (
     CampaignPlan,
     GatewayKey,
     LegOutcome,
+    SaidCallBack,
     Subscriber,
 )
 
@@ -154,6 +155,13 @@ class CallerFound(msgspec.Struct, frozen=True):
     """The subscriber with this number, or else a caller with the id `NO_SUBSCRIBER`."""
     attempt: int
     """The number of the call: a negative one that the subscriber has not had."""
+
+
+class CallBackSaid(msgspec.Struct, frozen=True, gc=False):
+    """An agent has said the outcome of a call in progress: with a call-back, or without one."""
+
+    call_id: int
+    call_back: SaidCallBack | None
 
 
 class CallEnded(msgspec.Struct, frozen=True, gc=False):

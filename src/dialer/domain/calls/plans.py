@@ -222,6 +222,14 @@ class Subscriber(msgspec.Struct, gc=False):
         return Promise(self.promised_agent_id, self.promised_until_ms)
 
 
+class SaidCallBack(NamedTuple):
+    """A call-back that an agent has promised while the call goes on. It follows the call."""
+
+    at_ms: int
+    promise: Promise | None = None
+    """The promise of the agent to take it themselves; None for any agent."""
+
+
 class Transfer(msgspec.Struct):
     """A transfer of a call over a B-leg: to a number, or through a queue to an agent."""
 
@@ -323,6 +331,8 @@ class Call(msgspec.Struct, gc=False):
     """The `seq` of the carrier's last report about the call (`dialer.domain.calls.events`)."""
     has_kept_wish: bool = False
     """True if a wish not to be called was uttered in the call, and is on record."""
+    call_back: SaidCallBack | None = None
+    """The call-back that an agent has promised in the call; None without one."""
 
     @property
     def is_inbound(self) -> bool:

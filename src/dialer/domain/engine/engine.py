@@ -133,6 +133,7 @@ class Engine:
             call_events.CallArrived: self._inbound.arrived,
             call_events.CallReceived: self._inbound.received,
             call_events.CallerFound: self._inbound.caller_found,
+            call_events.CallBackSaid: self._say_call_back,
             call_events.CallEnded: self._end_call,
             call_events.CallTakenBack: self._take_back,
             call_events.LineLost: self._openings.lose_line,
@@ -246,6 +247,12 @@ class Engine:
         self._desks.moved(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 
+    def _say_call_back(self, _now_ms: int, event: call_events.CallBackSaid) -> None:
+        """Note whether the callee of a call is called back. The end of the call acts on it."""
+        call = self._calls.get(event.call_id)
+        if call is not None:
+            call.call_back = event.call_back
+
     def _end_call(self, now_ms: int, event: call_events.CallEnded) -> None:
         call = self._calls[event.call_id]
         if event.outcome.results and not call.has_kept_wish:
@@ -334,6 +341,9 @@ class Engine:
         subscriber = call.subscriber
         subscriber.failures, subscriber.completions = after.failures, after.completions
         subscriber.due_ms = after.due_ms
+        if call.call_back is not None:
+            agent_id, until_ms = call.call_back.promise or (None, 0)
+            subscriber.promised_agent_id, subscriber.promised_until_ms = agent_id, until_ms
         if call.id >= campaign.first_call_id and not call.is_restored:
             self._dialling.schedule_retry(campaign, subscriber, now_ms)
         elif campaign.status in ACTIVE:

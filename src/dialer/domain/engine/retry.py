@@ -66,10 +66,15 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     The other side may ask for a longer pause, up to a day. If it is the carrier that fails, its gateway rests instead.
 
     The first call that we cut off ourselves does not count, as that says nothing of the callee.
+
+    If an agent has promised a call-back in the call, the next one follows then, and the attempt counts as neither failed
+    nor incomplete.
     """
     subscriber = call.subscriber
     if outcome.message_status is not None:
         return _after_message(call, outcome, outcome.message_status)
+    if call.call_back is not None and not (call.is_aborted or subscriber.has_completed):
+        return Disposition(_PENDING, "", subscriber.failures, subscriber.completions, call.call_back.at_ms)
     if outcome.is_completed or subscriber.has_completed:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:

@@ -33,8 +33,8 @@ DispositionGiven: Final = request_shape(
         ),
         "call_back_date": writable(
             Timestamp(column="call_back_ms"),
-            "The moment at which the callee is called again, within the calling hours. Only with `call_back`, and once"
-            " the call is over.",
+            "The moment at which the callee is called again, within the calling hours. Only with `call_back`. It can be"
+            " said during the call once an agent talks, and counts from the end of the call.",
             nullable=True,
             default=None,
             example="2026-11-20T17:30:00Z",

@@ -29,7 +29,12 @@ def check_pace(campaign: CampaignBooks, effect: Dial, now_ms: int) -> None:
 
 
 def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
-    """Check that a retry is within the campaign's limits, and that the reason of the last attempt allows a retry."""
+    """Check that a retry is within the campaign's limits, and that the reason of the last attempt allows a retry.
+
+    A call-back that an agent has promised in the call has no limit.
+    """
+    if call.call_back is not None and after.due_ms == call.call_back.at_ms:
+        return
     is_too_often = after.failures > plan.maxretry
     if after.reason in AFTER_ANSWER:
         is_too_often = after.completions > plan.completion_maxretry

@@ -253,7 +253,8 @@ class LiveEngine:
         closed = self._open_campaigns(scope) - {campaign.plan.id for campaign in world.campaigns}
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(campaign_events.CampaignClosed(campaign_id))
-        engine_events: list[events.Event] = [*world.campaigns, *map(campaign_events.CampaignRenewed, world.over)]
+        renewed = map(campaign_events.CampaignRenewed, world.over)
+        engine_events: list[events.Event] = [*world.call_backs, *world.campaigns, *renewed]
         for event in engine_events:
             kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.

@@ -22,6 +22,8 @@ class Touched(msgspec.Struct, frozen=True):
     queues: frozenset[int] = _NO_IDS
     agents: frozenset[int] = _NO_IDS
     dids: frozenset[int] = _NO_IDS
+    calls: frozenset[int] = _NO_IDS
+    """Calls in progress whose outcome an agent has said."""
     everything: bool = False
     """True if the touched records are unknown: the worker reads all records."""
 
@@ -34,13 +36,14 @@ class Touched(msgspec.Struct, frozen=True):
             queues=self.queues | other.queues,
             agents=self.agents | other.agents,
             dids=self.dids | other.dids,
+            calls=self.calls | other.calls,
         )
         is_all = self.everything or other.everything or both.count() > TOUCHED_MAX
         return EVERYTHING if is_all else both
 
     def count(self) -> int:
         """Return the number of ids."""
-        ids = (self.campaigns, self.accounts, self.gateways, self.queues, self.agents, self.dids)
+        ids = (self.campaigns, self.accounts, self.gateways, self.queues, self.agents, self.dids, self.calls)
         return sum(map(len, ids))
 
 

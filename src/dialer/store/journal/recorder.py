@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
+from dialer.domain.calls.plans import SaidCallBack
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal import rows
@@ -106,12 +107,21 @@ class EffectRecorder:
             progress.live_answered += row.is_for_agents
             progress.abandoned += row.is_abandoned
         self._rows.place(call, rows.after_call(effect, ended_ms, self._rows.subscribers.get(call.subscriber.id)))
+        if call.call_back is not None:
+            self._keep_said_call_back(effect, call.call_back)
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += effect.disposition.status is _COMPLETED
         progress.cost += cost
         if cost:
             self._rows.charge(user_id, "sms" if call.parts else "call", cost, call.callid, ended_ms)
         self._rows.reserve(user_id, -call.hold)
+
+    def _keep_said_call_back(self, effect: call_effects.FinishCall, said: SaidCallBack) -> None:
+        """Keep the call-back that an agent has promised in a call, if its end lets the subscriber wait for it."""
+        if effect.disposition.status is SubscriberStatus.PENDING:
+            self._rows.said_call_backs.append(rows.said_call_back(effect.call, said))
+            if effect.outcome.is_completed:
+                self._rows.completed_before_call_back.append((effect.call.id,))
 
     def _record_inbound(self, effect: call_effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)

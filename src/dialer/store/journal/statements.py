@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, String, bindparam, case, func, literal_column, null, update
+from sqlalchemy import BigInteger, ColumnElement, Integer, String, bindparam, case, func, literal_column, null, true, update
 
 from dialer.domain.words.enums import CallRequestStatus, SubscriberStatus
-from dialer.store.database.bulk import KeyedBulk, bulk_insert
+from dialer.store.database.bulk import Bulk, KeyedBulk, bulk_insert
 from dialer.store.journal.rows import (
     CampaignGrowth,
     CdrRow,
@@ -13,9 +13,10 @@ from dialer.store.journal.rows import (
     RequestEnd,
     RequestRow,
     ResultRow,
+    SaidCallBackRow,
     SubscriberRow,
 )
-from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
@@ -60,6 +61,21 @@ UPDATE_SUBSCRIBERS: Final = KeyedBulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
+PROMISE_CALL_BACKS: Final = Bulk(
+    update(Subscriber)
+    .where(Subscriber.id == bindparam("said_subscriber_id"))
+    .values(
+        promised_agent_id=bindparam("promised_agent_id", type_=BigInteger()),
+        promised_until_ms=bindparam("promised_until_ms"),
+    ),
+    SaidCallBackRow._fields,
+)
+"""Says who takes the call-backs that were promised during calls."""
+NOTE_COMPLETED: Final = Bulk(
+    update(CallDisposition).where(CallDisposition.callrequest_id == bindparam("call")).values(was_completed=true()),
+    ("call",),
+)
+"""Notes that the subscribers of calls have completed the survey, although they are called back."""
 REFUSE_SUBSCRIBERS: Final = KeyedBulk(
     update(Subscriber)
     .where(Subscriber.id == bindparam("subscriber_id"), Subscriber.status == _pending)

@@ -161,6 +161,7 @@ class UnwrittenRows:
         """
         self.has_moved |= bool(self.subscribers or self.refusals)
         changed, callers, refused = self.subscribers, self.callers, self.refusals
+        said, completed = self.said_call_backs, self.completed_before_call_back
         self._clear_subscribers()
 
         def check_changed(written: int) -> None:
@@ -174,6 +175,8 @@ class UnwrittenRows:
 
         statements.UPDATE_SUBSCRIBERS.put(connection, list(changed.values()), check_changed)
         statements.REFUSE_SUBSCRIBERS.put(connection, refused, check_refused)
+        statements.PROMISE_CALL_BACKS.put(connection, said)
+        statements.NOTE_COMPLETED.put(connection, completed)
 
     def _added_twice(self, connection: Connection, *, undone: bool) -> BrokenInvariantError | None:
         calls = [*self.dialled.values(), *self.over]
@@ -213,3 +216,5 @@ class UnwrittenRows:
         self.callers: dict[int, Call] = {}
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self.refusals: list[rows.RefusalRow] = []
+        self.said_call_backs: list[rows.SaidCallBackRow] = []
+        self.completed_before_call_back: list[tuple[int]] = []

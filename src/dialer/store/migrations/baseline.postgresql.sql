@@ -1269,6 +1269,8 @@ CREATE TABLE call_disposition (
 	call_back_ms BIGINT,
 	same_agent BOOLEAN DEFAULT '0' NOT NULL,
 	was_completed BOOLEAN DEFAULT '0' NOT NULL,
+	promised_agent_id BIGINT,
+	promised_until_ms BIGINT DEFAULT '0' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_call_disposition PRIMARY KEY (id),

@@ -1183,6 +1183,8 @@ CREATE TABLE call_disposition (
 	call_back_ms INTEGER,
 	same_agent BOOLEAN DEFAULT '0' NOT NULL,
 	was_completed BOOLEAN DEFAULT '0' NOT NULL,
+	promised_agent_id INTEGER,
+	promised_until_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE

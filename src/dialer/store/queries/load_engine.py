@@ -14,7 +14,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
-from dialer.domain.calls.call_events import DidOpened
+from dialer.domain.calls.call_events import CallBackSaid, DidOpened
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
@@ -31,6 +31,7 @@ from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.regions import OWN_OR_SERVICES, of_account
+from dialer.store.queries.said_call_backs import said_call_backs
 from dialer.store.queries.sealed_surveys import recording
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.queries.shown_numbers import shown_form
@@ -124,6 +125,8 @@ class LoadedRows(NamedTuple):
     queues: list[QueueOpened]
     agents: list[AgentOpened]
     dids: list[DidOpened]
+    call_backs: list[CallBackSaid]
+    """What agents have said of calls in progress."""
     over: list[CampaignPlan]
     """Campaigns that are neither running nor paused, and still have calls or messages in progress."""
     aborted: list[int]
@@ -150,6 +153,7 @@ class _Scope:
         self.gateways: Final = None if is_all else touched.gateways
         self.queues: Final = None if is_all else touched.queues
         self.agents: Final = None if is_all else touched.agents
+        self.calls: Final = None if is_all else touched.calls
 
 
 class Loader:
@@ -201,6 +205,7 @@ class Loader:
             ),
             agents=agents_of(connection, of.agents, self.shards, unreadable),
             dids=[one for one in dids if one.user_id not in self._odd_users],
+            call_backs=said_call_backs(connection, of.calls, self.shards, unreadable),
             over=self.plans_of(connection, set(busy) - open_ids),
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,

@@ -23,6 +23,10 @@ class CallDisposition(Row):
     """True if the agent who promised the call-back takes it themselves."""
     was_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the subscriber was COMPLETED before the call-back, and so is again if that is taken back."""
+    promised_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The agent who takes the call-back themselves; null for any agent."""
+    promised_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The time from which any agent may take it."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
