@@ -45,6 +45,8 @@ SPECIAL: Final = {
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /agent/{record_id}/ready": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /agent/{record_id}/longer-wrap-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),

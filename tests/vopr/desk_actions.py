@@ -1,5 +1,6 @@
 """The actions of agents at their desks: about persons whom they see, calls in which they talk, and numbers."""
 
+import json
 from collections.abc import Callable
 from typing import Final
 
@@ -10,6 +11,7 @@ from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
+from dialer.app.call_centre.wrap_ups import end_wrap_up
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.words.enums import AgentDisposition, AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
@@ -31,6 +33,9 @@ def at_desk(action: ActionUnit) -> str:
 
 def in_talk(action: ActionUnit) -> str:
     """Let an agent who talks give one or two orders about the call. If nobody talks, let an agent come or dial."""
+    owed = _owed(action)
+    if owed and action.dice.happens(60):
+        return _say(action, *owed[action.which % len(owed)])
     query = (
         select(Transfer.callrequest_id, Transfer.agent_id)
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
@@ -46,6 +51,21 @@ def in_talk(action: ActionUnit) -> str:
     if action.dice.happens(25):
         orders.append(_promise)
     return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id or 0) for order in orders)
+
+
+def _owed(action: ActionUnit) -> list[tuple[int, int]]:
+    """Return the agents who have to say the outcome of a call before the next one, each with the call."""
+    rows = action.connection.execute(select(Agent.id, Agent.figures).where(Agent.figures != "").order_by(Agent.id))
+    return [(row.id, call_id) for row in rows if (call_id := json.loads(row.figures).get("outcome_call_id", 0))]
+
+
+def _say(action: ActionUnit, agent_id: int, call_id: int) -> str:
+    """Let an agent say the outcome, or try to go on without it."""
+    if action.dice.happens(20):
+        end_wrap_up(action.unit, agent_id)
+        return f"agent {agent_id} is ready"
+    dispose_of_call(action.unit, call_id, Disposed(AgentDisposition.SUCCESS))
+    return f"agent {agent_id} says the outcome of call {call_id}"
 
 
 def _come(action: ActionUnit) -> str:

@@ -39,6 +39,9 @@ def draw_desks(seed: int, rows: dict[str, list[Values]], start_ms: int) -> None:
         for agent_id in range(1, agents + 1)
         if agent_id == 1 or dice.happens(75)
     ]
+    outcomes = Dice(seed, "are outcomes required")
+    for queue in rows["queue"]:
+        queue["outcome_required"] = outcomes.happens(40)
     for campaign in rows["campaign"]:
         if campaign["medium"] == "voice":
             lead_to_agents(dice, rows, campaign, start_ms)

@@ -15,6 +15,7 @@ from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
+from dialer.domain.queueing.agents import AgentState
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.store.journal.recorder import EffectRecorder
@@ -37,9 +38,9 @@ def _unless_parted(name: str) -> Callable[[Patch], None]:
 
     def plant(patch: Patch) -> None:
         def around(step: Wrapped) -> Wrapped:
-            def left_out(self: Transfers, call: Any, transfer: Any, *rest: Any) -> None:  # noqa: ANN401 - as the step
+            def left_out(self: Transfers, call: Any, transfer: Any, *rest: Any, **more: Any) -> None:  # noqa: ANN401 - as the step
                 if not _is_parted(self, call, transfer):
-                    step(self, call, transfer, *rest)
+                    step(self, call, transfer, *rest, **more)
 
             return left_out
 
@@ -76,7 +77,7 @@ def _orders_are_forgotten_at_a_crash(patch: Patch) -> None:
 
 
 def _promises_in_calls_are_forgotten(patch: Patch) -> None:
-    patch.setattr(Engine, "_say_call_back", lambda *_: None)
+    patch.setattr(Engine, "_say_outcome", lambda *_: None)
 
 
 def _promises_in_calls_are_forgotten_at_a_crash(patch: Patch) -> None:
@@ -86,13 +87,20 @@ def _promises_in_calls_are_forgotten_at_a_crash(patch: Patch) -> None:
     wrap(patch, load_engine, "said_call_backs", around)
 
 
+def _agents_who_owe_an_outcome_get_calls(patch: Patch) -> None:
+    def is_free(self: AgentState, now_ms: int) -> bool:
+        return self.is_on_duty and self.talk is None and self.figures.free_at_ms <= now_ms
+
+    patch.setattr(AgentState, "is_free", is_free)
+
+
 def _agents_are_free_twice(patch: Patch) -> None:
     def around(released: Wrapped) -> Wrapped:
-        def twice(self: CallDistributor, now_ms: int, call_id: int, rest_ms: int | None = None) -> int | None:
-            agent_id: int | None = released(self, now_ms, call_id, rest_ms)
+        def twice(self: CallDistributor, now_ms: int, call_id: int, rest_ms: int, **owes: bool) -> int | None:
+            agent_id: int | None = released(self, now_ms, call_id, rest_ms, **owes)
             if agent_id is not None and self._agent(agent_id).plan.transfer_call_id == call_id:
                 self._talks[call_id] = agent_id
-                released(self, now_ms, call_id, rest_ms)
+                released(self, now_ms, call_id, rest_ms, **owes)
             return agent_id
 
         return twice
@@ -162,6 +170,7 @@ DESK_PLANTED: Final = (
     Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 68),
     Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 3),
     Planted("promises in calls are forgotten at a crash", _promises_in_calls_are_forgotten_at_a_crash, 68),
+    Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 3),
     Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 52),
     Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 43),
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),

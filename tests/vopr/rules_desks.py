@@ -31,6 +31,7 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
     if has_worked:
         yield from _unobeyed(before, after)
     yield from _promised(before, after)
+    yield from _owing(before, after)
     yield from _at_once(after, memory)
     yield from _ordered(before, after)
 
@@ -77,6 +78,23 @@ def _promised(before: Snapshot, after: Snapshot) -> Iterator[str]:
         is_early = person.status == _PENDING and person.due_ms < at_ms
         if is_early or person.status in _DONE:
             yield f"I18: in call {call.id} an agent has promised to call back at {at_ms}, and subscriber is {person}"
+
+
+def _owing(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield agents who get a call while they have to say the outcome of an earlier one."""
+    owed = {desk.agent_id: _owed_call(desk) for desk in before.desks}
+    for desk in after.desks:
+        call_id = _owed_call(desk)
+        if not call_id or owed.get(desk.agent_id) != call_id:
+            continue
+        for leg in after.legs:
+            if leg.ended_ms is None and (leg.agent_id == desk.agent_id or str(desk.agent_id) in json.loads(leg.offers)):
+                yield f"I18: agent {desk.agent_id} owes the outcome of call {call_id}, and gets call {leg.call_id}"
+
+
+def _owed_call(desk: DeskRow) -> int:
+    """Return the call whose outcome an agent has to say; 0 if there is none."""
+    return int(json.loads(desk.figures).get("outcome_call_id", 0)) if desk.figures else 0
 
 
 def _at_once(after: Snapshot, memory: Memory) -> Iterator[str]:

@@ -24,7 +24,7 @@ from dialer.runtime.steps.clock_jumps import JUMP_MS_MIN
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.database.touched import EVERYTHING
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import Agent, Campaign, Subscriber, User
+from dialer.store.tables import Agent, Campaign, Queue, Subscriber, User
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock, PatientClock
@@ -344,6 +344,7 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
     changed = select(Agent.id).where(Agent.status != AgentStatus.AVAILABLE).order_by(Agent.id)
     at_work = [AgentStatusChanged(one, AgentStatus.AVAILABLE) for one in connection.scalars(changed)]
     connection.execute(update(Agent).values(status=AgentStatus.AVAILABLE, contact="1001"))
+    connection.execute(update(Queue).values(outcome_required=False))
     waits = Subscriber.status == SubscriberStatus.PAUSE
     connection.execute(update(Subscriber).where(waits).values(status=SubscriberStatus.PENDING))
     days = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True)

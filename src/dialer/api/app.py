@@ -62,6 +62,7 @@ from dialer.api.routes import (
     trial_calls,
     webhooks,
     what_if,
+    wrap_ups,
 )
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.events import EventsController
@@ -85,7 +86,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
-    *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, apply),
+    *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
     *handlers_in(account_export, staffing_plan, campaign_results),
 )
 """Handlers under `/rest-api` besides those of the resource table."""

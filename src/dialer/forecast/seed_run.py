@@ -102,9 +102,16 @@ def _run(stage: ForecastStage, store: RunStore, seed: int) -> Stop:
     return stop or Stop(expires_ms, UNREADABLE)
 
 
-def _without_preview(opened: agent_events.AgentOpened) -> agent_events.AgentOpened:
-    """Return an agent who sees nobody: the agents of a forecast look at persons anew."""
-    return msgspec.structs.replace(opened, plan=msgspec.structs.replace(opened.plan, preview="", preview_order=""))
+def _as_rehearsed(opened: agent_events.AgentOpened) -> agent_events.AgentOpened:
+    """Return an agent who sees nobody, and owes no outcome: the agents of a forecast look at persons anew."""
+    plan = msgspec.structs.replace(opened.plan, preview="", preview_order="")
+    figures = opened.figures and msgspec.structs.replace(opened.figures, outcome_call_id=0)
+    return msgspec.structs.replace(opened, plan=plan, figures=figures)
+
+
+def _without_outcome(opened: agent_events.QueueOpened) -> agent_events.QueueOpened:
+    """Return a queue whose agents say no outcomes: nobody does in a forecast."""
+    return msgspec.structs.replace(opened, plan=msgspec.structs.replace(opened.plan, outcome_required=False))
 
 
 def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
@@ -116,7 +123,8 @@ def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     for account in world.accounts:
         kernel.apply(account)
     lost = _open_gateways(stage, kernel, carrier)
-    on_floor: list[events.Event] = [*map(_without_preview, world.agents), *world.queues, *world.dids]
+    agents, queues = map(_as_rehearsed, world.agents), map(_without_outcome, world.queues)
+    on_floor: list[events.Event] = [*agents, *queues, *world.dids]
     for event in on_floor:
         kernel.apply(event)
     _take_up(stage, kernel, carrier, seed)

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Row, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.wrap_ups import figures_of, longer_wrap_up_ms, owes_outcome
 from dialer.app.call_centre.variables import variables_of
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
@@ -57,6 +58,10 @@ class Desk(NamedTuple):
     break_reasons: list[str]
     """The reasons among which the agent chooses; none if the agent writes one."""
     wraps_until_ms: int
+    owes_outcome: bool
+    """True if the agent has to say the outcome of the last call before the next one."""
+    longer_ms: int
+    """The time by which the agent can make the present wrap-up time longer; 0: not at all, or not again."""
     call: CallOnDesk | None
     """The newest call; None before the first one."""
 
@@ -90,6 +95,8 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
     if row is None:
         return None
     clock = AgentClock(*row[4:])
+    figures, is_wrapping_up = figures_of(connection, row.id), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
+    may_lengthen = is_wrapping_up and not figures.is_wrap_up_longer
     return Desk(
         row.id,
         row.user_id,
@@ -101,6 +108,8 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         row.is_desk_closed,
         break_reasons_of(connection, row.id),
         clock.wraps_until_ms,
+        is_wrapping_up and owes_outcome(connection, figures),
+        longer_wrap_up_ms(connection, row.id) if may_lengthen else 0,
         _call_of(connection, row.id),
     )
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
 
+from dialer.app.call_centre.wrap_ups import free_for_next_call
 from dialer.app.campaigns.subscribers import refuse_without_contact
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.work.events import CallDisposed, CampaignStarted, NumberCalledOff
@@ -118,6 +119,7 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     _write(unit, callrequest_id, disposed, promise, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     earlier = None if before is None else Said(before.disposition.value, before.word)
     move_disposition(unit.connection, callrequest_id, earlier, Said(disposed.disposition.value, disposed.word))
+    free_for_next_call(unit, callrequest_id)
     event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == disposed else [event]))
 

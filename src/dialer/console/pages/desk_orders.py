@@ -16,6 +16,7 @@ from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.drafts import drop_draft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, skip_previewed
+from dialer.app.call_centre.wrap_ups import end_wrap_up, lengthen_wrap_up
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.desk import DESK, NOT_AN_AGENT, ReachedPerson, key_of, make, show
@@ -133,6 +134,27 @@ async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
         if is_by_script(request):
             return answer_refused(messages_of(error), status_of(error))
         return await show(request, await make(request), status_of(error), messages_of(error), number)
+    return _obeyed(request, console)
+
+
+@post("/desk/ready", media_type="text/html")
+async def end_wrap_up_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """End the viewer's time after a call."""
+    return await _order_time(request, console, end_wrap_up)
+
+
+@post("/desk/longer", media_type="text/html")
+async def lengthen_wrap_up_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Make the viewer's time after a call longer, once."""
+    return await _order_time(request, console, lengthen_wrap_up)
+
+
+async def _order_time(
+    request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int], None]
+) -> Response[Any]:
+    """Give an order about the viewer's time after a call. One that is over meanwhile is no mistake of the viewer."""
+    with suppress(RefusedError):
+        await request.service.write(request, lambda unit: order(unit, _desk(unit).agent_id))
     return _obeyed(request, console)
 
 

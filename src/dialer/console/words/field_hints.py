@@ -22,6 +22,7 @@ DURATIONS: Final = frozenset(
         "completion_intervalretry",
         "discard_abandoned_after",
         "intervalretry",
+        "longer_wrap_up",
         "max_break_time",
         "max_wait_time",
         "max_wait_time_with_no_agent",

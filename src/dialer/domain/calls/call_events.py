@@ -157,7 +157,7 @@ class CallerFound(msgspec.Struct, frozen=True):
     """The number of the call: a negative one that the subscriber has not had."""
 
 
-class CallBackSaid(msgspec.Struct, frozen=True, gc=False):
+class OutcomeSaid(msgspec.Struct, frozen=True, gc=False):
     """An agent has said the outcome of a call in progress: with a call-back, or without one."""
 
     call_id: int

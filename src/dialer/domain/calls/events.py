@@ -18,7 +18,7 @@ from dialer.domain.calls.agent_events import (
 from dialer.domain.calls.call_events import (
     CallAnswered,
     CallArrived,
-    CallBackSaid,
+    OutcomeSaid,
     CallEnded,
     CallerFound,
     CallerLeft,
@@ -75,7 +75,7 @@ _Woken = CampaignWoken | GatewayWoken | DistributorWoken | WatchdogWoken
 _Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaimed
 _OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
 _OfText = TextRequested | NumberChecked | TextRestored | TextChecked
-_OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | CallBackSaid
+_OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | OutcomeSaid
 _OfLine = LegEnded | CallMoved | LineLost | LineFound | CallTakenBack
 _OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
 EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall

@@ -38,7 +38,7 @@ class Desks:
 
     def moved(self, now_ms: int, event: call_events.CallMoved) -> None:
         """Take a call that an agent has transferred. Nobody is dialled for the agent before the call waits again."""
-        self._transfers.leg_ended(now_ms, call_events.LegEnded(event.call_id, event.outcome))
+        self._transfers.leg_ended(now_ms, call_events.LegEnded(event.call_id, event.outcome), goes_on=True)
         self.reached(now_ms, event.reached)
 
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:

@@ -133,7 +133,7 @@ class Engine:
             call_events.CallArrived: self._inbound.arrived,
             call_events.CallReceived: self._inbound.received,
             call_events.CallerFound: self._inbound.caller_found,
-            call_events.CallBackSaid: self._say_call_back,
+            call_events.OutcomeSaid: self._say_outcome,
             call_events.CallEnded: self._end_call,
             call_events.CallTakenBack: self._take_back,
             call_events.LineLost: self._openings.lose_line,
@@ -247,11 +247,11 @@ class Engine:
         self._desks.moved(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 
-    def _say_call_back(self, _now_ms: int, event: call_events.CallBackSaid) -> None:
-        """Note whether the callee of a call is called back. The end of the call acts on it."""
+    def _say_outcome(self, _now_ms: int, event: call_events.OutcomeSaid) -> None:
+        """Note that a call has an outcome, and whether its callee is called back. The end of the call acts on it."""
         call = self._calls.get(event.call_id)
         if call is not None:
-            call.call_back = event.call_back
+            call.has_outcome, call.call_back = True, event.call_back
 
     def _end_call(self, now_ms: int, event: call_events.CallEnded) -> None:
         call = self._calls[event.call_id]

@@ -202,8 +202,11 @@ class Transfers:
         """Note that a supervisor's telephone has hung up or did not answer."""
         self._desk_orders.supervision_over(event.agent_id, event.turn)
 
-    def leg_ended(self, now_ms: int, event: call_events.LegEnded) -> None:
-        """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
+    def leg_ended(self, now_ms: int, event: call_events.LegEnded, *, goes_on: bool = False) -> None:
+        """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time.
+
+        With `goes_on`, the agent has transferred the call: whoever talks last says its outcome.
+        """
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
         if call is None or transfer is None:
@@ -220,7 +223,7 @@ class Transfers:
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
         if transfer.has_queued:
-            self._free_agent(call, transfer, outcome, now_ms)
+            self._free_agent(call, transfer, outcome, now_ms, goes_on=goes_on)
 
     def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
@@ -348,10 +351,14 @@ class Transfers:
         self._desk_orders.ended(now_ms, call, transfer)
         self._state.emit(KeepTransfer(call, transfer))
 
-    def _free_agent(self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int) -> None:
+    def _free_agent(
+        self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int, *, goes_on: bool
+    ) -> None:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
-        agent_id = self._distributor.released(now_ms, call.id, rest_ms)
+        is_open = not goes_on and not call.has_outcome
+        owes_outcome = is_open and self._distributor.requires_outcome(transfer.queue_id)
+        agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
             campaign.measured.handled(transfer.answered_ms, now_ms + rest_ms)

@@ -45,8 +45,9 @@ class AgentState:
         return self.plan.status in TAKES_CALLS
 
     def is_free(self, now_ms: int) -> bool:
-        """Return whether the agent is on duty and neither talks, nor is in wrap-up time, nor rests."""
-        return self.is_on_duty and self.talk is None and self.figures.free_at_ms <= now_ms
+        """Return whether the agent is on duty and neither talks, nor is in wrap-up time, nor rests, nor owes an outcome."""
+        figures = self.figures
+        return self.is_on_duty and self.talk is None and figures.free_at_ms <= now_ms and not figures.outcome_call_id
 
     def is_idle(self, now_ms: int) -> bool:
         """Return whether the agent can be asked for a call now."""
@@ -55,12 +56,13 @@ class AgentState:
 
     @property
     def may_dial(self) -> bool:
-        """Return whether the agent is on duty, and neither talks, nor is asked for a call, nor has placed one."""
-        return self.is_on_duty and self.talk is None and self.asked_call_id is None and not self.kept_for
+        """Return whether the agent is on duty, neither talks, nor is asked for or has placed a call, nor owes an outcome."""
+        is_busy = self.talk is not None or self.asked_call_id is not None or self.kept_for
+        return self.is_on_duty and not is_busy and not self.figures.outcome_call_id
 
     def next_ms(self, now_ms: int) -> int:
         """Return the next time at which the agent may become idle by itself; `NEVER_MS` if there is none."""
-        if not self.is_on_duty:
+        if not self.is_on_duty or self.figures.outcome_call_id:
             return NEVER_MS
         first_ms, last_ms = sorted((self.figures.free_at_ms, self.reserved_until_ms))
         return first_ms if first_ms > now_ms else last_ms if last_ms > now_ms else NEVER_MS
@@ -80,13 +82,14 @@ class AgentState:
         self.asked_call_id = None
         self.talk = AgentTalk(call_id, now_ms)
 
-    def hang_up(self, now_ms: int, rest_ms: int | None = None) -> bool:
+    def hang_up(self, now_ms: int, rest_ms: int | None = None, *, owes_outcome: bool = False) -> bool:
         """End the talk and begin the wrap-up time, or a rest of another length.
 
-        Return True if the agent took one call on demand, and is now on break.
+        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return True if the agent took one call on demand, and is now on break.
         """
         done = self.figures
         talked_ms = now_ms - self.talk.since_ms if self.talk else 0
+        owed_id = self.talk.call_id if self.talk and owes_outcome else done.outcome_call_id
         self.talk = None
         self.figures = replace(
             done,
@@ -95,6 +98,8 @@ class AgentState:
             calls_answered=done.calls_answered + 1,
             free_at_ms=now_ms + (self.plan.wrap_up_ms if rest_ms is None else rest_ms),
             let_ring_ms=0,
+            outcome_call_id=owed_id,
+            is_wrap_up_longer=False,
         )
         is_break_due = self.plan.status is AgentStatus.AVAILABLE_ON_DEMAND
         if is_break_due:

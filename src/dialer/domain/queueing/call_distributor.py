@@ -73,6 +73,10 @@ class CallDistributor(Floor):
         """Return a queue that an agent serves, `first` if they do; None if they serve none."""
         return first if first in self._served_by[agent_id] else min(self._served_by[agent_id], default=None)
 
+    def requires_outcome(self, queue_id: int | None) -> bool:
+        """Return whether the agents of a queue say the outcome of each call before the next one."""
+        return queue_id in self._lines and self._lines[queue_id].plan.outcome_required
+
     def reserve(self, call_id: int, promise: Promise) -> None:
         """Keep an agent for a call that was placed for them alone, until it joins a queue or is over."""
         self._promises.reserve(call_id, promise)
@@ -145,16 +149,18 @@ class CallDistributor(Floor):
         self._notes.agents[agent_id] = agent.figures
         self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
 
-    def released(self, now_ms: int, call_id: int, rest_ms: int | None = None) -> int | None:
+    def released(
+        self, now_ms: int, call_id: int, rest_ms: int | None = None, *, owes_outcome: bool = False
+    ) -> int | None:
         """End the talk of a call: count it, begin the wrap-up time (or a rest of another length), and return the agent.
 
-        Return None if there was no talk.
+        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return None if there was no talk.
         """
         agent_id = self._talks.pop(call_id, None)
         if agent_id is None:
             return None
         agent = self._changing(agent_id)
-        if agent.hang_up(now_ms, rest_ms):
+        if agent.hang_up(now_ms, rest_ms, owes_outcome=owes_outcome):
             self._notes.statuses[agent_id] = agent.plan.status
         self._notes.agents[agent_id] = agent.figures
         return agent_id

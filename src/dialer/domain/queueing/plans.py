@@ -87,6 +87,8 @@ class QueuePlan(msgspec.Struct, frozen=True):
     """0: no limit."""
     max_wait_with_no_agent_ms: int = 120_000
     max_wait_with_no_agent_time_reached_ms: int = 5_000
+    outcome_required: bool = False
+    """True if an agent gets no further call before the outcome of the last one is said."""
 
 
 class Supervision(msgspec.Struct, frozen=True):
@@ -154,6 +156,10 @@ class AgentFigures(msgspec.Struct):
     """The end of the wrap-up time, or of the rest after an offer that was not taken."""
     let_ring_ms: int = 0
     """The end of the last offer that the agent did not take; 0 once they have taken a call since."""
+    outcome_call_id: int = 0
+    """The call whose outcome the agent has to say before the next one; 0 if there is none."""
+    is_wrap_up_longer: bool = False
+    """True if the agent has made the present wrap-up time longer, which they can do once."""
 
 
 class Waiting(msgspec.Struct):

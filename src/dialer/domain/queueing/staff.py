@@ -129,6 +129,8 @@ class Crew:
             return _ABSENT
         if agent.talk is not None:
             return (_BRIDGED, agent.talk.since_ms)
+        if agent.figures.outcome_call_id:
+            return _IS_BUSY  # Nobody knows when they say the outcome.
         if (free_ms := agent.figures.free_at_ms) > now_ms:
             return (_WRAPPING, free_ms)
         if (free_ms := agent.reserved_until_ms) > now_ms:

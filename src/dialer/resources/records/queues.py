@@ -140,11 +140,24 @@ _QUEUE: Final = shapes(
             title="Longest break",
             hint="Supervisors see who takes longer: on the wall board, and on the overview. 0: no limit.",
         ),
+        "outcome_required": writable(
+            Boolean(),
+            "True if an agent of the queue gets no further call before the outcome of the last one is saved.",
+            title="Outcome required",
+            hint="Tick it if an agent gets the next call only once the outcome of the last one is saved.",
+        ),
+        "longer_wrap_up": writable(
+            Integer(),
+            "Seconds by which an agent can make the time after a call longer, once a call. 0: not at all.",
+            title="More time after a call",
+            hint="An agent can ask for so much more at the desk, once after each call. 0: not at all.",
+        ),
         **STAMPS,
     },
     form=form(
         ("", "name strategy"),
         ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
+        ("After a call", "outcome_required longer_wrap_up"),
         ("Breaks of agents", "break_reasons max_break_time"),
         more=[
             (

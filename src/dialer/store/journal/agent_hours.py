@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from dialer.domain.calls import agent_effects, call_effects
 from dialer.domain.calls.plans import Call
+from dialer.domain.words.moments import NEVER_MS
 from dialer.store.rows.agent_hours import Activities
 
 
@@ -42,7 +43,7 @@ class AgentHours:
         if effect.status is not None:
             changed = {"status": int(effect.status), "break_reason": ""}
         if figures is not None and figures.last_bridge_end_ms == now_ms:
-            changed["wraps_until_ms"] = figures.free_at_ms
+            changed["wraps_until_ms"] = NEVER_MS if figures.outcome_call_id else figures.free_at_ms
         if figures is not None and figures.let_ring_ms == now_ms != self._missed_ms.get(effect.agent_id):
             self._missed_ms[effect.agent_id] = now_ms
             self._activities.missed(effect.agent_id, now_ms)

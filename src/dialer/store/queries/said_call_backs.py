@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.calls.call_events import CallBackSaid
+from dialer.domain.calls.call_events import OutcomeSaid
 from dialer.domain.calls.plans import SaidCallBack
 from dialer.domain.queueing.plans import Promise
 from dialer.store.queries.in_progress import IS_CALLING
@@ -26,12 +26,12 @@ _SAID: Final = Selection(
 
 def said_call_backs(
     connection: Connection, among: Collection[int] | None, shards: Shards, unreadable: Unreadable
-) -> list[CallBackSaid]:
+) -> list[OutcomeSaid]:
     """Return what agents have said of the calls in progress that have an outcome; of those in `among`, or of all."""
     rows = _SAID.rows(connection, among, shards)
     return readable(rows, CallDisposition.__table__, lambda row: _said(*(row[name] for name in _COLUMNS)), unreadable)
 
 
-def _said(call_id: int, at_ms: int | None, agent_id: int | None, until_ms: int) -> CallBackSaid:
+def _said(call_id: int, at_ms: int | None, agent_id: int | None, until_ms: int) -> OutcomeSaid:
     promise = None if agent_id is None else Promise(agent_id, until_ms)
-    return CallBackSaid(call_id, None if at_ms is None else SaidCallBack(at_ms, promise))
+    return OutcomeSaid(call_id, None if at_ms is None else SaidCallBack(at_ms, promise))

@@ -195,7 +195,7 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
         if agent.plan.status in _TAKES_CALLS
         and agent.plan.id not in busy
         and not agent.plan.preview
-        and (agent.figures is None or agent.figures.free_at_ms <= now_ms)
+        and (agent.figures is None or (agent.figures.free_at_ms <= now_ms and not agent.figures.outcome_call_id))
     }
     return set(connection.scalars(select(Tier.queue_id).where(Tier.agent_id.in_(idle))))
 

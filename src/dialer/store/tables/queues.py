@@ -36,6 +36,10 @@ class Queue(Row):
     """The reasons that its agents may give for a break, with commas between them. Empty: any."""
     max_break_time: Mapped[int] = mapped_column(default=0, server_default="0")
     """The time after which a break of its agents is too long; 0 for no limit."""
+    outcome_required: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if its agents get no further call before the outcome of the last one is said."""
+    longer_wrap_up: Mapped[int] = mapped_column(default=60, server_default="60")
+    """The time by which its agents can make a wrap-up time longer, once; 0: not at all."""
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")

@@ -1,0 +1,150 @@
+"""Tests of the time after a call: it is ended, made longer once, and lasts until an outcome is said that is required."""
+
+from typing import Final
+
+import pytest
+
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
+from dialer.app.call_centre.wrap_ups import end_wrap_up, figures_of, lengthen_wrap_up
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus
+from dialer.store.reconciliation.reconcile import audit
+from dialer.store.rows.agent_hours import read_clock
+from dialer.store.tables import Agent, CallRequest, Transfer
+from tests.runtime.house import House
+from tests.runtime.test_queues import waiting
+from tests.runtime.test_same_agent import BEHAVIOUR, PEOPLE
+
+TALKS: Final = '{"talk": 20, "answer": 2}'
+SUCCESS: Final = Disposed(AgentDisposition.SUCCESS)
+
+
+async def centre(house: House, *, agents: int = 1, wrap_up_time: int = 100, **queue: object) -> list[int]:
+    """Start a campaign that dials for agents, and let the first calls end at the same time."""
+    ids = [house.agent(name=name, parameters=TALKS, wrap_up_time=wrap_up_time) for name in ("Ann", "Bob")[:agents]]
+    settings = {"dial_method": 2, "end_when_done": False}
+    await waiting(house, house.queue(*ids, **queue), *PEOPLE, behaviour=BEHAVIOUR, **settings)
+    await house.advance(40)
+    return ids
+
+
+def talks(house: House) -> list[int]:
+    """Return the calls in which somebody talked, and talks."""
+    return [row["callrequest_id"] for row in house.rows(Transfer) if row["answered_ms"] is not None]
+
+
+def activity(house: House, agent_id: int) -> AgentActivity | None:
+    clock = house.database.read_now(lambda c: read_clock(c, agent_id))
+    return None if clock is None else clock.activity(house.now_ms())
+
+
+def refusal(house: House, agent_id: int, order: object = end_wrap_up) -> ErrorCode:
+    with pytest.raises(RefusedError) as caught:
+        house.perform(lambda unit: order(unit, agent_id))  # type: ignore[operator] # one of the two orders
+    return caught.value.code
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_agent_who_is_ready_gets_the_next_call_at_once(house: House, *, restarts: bool) -> None:
+    (agent_id,) = await centre(house)
+    assert (talks(house), activity(house, agent_id)) == ([1], AgentActivity.WRAPPING_UP)
+    house.perform(lambda unit: end_wrap_up(unit, agent_id))
+    assert activity(house, agent_id) is AgentActivity.AVAILABLE
+    if restarts:
+        house.restart()
+    await house.advance(12)
+    assert (talks(house), activity(house, agent_id)) == ([1, 2], AgentActivity.TALKING)
+    house.perform(lambda unit: end_wrap_up(unit, agent_id))
+    assert activity(house, agent_id) is AgentActivity.TALKING
+    await house.advance(300)
+    assert house.database.read_now(audit).differences == []
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_the_time_after_a_call_is_made_longer_once(house: House, *, restarts: bool) -> None:
+    (agent_id,) = await centre(house, longer_wrap_up=300)
+    free_at_ms = house.database.read_now(lambda c: figures_of(c, agent_id)).free_at_ms
+    for _ in range(2):
+        house.perform(lambda unit: lengthen_wrap_up(unit, agent_id))
+    assert house.database.read_now(lambda c: figures_of(c, agent_id)).free_at_ms == free_at_ms + 300_000
+    if restarts:
+        house.restart()
+    await house.advance((free_at_ms + 299_000 - house.now_ms()) / 1_000)
+    assert (talks(house), activity(house, agent_id)) == ([1], AgentActivity.WRAPPING_UP)
+    await house.advance(13)
+    assert talks(house) == [1, 2]
+    assert refusal(house, agent_id, lengthen_wrap_up) is ErrorCode.NOT_WRAPPING_UP
+    await house.advance(30)
+    house.perform(lambda unit: lengthen_wrap_up(unit, agent_id))
+    assert house.database.read_now(lambda c: figures_of(c, agent_id)).is_wrap_up_longer
+
+
+async def test_a_queue_may_allow_no_longer_time(house: House) -> None:
+    (agent_id,) = await centre(house, longer_wrap_up=0)
+    assert refusal(house, agent_id, lengthen_wrap_up) is ErrorCode.NOT_WRAPPING_UP
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_the_next_call_waits_for_an_outcome_that_is_required(house: House, *, restarts: bool) -> None:
+    """Neither the end of the time after the call, nor a break, nor a log-out takes its place."""
+    (agent_id,) = await centre(house, outcome_required=True, wrap_up_time=5)
+    await house.advance(600)
+    assert refusal(house, agent_id) is ErrorCode.OUTCOME_MISSING
+    for status in (AgentStatus.ON_BREAK, AgentStatus.LOGGED_OUT, AgentStatus.AVAILABLE):
+        house.perform(lambda unit, status=status: change_agent(unit, agent_id, {"status": status}))  # type: ignore[misc] # bound
+    if restarts:
+        house.restart()
+    await house.advance(600)
+    assert (talks(house), activity(house, agent_id)) == ([1], AgentActivity.WRAPPING_UP)
+    house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    assert activity(house, agent_id) is AgentActivity.AVAILABLE
+    if restarts:
+        house.restart()
+    await house.advance(12)
+    assert talks(house) == [1, 2]
+    assert house.database.read_now(audit).differences == []
+
+
+async def test_an_outcome_that_is_said_in_the_call_counts(house: House) -> None:
+    (agent_id,) = await centre(house, outcome_required=True, wrap_up_time=0)
+    house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    await house.advance(12)
+    house.perform(lambda unit: dispose_of_call(unit, 2, SUCCESS))
+    house.restart()
+    await house.advance(40)
+    assert (talks(house), house.database.read_now(lambda c: figures_of(c, agent_id)).outcome_call_id) == ([1, 2, 3], 3)
+
+
+async def test_an_outcome_that_is_saved_early_leaves_the_time_after_the_call(house: House) -> None:
+    (agent_id,) = await centre(house, outcome_required=True)
+    house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    await house.advance(30)
+    assert (talks(house), activity(house, agent_id)) == ([1], AgentActivity.WRAPPING_UP)
+    await house.advance(100)
+    assert talks(house) == [1, 2]
+
+
+async def test_who_talks_last_says_the_outcome(house: House) -> None:
+    agents = [house.agent(name=name, parameters='{"talk": 60, "answer": 2}') for name in ("Ann", "Bob")]
+    queue_id = house.queue(*agents, outcome_required=True)
+    await waiting(house, queue_id, PEOPLE[0], behaviour=BEHAVIOUR, dial_method=2, end_when_done=False)
+    await house.advance(20)
+    (first,) = [row["agent_id"] for row in house.rows(Transfer)]
+    second = next(one for one in agents if one != first)
+    house.perform(lambda unit: transfer_call(unit, 1, TransferTarget(agent_id=second)))
+    await house.advance(200)
+    owed = [house.database.read_now(lambda c, one=one: figures_of(c, one)).outcome_call_id for one in (first, second)]  # type: ignore[misc] # bound
+    assert (owed, talks(house)) == ([0, 1], [1, 1])
+
+
+async def test_a_call_that_was_deleted_needs_no_outcome(house: House) -> None:
+    (agent_id,) = await centre(house, outcome_required=True)
+    assert len(house.rows(CallRequest)) >= 1
+    figures = house.row(Agent, agent_id)["figures"].replace('"outcome_call_id":1', '"outcome_call_id":999')
+    house.change(Agent, agent_id, figures=figures)
+    house.restart()
+    house.perform(lambda unit: end_wrap_up(unit, agent_id))
+    await house.advance(12)
+    assert talks(house) == [1, 2]
