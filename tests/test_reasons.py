@@ -10,11 +10,13 @@ import pytest
 
 from dialer.app.work.errors import ErrorCode
 from dialer.domain.words.reasons import (
+    BREAK_CAUSES,
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
     TEXT_REASONS,
     TRANSFER_REASONS,
     WAITS,
+    BreakCause,
     CampaignReason,
     SubscriberReason,
     TextReason,
@@ -29,6 +31,7 @@ TABLES: Final = {
     "Campaigns": (CampaignReason, CAMPAIGN_REASONS),
     "Text messages of calls": (TextReason, TEXT_REASONS),
     "Transfers": (TransferReason, TRANSFER_REASONS),
+    "Breaks of agents": (BreakCause, BREAK_CAUSES),
 }
 
 

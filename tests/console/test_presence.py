@@ -24,10 +24,10 @@ LOOK_MS = 5_000
 SCRIPT = {"Accept": "application/json"}
 
 
-def agent(database: Database, identity: int = 1) -> tuple[int, bool, int]:
-    query = select(Agent.status, Agent.is_desk_closed, Agent.desk_seen_ms).where(Agent.id == identity)
-    status, is_closed, seen_ms = database.read_now(lambda c: c.execute(query).one())
-    return status, is_closed, seen_ms
+def agent(database: Database, identity: int = 1) -> tuple[int, str, int]:
+    query = select(Agent.status, Agent.break_cause, Agent.desk_seen_ms).where(Agent.id == identity)
+    status, cause, seen_ms = database.read_now(lambda c: c.execute(query).one())
+    return status, cause, seen_ms
 
 
 def look(presence: OpenDesks) -> bool:
@@ -75,17 +75,17 @@ def two(presence: OpenDesks, machine: Machine, database: Database) -> Processes:
 def test_an_agent_whose_desk_is_closed_goes_on_a_break_and_comes_back(
     presence: OpenDesks, alone: Processes, gus: Visitor, alice: Visitor, machine: Machine, database: Database
 ) -> None:
-    assert (alone.after(60), agent(database)) == (False, (2, False, 0))  # Without a desk, nobody is watched.
-    assert (alone.after(60, at=presence), agent(database)) == (False, (2, False, machine.now_ms))
+    assert (alone.after(60), agent(database)) == (False, (2, "", 0))  # Without a desk, nobody is watched.
+    assert (alone.after(60, at=presence), agent(database)) == (False, (2, "", machine.now_ms))
     seen_ms = machine.now_ms
-    assert (alone.after(30), agent(database)) == (False, (2, False, seen_ms))
-    assert (alone.after(5), agent(database)) == (True, (4, True, 0))
+    assert (alone.after(30), agent(database)) == (False, (2, "", seen_ms))
+    assert (alone.after(5), agent(database)) == (True, (4, "desk_closed", 0))
     assert "You are on a break, because your desk was closed." in gus.text("desk/")
     assert "the desk was closed" in alice.text("board/")
     assert "Gus is on a break, because the desk was closed." in alice.text("overview/")
     assert not alone.after(60)
     gus.send("desk/status/", status="in")
-    assert (alone.after(60), agent(database)) == (False, (2, False, 0))
+    assert (alone.after(60), agent(database)) == (False, (2, "", 0))
     assert "the desk was closed" not in alice.text("board/")
 
 
@@ -98,16 +98,16 @@ def test_an_agent_who_closes_the_desk_in_a_call_goes_on_a_break_after_it(
     assert alone.after(60)
     assert "You go on a break when the call is over, because your desk was closed." in gus.text("desk/")
     gus.send("desk/status/", status="in")
-    assert agent(database) == (2, False, 0)
+    assert agent(database) == (2, "", 0)
 
 
 def test_a_desk_that_another_process_serves_is_open(
     two: Processes, presence: OpenDesks, machine: Machine, database: Database
 ) -> None:
-    assert (two.after(120, at=presence), agent(database)) == (False, (2, False, machine.now_ms))
-    assert (two.after(120, at=two.looking[1]), agent(database)[:2]) == (False, (2, False))
-    assert (two.after(120, at=presence), agent(database)[:2]) == (False, (2, False))
-    assert (two.after(60), agent(database)[:2]) == (True, (4, True))
+    assert (two.after(120, at=presence), agent(database)) == (False, (2, "", machine.now_ms))
+    assert (two.after(120, at=two.looking[1]), agent(database)[:2]) == (False, (2, ""))
+    assert (two.after(120, at=presence), agent(database)[:2]) == (False, (2, ""))
+    assert (two.after(60), agent(database)[:2]) == (True, (4, "desk_closed"))
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -174,15 +174,15 @@ def test_only_a_browser_that_says_so_has_an_open_desk(
 ) -> None:
     shown = console_of_session._presence  # noqa: SLF001 - the one behind the pages
     gus.get("desk/live/")
-    assert (look(shown), agent(database)) == (False, (2, False, 0))
+    assert (look(shown), agent(database)) == (False, (2, "", 0))
     gus.get("desk/")
     assert gus.request("POST", "desk/live/", data={"csrf": "x"}).status_code == 403
     data = {"csrf": token_of(gus.page)}
     assert gus.request("POST", "desk/live/", data=data, headers=SCRIPT).status_code == 204
-    assert (look(shown), agent(database)) == (False, (2, False, machine.now_ms))
+    assert (look(shown), agent(database)) == (False, (2, "", machine.now_ms))
     gus.send("desk/status/", status="out")
     comes = gus.request("POST", "desk/status/", data={**data, "status": "in"}, headers=SCRIPT)
-    assert (comes.status_code, agent(database)) == (204, (2, False, machine.now_ms))
+    assert (comes.status_code, agent(database)) == (204, (2, "", machine.now_ms))
     assert (alone.after(60), agent(database)[0]) == (True, 4)  # The browser was gone before the first look.
     assert look(presence) is False
 
@@ -193,16 +193,16 @@ def test_of_agents_with_one_login_the_desk_is_that_of_the_first(
     dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
     store(database, insert(Agent).values(user_id=2, name="By telephone", login_id=GUS, status=2, figures="", **dates))
     alone.after(30, at=presence)
-    assert (alone.after(60), agent(database)[0], agent(database, 2)) == (True, 4, (2, False, 0))
+    assert (alone.after(60), agent(database)[0], agent(database, 2)) == (True, 4, (2, "", 0))
 
 
 def test_a_break_with_another_reason_is_not_due_to_the_desk(
     presence: OpenDesks, alone: Processes, api: Caller, database: Database
 ) -> None:
     alone.after(10, at=presence)
-    assert (alone.after(60), agent(database)[:2]) == (True, (4, True))
+    assert (alone.after(60), agent(database)[:2]) == (True, (4, "desk_closed"))
     api.change("agent/1/", status=4, break_reason="Lunch")
-    assert agent(database)[:2] == (4, False)
+    assert agent(database)[:2] == (4, "")
 
 
 async def test_notes_are_written_while_the_dialling_settles(
@@ -234,3 +234,18 @@ def test_who_signs_out_is_logged_out_and_asked_first_in_a_call(gus: Visitor, api
     assert (asked.status_code, "You are in a call" in asked.text, agent(database)[0]) == (409, True, 2)
     assert gus.send("account/sign-out/", sure="1").status_code == 303
     assert (agent(database)[0], gus.request("GET", "desk/").status_code) == (1, 303)
+
+
+def test_an_agent_whose_telephone_did_not_answer_is_told_why_and_comes_back(
+    gus: Visitor, alice: Visitor, api: Caller, database: Database
+) -> None:
+    store(database, update(Agent).values(status=4, break_cause="missed_calls"))
+    assert api.get("agent/1/")["break_cause"] == "missed_calls"
+    assert "You are on a break, because your telephone did not answer." in gus.text("desk/")
+    assert "the telephone did not answer" in alice.text("board/")
+    assert "Gus is on a break, because the telephone did not answer." in alice.text("overview/")
+    gus.send("desk/status/", status="in")
+    assert api.get("agent/1/")["break_cause"] == ""
+    assert "the telephone did not answer" not in alice.text("board/")
+    store(database, update(Agent).values(status=4, break_cause="of_tomorrow"))
+    assert "Gus is on a break, because" not in alice.text("overview/")

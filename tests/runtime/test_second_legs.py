@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Hold, Play
-from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.enums import AgentStatus, CampaignStatus
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.database.service_state import read_state
 from dialer.store.rows.clock_jumps import Jump, follow_jump
@@ -296,6 +296,22 @@ async def test_an_agent_who_is_busy_is_not_waited_for(house: LineHouse) -> None:
     assert house.side.seconds == [BUSY, "+12025550150"]
     (transfer,) = house.rows(Transfer)
     assert (transfer["agent_id"], is_clean(house)) == (second, True)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_agent_whose_telephone_does_not_answer_goes_on_a_break(house: LineHouse, *, restarts: bool) -> None:
+    agent = house.agent(contact="+12025550150", parameters='{"answer": 60}')
+    queue_id = house.queue(agent, missed_calls_max=2, max_wait_time_with_no_agent=1)
+    await transferring(house, PATIENT_CALLER, queue_id=queue_id)
+    await house.pass_s(40)
+    row = house.row(Agent, agent)
+    assert (len(house.side.seconds), row["status"], row["break_cause"]) == (2, AgentStatus.AVAILABLE, "")
+    if restarts:
+        house.restart()
+    await house.pass_s(100)
+    row = house.row(Agent, agent)
+    assert (len(house.side.seconds), row["status"], row["break_cause"]) == (2, AgentStatus.ON_BREAK, "missed_calls")
+    assert is_clean(house)
 
 
 async def test_an_agent_has_to_press_the_key_if_the_section_asks_for_one(house: LineHouse) -> None:

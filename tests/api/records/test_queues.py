@@ -39,6 +39,7 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
         "max_wait_time_with_no_agent_time_reached": 5,
         "break_reasons": "",
         "max_break_time": 0,
+        "missed_calls_max": 3,
         "outcome_required": False,
         "longer_wrap_up": 60,
         "created_date": NOW,

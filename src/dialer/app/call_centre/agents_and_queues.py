@@ -31,11 +31,11 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
         raise UnknownRecordError(f"There is no agent {agent_id}.")
     status = values.get("status", clock.status)
     reason = values.get("break_reason", clock.break_reason if status == clock.status else "")
-    if status == AgentStatus.ON_BREAK and reason != clock.break_reason and not values.get("is_desk_closed"):
+    if status == AgentStatus.ON_BREAK and reason != clock.break_reason and not values.get("break_cause"):
         check_break_reason(unit.connection, agent_id, reason)
     written = {**values, "updated_date": unit.now_ms}
     if (status, reason) != (clock.status, clock.break_reason):
-        written = {"is_desk_closed": False, **written}
+        written = {"break_cause": "", **written}
     if status != clock.status:
         written = {"desk_seen_ms": NOT_WATCHED, **written}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))

@@ -53,8 +53,8 @@ class Desk(NamedTuple):
     activity: AgentActivity
     since_ms: int
     break_reason: str
-    is_desk_closed: bool
-    """True if the break is due to a closed desk."""
+    break_cause: str
+    """The `BreakCause` of a break that the service has ordered; empty for another one."""
     break_reasons: list[str]
     """The reasons among which the agent chooses; none if the agent writes one."""
     wraps_until_ms: int
@@ -90,7 +90,7 @@ class Desk(NamedTuple):
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
-    query = select(Agent.id, Agent.user_id, Agent.name, Agent.is_desk_closed, *_CLOCK).where(Agent.login_id == login_id)
+    query = select(Agent.id, Agent.user_id, Agent.name, Agent.break_cause, *_CLOCK).where(Agent.login_id == login_id)
     row = connection.execute(query.order_by(Agent.id).limit(1)).first()
     if row is None:
         return None
@@ -105,7 +105,7 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         clock.activity(now_ms),
         clock.since_ms(now_ms),
         clock.break_reason,
-        row.is_desk_closed,
+        row.break_cause,
         break_reasons_of(connection, row.id),
         clock.wraps_until_ms,
         is_wrapping_up and owes_outcome(connection, figures),

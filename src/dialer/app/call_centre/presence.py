@@ -13,11 +13,13 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.presence import NOT_WATCHED
 from dialer.domain.words.enums import AgentStatus
+from dialer.domain.words.reasons import BreakCause
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import Agent
 
 AT_ONCE_MAX: Final = 500
 """Agents who are looked at in one unit of work, those with the oldest notes."""
+_CAUSE: Final = {"break_cause": BreakCause.DESK_CLOSED}
 _IS_ON_DUTY: Final = Agent.status.in_(sorted(TAKES_CALLS))
 
 
@@ -57,5 +59,5 @@ def leave_desks(unit: UnitOfWork, left: Mapping[int, int]) -> list[int]:
     now = notes_of_desks(unit.connection)
     gone = [agent_id for agent_id, note_ms in sorted(left.items()) if now.get(agent_id) == note_ms]
     for agent_id in gone:
-        change_agent(unit, agent_id, {"status": AgentStatus.ON_BREAK, "break_reason": "", "is_desk_closed": True})
+        change_agent(unit, agent_id, {"status": AgentStatus.ON_BREAK, "break_reason": "", **_CAUSE})
     return gone

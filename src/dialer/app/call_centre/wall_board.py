@@ -51,8 +51,8 @@ class AgentOnBoard(NamedTuple):
     """The time by which the break exceeds that; 0 if it does not."""
     preview: Preview | None
     """The person whom the agent sees before the call, or calls; None if the agent sees nobody, or talks."""
-    is_desk_closed: bool
-    """True if the break is due to a closed desk."""
+    break_cause: str
+    """The `BreakCause` of a break that the service has ordered; empty for another one."""
     rings_since_ms: int | None
     """The time since which the agent's telephone rings; None while it does not."""
     talk: BoardCall | None
@@ -169,7 +169,7 @@ def _agent(
         agent.break_limit_s,
         clock.break_exceeded_ms(agent.break_limit_s, now_ms),
         preview_of(agent.preview) if activity is AgentActivity.AVAILABLE else None,
-        agent.is_desk_closed,
+        agent.break_cause,
         rings_since_ms,
         talk,
         SupervisionMode(agent.supervision_mode) if is_heard else None,

@@ -9,7 +9,7 @@ from dialer.domain.figures.statistics import Figures
 from dialer.domain.rules.abandoned_causes import ExceededShare
 from dialer.domain.rules.abandoned_limits import AbandonedCounts
 from dialer.domain.words.enums import CampaignStatus
-from dialer.store.queries.breaks import ClosedDesk, LongBreak, closed_desks, long_breaks
+from dialer.store.queries.breaks import LongBreak, OrderedBreak, long_breaks, ordered_breaks
 from dialer.store.queries.campaign_figures import CallsNow, calls_now, totals_of_campaigns
 from dialer.store.queries.live_overview import (
     CampaignInProgress,
@@ -61,8 +61,8 @@ class LiveOverview(NamedTuple):
     """Webhooks that the service has switched off."""
     breaks: list[LongBreak]
     """Breaks of agents that last too long, the longest first."""
-    closed_desks: list[ClosedDesk]
-    """Breaks of agents that began because the desk was closed."""
+    ordered_breaks: list[OrderedBreak]
+    """Breaks on which the service has sent agents."""
     texts_needing_person: int
     """Text messages that came in and wait for somebody to look at them, counted up to `TEXTS_MAX`."""
 
@@ -77,7 +77,7 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
         low_balances(connection, now_ms, BALANCES_MAX, user_id),
         stopped_webhooks(connection, WEBHOOKS_MAX, user_id),
         long_breaks(connection, now_ms, BREAKS_MAX, user_id=user_id),
-        closed_desks(connection, BREAKS_MAX, user_id),
+        ordered_breaks(connection, BREAKS_MAX, user_id),
         texts_needing_person(connection, TEXTS_MAX, user_id),
     )
 

@@ -12,8 +12,8 @@ from dialer.console.words.catalogue import PAGES
 from dialer.console.words.language import gettext, gettext_noop, ngettext
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.rules.abandoned_limits import Period
-from dialer.domain.words.reasons import CampaignReason
-from dialer.store.queries.breaks import ClosedDesk, LongBreak
+from dialer.domain.words.reasons import BreakCause, CampaignReason
+from dialer.store.queries.breaks import LongBreak, OrderedBreak
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
 from dialer.store.rows.webhooks import StoppedWebhook
 
@@ -43,7 +43,7 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
     things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
     things += _of_texts(overview.situation.texts_needing_person)
     things += [_of_break(one, now_ms, zone) for one in overview.situation.breaks]
-    things += [_of_closed_desk(one) for one in overview.situation.closed_desks]
+    things += [_of_ordered_break(one) for one in overview.situation.ordered_breaks if one.cause in _ORDERED_BREAKS]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
@@ -55,6 +55,12 @@ _ABANDONED: Final[Mapping[Period, str]] = {
         "%(name)s abandoned %(share)s of its answered calls of the last 30 days. The limit is %(limit)s."
     ),
     Period.CAMPAIGN: gettext_noop("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s."),
+}
+
+
+_ORDERED_BREAKS: Final[Mapping[str, str]] = {
+    BreakCause.DESK_CLOSED: gettext_noop("%(agent)s is on a break, because the desk was closed."),
+    BreakCause.MISSED_CALLS: gettext_noop("%(agent)s is on a break, because the telephone did not answer."),
 }
 
 
@@ -123,8 +129,8 @@ def _of_texts(count: int) -> Iterator[Thing]:
     yield Thing(is_urgent=True, text=text % {"num": shown}, url=TEXTS_URL)
 
 
-def _of_closed_desk(one: ClosedDesk) -> Thing:
-    text = gettext("%(agent)s is on a break, because the desk was closed.") % {"agent": one.name}
+def _of_ordered_break(one: OrderedBreak) -> Thing:
+    text = gettext(_ORDERED_BREAKS[one.cause]) % {"agent": one.name}
     return Thing(is_urgent=False, text=text, url=f"{PAGES[AGENT].record_url}{one.agent_id}/")
 
 

@@ -5,6 +5,7 @@ import msgspec
 from dialer.domain.calls.plans import Call, GatewayKey, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
 from dialer.domain.words.enums import AgentStatus
+from dialer.domain.words.reasons import BreakCause, NoReason
 
 
 class HoldCall(msgspec.Struct, frozen=True, gc=False):
@@ -61,6 +62,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     agent_id: int
     figures: AgentFigures | None
     status: AgentStatus | None = None
+    break_cause: BreakCause | NoReason = ""
+    """The reason why the engine has sent the agent on a break; empty if it is the agent's own doing."""
     ended_hold_id: int | None = None
     """The call that the agent wanted on hold, and that was resumed without the agent."""
     ended_supervision: int | None = None

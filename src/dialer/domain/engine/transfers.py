@@ -119,9 +119,8 @@ class Transfers:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
         number, offers, promise = call.subscriber.number, dict(transfer.offers), promise_of(call, transfer)
-        self._distributor.restore_waiting(
-            Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers, promise)
-        )
+        place = (call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms)
+        self._distributor.restore_waiting(Waiting(*place, offers, promise, call.is_over_line))
         if not transfer.is_abandoned and transfer.from_agent_id is None:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
@@ -294,7 +293,8 @@ class Transfers:
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
         number, promise = call.subscriber.number, promise_of(call, transfer)
-        waiting = self._distributor.join(now_ms, call.id, queue_id, number, answered_ms, promise)
+        place = (call.id, queue_id, number, answered_ms, promise)
+        waiting = self._distributor.join(now_ms, *place, is_over_line=call.is_over_line)
         transfer.score_from_ms = waiting.score_from_ms
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(WaitForAgent(call.id))
@@ -373,7 +373,8 @@ class Transfers:
             self._state.emit(KeepTransfer(call, call.transfers[-1]))
         for agent_id in changes.agents.keys() | changes.statuses.keys():
             figures = changes.agents.get(agent_id)
-            self._state.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id)))
+            cause = changes.break_causes.get(agent_id, "")
+            self._state.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id), break_cause=cause))
         for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
             last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
             self._state.emit(KeepQueue(queue_id, last, since_ms))

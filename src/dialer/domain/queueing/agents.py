@@ -72,10 +72,12 @@ class AgentState:
         self.asked_call_id = call_id
         self.figures = replace(self.figures, last_offered_ms=now_ms)
 
-    def let_ring(self, now_ms: int) -> None:
+    def let_ring(self, now_ms: int, *, is_over_line: bool = False) -> None:
         """Note that the agent did not answer an offer in time, and rests."""
         self.asked_call_id = None
-        self.figures = replace(self.figures, free_at_ms=now_ms + NO_ANSWER_REST_MS, let_ring_ms=now_ms)
+        missed = self.figures.missed_calls + is_over_line
+        free_at_ms = now_ms + NO_ANSWER_REST_MS
+        self.figures = replace(self.figures, free_at_ms=free_at_ms, let_ring_ms=now_ms, missed_calls=missed)
 
     def take(self, now_ms: int, call_id: int) -> None:
         """Connect the agent with a call."""
@@ -100,6 +102,7 @@ class AgentState:
             let_ring_ms=0,
             outcome_call_id=owed_id,
             is_wrap_up_longer=False,
+            missed_calls=0,
         )
         is_break_due = self.plan.status is AgentStatus.AVAILABLE_ON_DEMAND
         if is_break_due:

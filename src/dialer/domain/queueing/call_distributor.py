@@ -22,6 +22,7 @@ from dialer.domain.queueing.staff import Staff
 from dialer.domain.queueing.strategies import AgentTurn, asks_again_at_ms, next_agents
 from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import BreakCause, NoReason
 
 
 class CallDistributor(Floor):
@@ -89,7 +90,15 @@ class CallDistributor(Floor):
         return agent_id is not None
 
     def join(
-        self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int, promise: Promise | None = None
+        self,
+        now_ms: int,
+        call_id: int,
+        queue_id: int,
+        number: str,
+        answered_ms: int,
+        promise: Promise | None = None,
+        *,
+        is_over_line: bool = False,
     ) -> Waiting:
         """Add a call to a queue and return its place: the one its number left early, if the queue still keeps it.
 
@@ -97,7 +106,8 @@ class CallDistributor(Floor):
         """
         if call_id in self._waiting:
             return self._waiting[call_id]
-        waiting = replace(self._line(queue_id).enter(now_ms, call_id, number, answered_ms), promise=promise)
+        place = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
+        waiting = replace(place, promise=promise, is_over_line=is_over_line)
         self._add(waiting)
         self._notes.waiting[call_id] = waiting
         return waiting
@@ -144,9 +154,8 @@ class CallDistributor(Floor):
 
     def missed(self, now_ms: int, call_id: int, agent_id: int) -> None:
         """End the offer of a waiting call to an agent whose telephone does not take it. The agent rests."""
-        waiting, agent = self._waiting[call_id], self._changing(agent_id)
-        agent.let_ring(now_ms)
-        self._notes.agents[agent_id] = agent.figures
+        waiting = self._waiting[call_id]
+        self._let_ring(now_ms, agent_id, waiting)
         self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
 
     def released(
@@ -165,11 +174,20 @@ class CallDistributor(Floor):
         self._notes.agents[agent_id] = agent.figures
         return agent_id
 
-    def send_on_break(self, agent_id: int) -> None:
+    def send_on_break(self, agent_id: int, cause: BreakCause | NoReason = "") -> None:
         """Give an agent no calls until they come back to work."""
         agent = self._changing(agent_id)
         agent.plan = replace(agent.plan, status=AgentStatus.ON_BREAK)
         self._notes.statuses[agent_id] = agent.plan.status
+        self._notes.break_causes[agent_id] = cause
+
+    def _let_ring(self, now_ms: int, agent_id: int, waiting: Waiting) -> None:
+        """Note that an agent has not answered. One whose telephone never answers takes a break."""
+        agent, most = self._changing(agent_id), self._lines[waiting.queue_id].plan.missed_calls_max
+        agent.let_ring(now_ms, is_over_line=waiting.is_over_line)
+        if most and waiting.is_over_line and agent.figures.missed_calls % most == 0:
+            self.send_on_break(agent_id, BreakCause.MISSED_CALLS)
+        self._notes.agents[agent_id] = agent.figures
 
     def next_idle(self, queue_ids: AbstractSet[int], now_ms: int) -> int | None:
         """Return the longest idle agent of these queues; None if no agent is idle."""
@@ -274,8 +292,7 @@ class CallDistributor(Floor):
         for agent_id, since_ms in sorted(waiting.offers.items()):
             agent = self._agents[agent_id]
             if since_ms + AGENT_RING_MS_MAX <= now_ms:
-                self._changing(agent_id).let_ring(now_ms)
-                self._notes.agents[agent_id] = agent.figures
+                self._let_ring(now_ms, agent_id, waiting)
             elif agent_id not in places or not agent.is_on_duty:
                 self._changing(agent_id).asked_call_id = None
             else:

@@ -4,6 +4,7 @@ import msgspec
 
 from dialer.domain.queueing.plans import AgentFigures, Waiting
 from dialer.domain.words.enums import AgentStatus
+from dialer.domain.words.reasons import BreakCause, NoReason
 
 
 class Changes(msgspec.Struct):
@@ -18,16 +19,19 @@ class Changes(msgspec.Struct):
     """The time since which callers of each queue have had no agent on duty; 0 once there is an agent again."""
     waiting: list[Waiting] = []
     """Waiting calls, by id. Calls that left a queue are not included: their end was an event or a decision."""
+    break_causes: dict[int, BreakCause | NoReason] = {}
+    """The reasons why agents were sent on a break, of those in `statuses`."""
 
 
 class Notes:
     """A collector of changes. A newer value replaces the older one, so the memory grows with the floor only."""
 
-    __slots__ = ("agents", "no_agent_from_ms", "queues", "statuses", "waiting")
+    __slots__ = ("agents", "break_causes", "no_agent_from_ms", "queues", "statuses", "waiting")
 
     def __init__(self) -> None:
         self.agents: dict[int, AgentFigures] = {}
         self.statuses: dict[int, AgentStatus] = {}
+        self.break_causes: dict[int, BreakCause | NoReason] = {}
         self.queues: dict[int, int] = {}
         self.no_agent_from_ms: dict[int, int] = {}
         self.waiting: dict[int, Waiting] = {}
@@ -35,4 +39,4 @@ class Notes:
     def changes(self) -> Changes:
         """Return the noted changes of agents, queues and calls, for the rows."""
         calls = [self.waiting[call_id] for call_id in sorted(self.waiting)]
-        return Changes(self.agents, self.statuses, self.queues, self.no_agent_from_ms, calls)
+        return Changes(self.agents, self.statuses, self.queues, self.no_agent_from_ms, calls, self.break_causes)

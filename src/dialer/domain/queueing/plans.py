@@ -87,6 +87,8 @@ class QueuePlan(msgspec.Struct, frozen=True):
     """0: no limit."""
     max_wait_with_no_agent_ms: int = 120_000
     max_wait_with_no_agent_time_reached_ms: int = 5_000
+    missed_calls_max: int = 3
+    """Calls over a line that an agent may miss in a row before a break; 0: no limit."""
     outcome_required: bool = False
     """True if an agent gets no further call before the outcome of the last one is said."""
 
@@ -160,6 +162,8 @@ class AgentFigures(msgspec.Struct):
     """The call whose outcome the agent has to say before the next one; 0 if there is none."""
     is_wrap_up_longer: bool = False
     """True if the agent has made the present wrap-up time longer, which they can do once."""
+    missed_calls: int = 0
+    """Calls over a line that the agent's telephone did not answer, since it last did."""
 
 
 class Waiting(msgspec.Struct):
@@ -175,6 +179,8 @@ class Waiting(msgspec.Struct):
     """Agents who are being asked, and the time each was asked."""
     promise: Promise | None = None
     """The promise of an agent to take the call themselves."""
+    is_over_line: bool = False
+    """True if telephones ring for it. Simulated agents miss calls by chance."""
 
 
 class LeftEarly(msgspec.Struct, frozen=True):

@@ -140,6 +140,13 @@ class TransferReason(Reason):
 
 WAITS: Final = _meanings(WaitsFor)
 """The meaning of each condition that a PENDING subscriber waits for."""
+class BreakCause(Reason):
+    """The reason why the service has sent an agent on a break."""
+
+    DESK_CLOSED = "desk_closed", "the desk was closed"
+    MISSED_CALLS = "missed_calls", "the telephone did not answer"
+
+
 SUBSCRIBER_REASONS: Final = _meanings(SubscriberReason)
 """The meaning of each `status_reason` of subscribers and failed call requests."""
 CAMPAIGN_REASONS: Final = _meanings(CampaignReason)
@@ -148,3 +155,5 @@ TEXT_REASONS: Final = _meanings(TextReason)
 """The meaning of each reason why a text message of a call is not sent."""
 TRANSFER_REASONS: Final = _meanings(TransferReason)
 """The meaning of each reason why a transfer has reached nobody."""
+BREAK_CAUSES: Final = _meanings(BreakCause)
+"""Every `BreakCause`, with its meaning."""

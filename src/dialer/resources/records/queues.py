@@ -8,7 +8,9 @@ from sqlalchemy import select
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
-from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, shapes, writable
+from dialer.domain.words.reasons import BREAK_CAUSES
+from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.resources.crud.enumerations import listed
 from dialer.resources.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference
@@ -140,6 +142,13 @@ _QUEUE: Final = shapes(
             title="Longest break",
             hint="Supervisors see who takes longer: on the wall board, and on the overview. 0: no limit.",
         ),
+        "missed_calls_max": writable(
+            Integer(),
+            "The calls in a row that an agent's telephone may leave unanswered before the agent goes on a break. Only"
+            " calls over a line count, and not those of simulated agents. 0: no limit.",
+            title="Missed calls before a break",
+            hint="An agent whose telephone leaves so many calls in a row unanswered goes on a break. 0: never.",
+        ),
         "outcome_required": writable(
             Boolean(),
             "True if an agent of the queue gets no further call before the outcome of the last one is saved.",
@@ -158,7 +167,7 @@ _QUEUE: Final = shapes(
         ("", "name strategy"),
         ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
         ("After a call", "outcome_required longer_wrap_up"),
-        ("Breaks of agents", "break_reasons max_break_time"),
+        ("Breaks of agents", "break_reasons max_break_time missed_calls_max"),
         more=[
             (
                 "Callers who wait",
@@ -220,6 +229,13 @@ _AGENT: Final = shapes(
             " is emptied when the break ends.",
             example="Lunch",
             hint="Why the agent is on a break, for reports.",
+        ),
+        "break_cause": read_only(
+            Text(),
+            "The reason why the service has sent the agent on a break; empty for any other break, and without one."
+            f" Further reasons may be added. {listed(BREAK_CAUSES)}.",
+            example="missed_calls",
+            title="Break by the service",
         ),
         "parameters": writable(
             JsonObject(),

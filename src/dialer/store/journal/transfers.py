@@ -57,6 +57,7 @@ _KEEP_AGENT: Final = Bulk(
     .values(
         figures=func.coalesce(bindparam("new_figures"), Agent.figures),
         status=func.coalesce(bindparam("new_status"), Agent.status),
+        break_cause=func.coalesce(bindparam("new_cause"), Agent.break_cause),
         hold_call_id=func.nullif(Agent.hold_call_id, bindparam("ended_hold")),
         supervised_call_id=case(
             (Agent.supervision_turn == bindparam("ended_supervision"), null()), else_=Agent.supervised_call_id
@@ -64,7 +65,10 @@ _KEEP_AGENT: Final = Bulk(
         hang_up_call_id=func.nullif(Agent.hang_up_call_id, bindparam("ended_hang_up")),
         transfer_call_id=func.nullif(Agent.transfer_call_id, bindparam("ended_transfer")),
     ),
-    ("new_figures", "new_status", "ended_hold", "ended_supervision", "ended_hang_up", "ended_transfer", "agent"),
+    (
+        *("new_figures", "new_status", "new_cause", "ended_hold", "ended_supervision"),
+        *("ended_hang_up", "ended_transfer", "agent"),
+    ),
 )
 _KEEP_QUEUE: Final = Bulk(
     update(Queue)
@@ -138,6 +142,7 @@ class CallCentreRows:
         new = (
             None if effect.figures is None else msgspec.json.encode(effect.figures).decode(),
             None if effect.status is None else int(effect.status),
+            None if effect.status is None else str(effect.break_cause),
             *(effect.ended_hold_id, effect.ended_supervision, effect.ended_hang_up_id, effect.ended_transfer_id),
         )
         known = self._agents.get(effect.agent_id, new)

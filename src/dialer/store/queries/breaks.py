@@ -29,19 +29,21 @@ class LongBreak(NamedTuple):
     limit_s: int
 
 
-class ClosedDesk(NamedTuple):
-    """A break of an agent that began because the desk was closed."""
+class OrderedBreak(NamedTuple):
+    """A break on which the service has sent an agent."""
 
     agent_id: int
     name: str
+    cause: str
+    """A `BreakCause`."""
     since_ms: int
 
 
-def closed_desks(connection: Connection, desks_max: int, user_id: int | None = None) -> list[ClosedDesk]:
-    """Return the agents on a break because their desk was closed, the longest break first."""
-    query = select(Agent.id, Agent.name, Agent.counted_ms).where(Agent.status == AgentStatus.ON_BREAK)
-    query = query.where(Agent.is_desk_closed, is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
-    return [ClosedDesk(row.id, row.name, row.counted_ms) for row in connection.execute(query.limit(desks_max))]
+def ordered_breaks(connection: Connection, breaks_max: int, user_id: int | None = None) -> list[OrderedBreak]:
+    """Return the agents whom the service has sent on a break, the longest break first."""
+    query = select(Agent.id, Agent.name, Agent.break_cause, Agent.counted_ms).where(Agent.status == AgentStatus.ON_BREAK)
+    query = query.where(Agent.break_cause != "", is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
+    return [OrderedBreak._make(row) for row in map(tuple, connection.execute(query.limit(breaks_max)))]
 
 
 def is_too_long(now_ms: int) -> ColumnElement[bool]:

@@ -53,8 +53,8 @@ class BoardAgent(NamedTuple):
     """The longest allowed break; 0 without a limit."""
     preview: str
     """The person whom the agent sees before a call, a `Preview` in JSON; empty for nobody."""
-    is_desk_closed: bool
-    """True if the break is due to a closed desk."""
+    break_cause: str
+    """The `BreakCause` of a break that the service has ordered; empty for another one."""
     clock: AgentClock
 
 
@@ -97,7 +97,7 @@ def agents_on_board(connection: Connection, user_id: int | None, now_ms: int, ag
     """Return the agents of a user, or of all: those on a break that lasts too long first, then by name."""
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
-    query = select(*columns, Agent.is_desk_closed, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
+    query = select(*columns, Agent.break_cause, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
     longest_first = case((is_too_long(now_ms), Agent.counted_ms), else_=_LAST_MS)
     query = query.where(is_of(Agent.user_id, user_id)).order_by(longest_first, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))

@@ -36,6 +36,8 @@ class Queue(Row):
     """The reasons that its agents may give for a break, with commas between them. Empty: any."""
     max_break_time: Mapped[int] = mapped_column(default=0, server_default="0")
     """The time after which a break of its agents is too long; 0 for no limit."""
+    missed_calls_max: Mapped[int] = mapped_column(default=3, server_default="3")
+    """The calls that its agents may miss in a row before they go on a break; 0 for no limit."""
     outcome_required: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if its agents get no further call before the outcome of the last one is said."""
     longer_wrap_up: Mapped[int] = mapped_column(default=60, server_default="60")
@@ -96,8 +98,8 @@ class Agent(Row):
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
     desk_seen_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The time of the machine at which the agent's desk was last seen open; 0 if not since they came on duty."""
-    is_desk_closed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
-    """True if the agent is on a break because the desk was closed."""
+    break_cause: Mapped[str] = mapped_column(String(16), default="", server_default="")
+    """A `dialer.domain.words.reasons.BreakCause`: why the service has sent the agent on a break. Or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
