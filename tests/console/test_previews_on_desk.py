@@ -8,10 +8,11 @@ from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
-from dialer.store.tables import Agent, Campaign, SealedSurvey, Subscriber
+from dialer.store.tables import Agent, CallRequest, Campaign, SealedSurvey, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
+from tests.console.test_desk import talk_to_gus
 from tests.console.visitor import Visitor, token_of, words
 
 PERSON = 900
@@ -221,3 +222,38 @@ def test_the_reason_why_a_person_is_not_dialled_is_translated(gus: Visitor, api:
     refused = gus.request("POST", "desk/dial/", data=fields, headers=german)
     assert refused.status_code == 409
     assert "Die Person kann jetzt nicht angerufen werden: die Nummer ist eine Notrufnummer." in words(refused.text)
+
+
+def test_the_desk_says_what_came_of_the_call_that_the_agent_has_placed(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    over = {"status": 2, "status_reason": "busy", "hangup_cause_q850": 17, "ended_ms": NOW_MS - 5_000}
+    store(database, delete(Transfer), update(CallRequest).values(**over), update(Agent).values(placed_call_id=7))
+    said = "Your call to <script>alert"
+    assert said in gus.text("desk/")
+    assert "User busy (17)" in gus.text("desk/") or "Busy (17)" in gus.text("desk/")
+    assert "<script>alert" not in gus.page
+    store(database, update(CallRequest).values(status_reason="machine", hangup_cause_q850=16))
+    assert "nswering machine" in gus.text("desk/")
+    for change in (
+        update(CallRequest).values(ended_ms=None),
+        update(CallRequest).values(ended_ms=NOW_MS, id=8),
+        update(Agent).values(placed_call_id=None),
+    ):
+        store(database, change)
+        assert said not in gus.text("desk/")
+
+
+def test_the_desk_says_what_time_it_is_where_the_person_is(gus: Visitor, api: Caller, database: Database) -> None:
+    show_to_gus(database, campaign(api, name="Departures"))
+    for key, said in (
+        ("America/New_York", "Local time 06:06"),
+        ("America/New_York&America/Los_Angeles", "Local time 03:06 – 06:06"),
+        ("UTC+05:30@", "Local time 16:36"),
+    ):
+        store(database, update(Subscriber).values(zone=key))
+        assert said in gus.text("desk/")
+    for key in ("", "?", "Mars/Olympus"):
+        store(database, update(Subscriber).values(zone=key))
+        assert "Local time" not in gus.text("desk/")

@@ -6,15 +6,17 @@ The worker writes whom an agent sees to the row of the agent, and reads orders w
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, exists, select, update
+from sqlalchemy.orm import aliased
 
 from dialer.app.call_centre.variables import variables_of
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.events import PersonCalled, PersonSkipped
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.touched import Touched
-from dialer.store.tables import Agent, Campaign, Subscriber
+from dialer.store.tables import Agent, CallRequest, Campaign, Subscriber, Transfer
 
 _Kind = TypeVar("_Kind", Preview, PreviewOrder)
 
@@ -39,6 +41,18 @@ class PreviewedPerson(NamedTuple):
     """The call, once it is placed."""
     is_wanted: bool
     """True if the agent has ordered the call."""
+
+
+class FailedCall(NamedTuple):
+    """A call that an agent has placed, and in which they talked with nobody."""
+
+    id: int
+    number: str
+    full_name: str
+    cause: int
+    is_machine: bool
+    """True if an answering machine answered it."""
+    ended_ms: int
 
 
 def preview_of(document: str) -> Preview | None:
@@ -84,6 +98,25 @@ def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | Non
         preview.call_id,
         is_wanted or preview.call_id is not None,
     )
+
+
+def failed_call_of(connection: Connection, agent_id: int) -> FailedCall | None:
+    """Return the last call that an agent has placed, if it came to nothing and was the agent's last; else None."""
+    connected, later = aliased(Transfer), aliased(Transfer)
+    columns = (CallRequest.hangup_cause_q850, CallRequest.status_reason, CallRequest.ended_ms)
+    query = (
+        select(CallRequest.id, CallRequest.phone_number, Subscriber.full_name, *columns)
+        .join(Agent, Agent.placed_call_id == CallRequest.id)
+        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .where(Agent.id == agent_id, CallRequest.ended_ms.is_not(None))
+        .where(~exists().where(connected.callrequest_id == CallRequest.id, connected.answered_ms.is_not(None)))
+        .where(~exists().where(later.agent_id == agent_id, later.callrequest_id > CallRequest.id))
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    is_machine = row.status_reason == SubscriberReason.MACHINE
+    return FailedCall(row[0], row[1], row[2] or "", row[3] or 0, is_machine, row[5] or 0)
 
 
 def call_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:

@@ -15,9 +15,10 @@ from dialer.app.call_centre.desk import CallOnDesk, Desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
-from dialer.app.call_centre.previews import PreviewedPerson, read_preview
+from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, read_preview
 from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.console.pages.dispositions import DispositionForm, form_of, with_draft
+from dialer.console.parts.callee_times import callees_time
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.forms import read_fields
@@ -37,7 +38,7 @@ from dialer.store.queries.promised_call_backs import (
     promise_to,
     promised_call_backs,
 )
-from dialer.store.tables import CallDisposition
+from dialer.store.tables import CallDisposition, Subscriber
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
@@ -108,6 +109,10 @@ class _Read(NamedTuple):
     callers: WaitingCallers
     promise: PromiseToPerson | None
     """The call-back that the person on the desk was promised."""
+    zone_key: str
+    """The zone key of that person; empty if it is not known."""
+    failed: FailedCall | None
+    """The call that the agent has placed last, if it came to nothing."""
 
 
 @get("/desk", media_type="text/html")
@@ -166,7 +171,7 @@ def key_of(request: ApiRequest) -> tuple[object, ...]:
 async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None = None) -> str:
     """Return the live part of the viewer's desk; with `refused`, the form of a call that could not be saved."""
     found = await request.service.read(request, _read)
-    zone = zone_of(request)
+    zone, now_ms = zone_of(request), request.service.worker.clock.now_ms()
     refused_call, refused_form = refused or (0, None)
     forms = [
         one._replace(form=(refused_form if refused_form and one.id == refused_call else one.form_in(zone)))
@@ -177,7 +182,8 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
         **found._asdict(),
         forms=[one._replace(form=one.form and one.form.until(one.term, zone)) for one in forms],
         parts_of_name=NAME_PARTS,
-        now_ms=request.service.worker.clock.now_ms(),
+        now_ms=now_ms,
+        local_time=callees_time(found.zone_key, now_ms),
         zone=zone,
         not_an_agent=gettext(NOT_AN_AGENT),
     )
@@ -192,7 +198,7 @@ def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None)
+        return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None, "", None)
     call, preview = desk.call if desk.is_talking else None, read_preview(unit.connection, desk.agent_id)
     callers = callers_of_agent(unit.connection, desk.agent_id)
     person = _person(call, preview, callers)
@@ -205,6 +211,8 @@ def _read(unit: Unit) -> _Read:
         _outcomes(unit.connection, desk),
         callers,
         promise_to(unit.connection, person.subscriber_id, call and call.id) if person else None,
+        _zone_key(unit.connection, person),
+        None if call is not None or callers.ringing is not None else failed_call_of(unit.connection, desk.agent_id),
     )
 
 
@@ -221,6 +229,13 @@ def _person(call: CallOnDesk | None, preview: PreviewedPerson | None, callers: W
     if callers.ringing is not None:
         return _Person(callers.ringing.subscriber_id)
     return None if preview is None else _Person(preview.subscriber_id)
+
+
+def _zone_key(connection: Connection, person: _Person | None) -> str:
+    """Return the zone key of a person; empty if it is not known."""
+    if person is None or person.subscriber_id is None:
+        return ""
+    return connection.scalar(select(Subscriber.zone).where(Subscriber.id == person.subscriber_id)) or ""
 
 
 def _past(unit: Unit, person: _Person | None) -> list[PastCall]:

@@ -153,7 +153,7 @@ def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
     return f"{viewers_language().formats.date_of(at)}, {_second(at)}"
 
 
-def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
+def time_of_day(at_ms: int, zone: tzinfo) -> str:
     """Return the time of day in a zone, to the minute."""
     return _minute(_local(at_ms, zone))
 

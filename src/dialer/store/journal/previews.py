@@ -18,6 +18,10 @@ _KEEP: Final = KeyedBulk(
     .values(preview=bindparam("new_preview"), preview_order=literal_column("''")),
     ("new_preview", "agent_id"),
 )
+_PLACE: Final = KeyedBulk(
+    update(Agent).where(Agent.id == bindparam("agent_id")).values(placed_call_id=bindparam("new_call")),
+    ("new_call", "agent_id"),
+)
 
 
 class PreviewRows:
@@ -25,16 +29,21 @@ class PreviewRows:
 
     def __init__(self) -> None:
         self._agents: dict[int, str] = {}
+        self._placed: dict[int, int] = {}
+        """The last call that each agent has placed."""
 
     def keep(self, effect: agent_effects.KeepPreview) -> None:
         """Record the person that an agent sees before a call, or that the agent sees nobody."""
         document = "" if effect.preview is None else msgspec.json.encode(effect.preview).decode()
         self._agents[effect.agent_id] = document
+        if effect.preview is not None and effect.preview.call_id is not None:
+            self._placed[effect.agent_id] = effect.preview.call_id
 
     def write(self, connection: Connection) -> None:
         """Write the recorded previews."""
         _KEEP.run(connection, [(document, agent_id) for agent_id, document in self._agents.items()])
-        self._agents = {}
+        _PLACE.run(connection, [(call_id, agent_id) for agent_id, call_id in self._placed.items()])
+        self._agents, self._placed = {}, {}
 
 
 def put_back(connection: Connection, effect: campaign_effects.PutBack, now_ms: int) -> None:

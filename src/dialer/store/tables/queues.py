@@ -92,6 +92,8 @@ class Agent(Row):
     """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
     preview_order: Mapped[LongText]
     """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
+    placed_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The last call that the agent has placed to a person whom they saw before; null before the first."""
     transfer_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
