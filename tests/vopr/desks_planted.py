@@ -38,7 +38,7 @@ def _unless_parted(name: str) -> Callable[[Patch], None]:
 
     def plant(patch: Patch) -> None:
         def around(step: Wrapped) -> Wrapped:
-            def left_out(self: Transfers, call: Any, transfer: Any, *rest: Any, **more: Any) -> None:  # noqa: ANN401 - as the step
+            def left_out(self: Transfers, call: Any, transfer: Any, *rest: Any, **more: bool) -> None:  # noqa: ANN401 - as the step
                 if not _is_parted(self, call, transfer):
                     step(self, call, transfer, *rest, **more)
 

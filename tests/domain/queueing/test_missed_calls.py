@@ -26,7 +26,7 @@ def offer(hall: Hall, place: int, *, is_over_line: bool) -> bool:
 def test_a_break_begins_when_so_many_calls_in_a_row_were_missed_over_lines(
     most: int, calls: list[tuple[bool, str]]
 ) -> None:
-    """Whether the telephone rings in vain or refuses is the same. Simulated calls do not count, and a talk begins anew."""
+    """A telephone may ring in vain or refuse. Simulated calls do not count, and a talk begins anew."""
     hall = Hall(QueueStrategy.TOP_DOWN, (AGENT, 1, 1), missed_calls_max=most)
     missed = 0
     for place, (is_over_line, what) in enumerate(calls, start=1):

@@ -71,7 +71,8 @@ def owes_outcome(connection: Connection, figures: AgentFigures) -> bool:
     """Return whether an agent has to say the outcome of a call: of one that still exists, and has none."""
     call_id = figures.outcome_call_id
     said = exists().where(CallDisposition.callrequest_id == CallRequest.id)
-    return bool(call_id) and connection.scalar(select(CallRequest.id).where(CallRequest.id == call_id, ~said)) is not None
+    query = select(CallRequest.id).where(CallRequest.id == call_id, ~said)
+    return bool(call_id) and connection.scalar(query) is not None
 
 
 def longer_wrap_up_ms(connection: Connection, agent_id: int) -> int:

@@ -67,8 +67,8 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
     The first call that we cut off ourselves does not count, as that says nothing of the callee.
 
-    If an agent has promised a call-back in the call, the next one follows then, and the attempt counts as neither failed
-    nor incomplete.
+    If an agent has promised a call-back in the call, the next one follows then, and the attempt counts as neither
+    failed nor incomplete.
     """
     subscriber = call.subscriber
     if outcome.message_status is not None:

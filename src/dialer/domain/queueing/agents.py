@@ -45,7 +45,7 @@ class AgentState:
         return self.plan.status in TAKES_CALLS
 
     def is_free(self, now_ms: int) -> bool:
-        """Return whether the agent is on duty and neither talks, nor is in wrap-up time, nor rests, nor owes an outcome."""
+        """Return whether the agent is on duty, neither talks, nor is in wrap-up time, nor rests, nor owes an outcome."""
         figures = self.figures
         return self.is_on_duty and self.talk is None and figures.free_at_ms <= now_ms and not figures.outcome_call_id
 
@@ -56,7 +56,7 @@ class AgentState:
 
     @property
     def may_dial(self) -> bool:
-        """Return whether the agent is on duty, neither talks, nor is asked for or has placed a call, nor owes an outcome."""
+        """Return whether the agent is on duty, has no call and none on its way, and owes no outcome."""
         is_busy = self.talk is not None or self.asked_call_id is not None or self.kept_for
         return self.is_on_duty and not is_busy and not self.figures.outcome_call_id
 
@@ -87,7 +87,8 @@ class AgentState:
     def hang_up(self, now_ms: int, rest_ms: int | None = None, *, owes_outcome: bool = False) -> bool:
         """End the talk and begin the wrap-up time, or a rest of another length.
 
-        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return True if the agent took one call on demand, and is now on break.
+        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return True if the agent
+        took one call on demand, and is now on break.
         """
         done = self.figures
         talked_ms = now_ms - self.talk.since_ms if self.talk else 0

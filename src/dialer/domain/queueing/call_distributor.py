@@ -163,7 +163,8 @@ class CallDistributor(Floor):
     ) -> int | None:
         """End the talk of a call: count it, begin the wrap-up time (or a rest of another length), and return the agent.
 
-        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return None if there was no talk.
+        With `owes_outcome`, the agent gets no call before the outcome of this one is said. Return None if there was no
+        talk.
         """
         agent_id = self._talks.pop(call_id, None)
         if agent_id is None:

@@ -41,7 +41,8 @@ class OrderedBreak(NamedTuple):
 
 def ordered_breaks(connection: Connection, breaks_max: int, user_id: int | None = None) -> list[OrderedBreak]:
     """Return the agents whom the service has sent on a break, the longest break first."""
-    query = select(Agent.id, Agent.name, Agent.break_cause, Agent.counted_ms).where(Agent.status == AgentStatus.ON_BREAK)
+    query = select(Agent.id, Agent.name, Agent.break_cause, Agent.counted_ms)
+    query = query.where(Agent.status == AgentStatus.ON_BREAK)
     query = query.where(Agent.break_cause != "", is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
     return [OrderedBreak._make(row) for row in map(tuple, connection.execute(query.limit(breaks_max)))]
 
