@@ -4,15 +4,18 @@ from typing import Final
 
 import pytest
 
+from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
 from dialer.app.call_centre.wrap_ups import end_wrap_up, figures_of, lengthen_wrap_up
 from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.agent_hours import read_clock
-from dialer.store.tables import Agent, CallRequest, Transfer
+from dialer.store.tables import Agent, CallRequest, Campaign, Transfer
 from tests.runtime.house import House
+from tests.runtime.test_manual_dialling import RULES
 from tests.runtime.test_queues import waiting
 from tests.runtime.test_same_agent import BEHAVIOUR, PEOPLE, set_status
 
@@ -109,6 +112,16 @@ async def test_the_next_call_waits_for_an_outcome_that_is_required(house: House,
     await house.advance(12)
     assert talks(house) == [1, 2]
     assert house.database.read_now(audit).differences == []
+
+
+async def test_an_agent_who_owes_an_outcome_dials_nobody(house: House) -> None:
+    (agent_id,) = await centre(house, outcome_required=True, wrap_up_time=0)
+    house.change(Campaign, 1, manual_dialling=True)
+    assert refusal(house, agent_id, _dial) is ErrorCode.OUTCOME_MISSING
+
+
+def _dial(unit: UnitOfWork, agent_id: int) -> None:
+    dial_chosen(unit, agent_id, Chosen(1, "+33199009999"), RULES)
 
 
 async def test_an_outcome_that_is_said_in_the_call_counts(house: House) -> None:

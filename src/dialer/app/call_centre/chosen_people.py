@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Row, RowMapping, select, update
 
 from dialer.app.call_centre.previews import preview_of
+from dialer.app.call_centre.wrap_ups import refuse_owing
 from dialer.app.campaigns.subscribers import add_subscriber, refuse_without_contact
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.work.events import PersonDialled
@@ -190,6 +191,7 @@ def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
     )
     if is_in_call or (preview is not None and preview.call_id is not None) or agent.preview_order:
         raise RefusedError("The agent is in a call already.", code=ErrorCode.IN_PROGRESS)
+    refuse_owing(connection, agent_id)
 
 
 def _person(unit: UnitOfWork, campaign: RowMapping, chosen: Chosen, rules: Rules) -> tuple[Row[Any], bool]:

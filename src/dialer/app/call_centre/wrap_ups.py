@@ -27,9 +27,8 @@ def end_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
     Raises:
         RefusedError: the agent has to say the outcome of the call first.
     """
+    refuse_owing(unit.connection, agent_id)
     figures = figures_of(unit.connection, agent_id)
-    if owes_outcome(unit.connection, figures):
-        raise RefusedError("Save the outcome of the call first.", code=ErrorCode.OUTCOME_MISSING)
     if _is_wrapping_up(unit, agent_id):
         free_at_ms = min(figures.free_at_ms, unit.now_ms)
         _write(unit, agent_id, replace(figures, free_at_ms=free_at_ms, outcome_call_id=0))
@@ -73,6 +72,16 @@ def owes_outcome(connection: Connection, figures: AgentFigures) -> bool:
     said = exists().where(CallDisposition.callrequest_id == CallRequest.id)
     query = select(CallRequest.id).where(CallRequest.id == call_id, ~said)
     return bool(call_id) and connection.scalar(query) is not None
+
+
+def refuse_owing(connection: Connection, agent_id: int) -> None:
+    """Refuse an agent who has to say the outcome of a call first.
+
+    Raises:
+        RefusedError: the agent has.
+    """
+    if owes_outcome(connection, figures_of(connection, agent_id)):
+        raise RefusedError("Save the outcome of the call first.", code=ErrorCode.OUTCOME_MISSING)
 
 
 def longer_wrap_up_ms(connection: Connection, agent_id: int) -> int:
