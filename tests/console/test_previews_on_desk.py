@@ -249,7 +249,7 @@ def test_the_desk_says_what_time_it_is_where_the_person_is(gus: Visitor, api: Ca
     show_to_gus(database, campaign(api, name="Departures"))
     for key, said in (
         ("America/New_York", "Local time 06:06"),
-        ("America/New_York&America/Los_Angeles", "Local time 03:06 – 06:06"),
+        ("America/New_York&America/Los_Angeles", "Local time 03:06 / 06:06"),
         ("UTC+05:30@", "Local time 16:36"),
     ):
         store(database, update(Subscriber).values(zone=key))

@@ -97,5 +97,6 @@ def test_the_time_after_a_call_over_the_api(gus: Visitor, api: Caller, database:
 
 def test_a_queue_says_what_follows_a_call(api: Caller, queue: Any) -> None:  # noqa: ANN401 - JSON
     assert (queue["outcome_required"], queue["longer_wrap_up"]) == (False, 90)
-    changed = api.change(queue["url"], outcome_required=True, longer_wrap_up=0)
+    api.change(queue["url"], outcome_required=True, longer_wrap_up=0)
+    changed = api.get(queue["url"])
     assert (changed["outcome_required"], changed["longer_wrap_up"]) == (True, 0)

@@ -10,7 +10,7 @@ from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
 from dialer.app.call_centre.wrap_ups import end_wrap_up, figures_of, lengthen_wrap_up
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus
+from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus, DialMethod
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.agent_hours import read_clock
 from dialer.store.tables import Agent, CallRequest, Campaign, Transfer
@@ -26,8 +26,8 @@ SUCCESS: Final = Disposed(AgentDisposition.SUCCESS)
 async def centre(house: House, *, agents: int = 1, wrap_up_time: int = 100, **queue: object) -> list[int]:
     """Start a campaign that dials for agents, and let the first calls end at the same time."""
     ids = [house.agent(name=name, parameters=TALKS, wrap_up_time=wrap_up_time) for name in ("Ann", "Bob")[:agents]]
-    settings = {"dial_method": 2, "end_when_done": False}
-    await waiting(house, house.queue(*ids, **queue), *PEOPLE, behaviour=BEHAVIOUR, **settings)
+    queue_id = house.queue(*ids, **queue)
+    await waiting(house, queue_id, *PEOPLE, behaviour=BEHAVIOUR, dial_method=2, end_when_done=False)
     await house.advance(40)
     return ids
 
@@ -116,7 +116,7 @@ async def test_the_next_call_waits_for_an_outcome_that_is_required(house: House,
 
 async def test_an_agent_who_owes_an_outcome_dials_nobody(house: House) -> None:
     (agent_id,) = await centre(house, outcome_required=True, wrap_up_time=0)
-    house.change(Campaign, 1, manual_dialling=True)
+    house.change(Campaign, 1, manual_dialling=True, dial_method=int(DialMethod.PREVIEW))
     assert refusal(house, agent_id, _dial) is ErrorCode.OUTCOME_MISSING
 
 
@@ -131,6 +131,8 @@ async def test_an_outcome_that_is_said_in_the_call_counts(house: House) -> None:
     house.perform(lambda unit: dispose_of_call(unit, 2, SUCCESS))
     house.restart()
     await house.advance(40)
+    assert talks(house) == [1, 2, 3]
+    await house.advance(60)
     assert (talks(house), owed(house, agent_id)) == ([1, 2, 3], 3)
 
 

@@ -20,7 +20,6 @@ from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.transfers import CallCentreRows
-from dialer.store.queries import load_engine
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 
@@ -78,13 +77,6 @@ def _orders_are_forgotten_at_a_crash(patch: Patch) -> None:
 
 def _promises_in_calls_are_forgotten(patch: Patch) -> None:
     patch.setattr(Engine, "_say_outcome", lambda *_: None)
-
-
-def _promises_in_calls_are_forgotten_at_a_crash(patch: Patch) -> None:
-    def around(said: Wrapped) -> Wrapped:
-        return lambda connection, among, *rest: [] if among is None else said(connection, among, *rest)
-
-    wrap(patch, load_engine, "said_call_backs", around)
 
 
 def _agents_who_owe_an_outcome_get_calls(patch: Patch) -> None:
@@ -168,9 +160,8 @@ DESK_PLANTED: Final = (
     Planted("an agent who transfers is free again twice", _agents_are_free_twice, 3),
     Planted("orders are kept once they are performed", _orders_are_kept, 3),
     Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 68),
-    Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 3),
-    Planted("promises in calls are forgotten at a crash", _promises_in_calls_are_forgotten_at_a_crash, 68),
-    Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 3),
+    Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 43),
+    Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 43),
     Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 52),
     Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 43),
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),

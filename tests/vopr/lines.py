@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import structlog
 from sqlalchemy import select
 
@@ -20,9 +19,8 @@ from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calls.identity import leg_key
 from dialer.domain.engine.engine import Engine
-from dialer.domain.queueing.plans import AgentFigures, QueuePlan
 from dialer.domain.sessions.leg_protocol import Arriving, Leg
-from dialer.domain.words.enums import AgentStatus, CampaignStatus, SupervisionMode, TransferStatus
+from dialer.domain.words.enums import CampaignStatus, SupervisionMode, TransferStatus
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
@@ -349,19 +347,8 @@ class LineRun:
             for row in house.rows(Agent)
             if row["is_talking"] or row["supervised_call_id"] is not None or row["hold_call_id"] is not None
         ]
-        self._findings += [
-            f"agent {row['id']} has missed {missed} calls in a row, and takes no break"
-            for row in house.rows(Agent)
-            if row["status"] == AgentStatus.AVAILABLE
-            and (missed := _missed_in_row(row["figures"])) >= QueuePlan(0).missed_calls_max
-        ]
         held = house.row(User, house.user_id)["held"]
         self._findings += [f"{held} is still held"] if held else []
-
-
-def _missed_in_row(figures: str) -> int:
-    """Return the calls in a row that an agent's telephone has not answered."""
-    return msgspec.json.decode(figures, type=AgentFigures).missed_calls if figures else 0
 
 
 def _brittle(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:

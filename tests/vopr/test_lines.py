@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.lines.line_legs import LineLegs
 from dialer.runtime.lines.lines import Lines
@@ -138,15 +137,10 @@ def looks_for_nobody_else(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(failed_steps, "described", lambda report, _: described(report._replace(key="someone else"), "blamed"))
 
 
-def agents_miss_calls_for_ever(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(CallDistributor, "send_on_break", lambda *_: None)
-
-
 PLANTED: Final[dict[Plant, int]] = {
     sent_before_the_commit: 0,
     never_marked: 0,
     marked_after_the_dial: 0,
-    agents_miss_calls_for_ever: WITH_HANG_UPS[0],
     forgets_texts: WITH_TEXTS,
     forgets_what_is_set_aside: WITH_NONSENSE,
     stops_at_what_it_cannot_handle: WITH_NONSENSE,

@@ -22,7 +22,9 @@ def offer(hall: Hall, place: int, *, is_over_line: bool) -> bool:
     return hall.distributor.decide(now_ms) == [AgentOffer(place, AGENT)]
 
 
-@given(st.integers(0, 4), st.lists(st.tuples(st.booleans(), st.sampled_from(["takes", "rings", "refuses"])), max_size=12))
+@given(
+    st.integers(0, 4), st.lists(st.tuples(st.booleans(), st.sampled_from(["takes", "rings", "refuses"])), max_size=12)
+)
 def test_a_break_begins_when_so_many_calls_in_a_row_were_missed_over_lines(
     most: int, calls: list[tuple[bool, str]]
 ) -> None:

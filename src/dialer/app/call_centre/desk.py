@@ -6,8 +6,8 @@ from sqlalchemy import Connection, Row, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
-from dialer.app.call_centre.wrap_ups import figures_of, longer_wrap_up_ms, owes_outcome
 from dialer.app.call_centre.variables import variables_of
+from dialer.app.call_centre.wrap_ups import figures_of, longer_wrap_up_ms, owes_outcome
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock

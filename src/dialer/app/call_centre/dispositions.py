@@ -91,8 +91,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
     calling hours, not if the number is on a do-not-call list, and by any agent of the queue. If the call goes on, the
     subscriber waits from its end on. With `same_agent`, the call first waits for the agent of this call. A campaign
-    that ended because nobody was left to call goes on. An earlier time that has not come is forgotten. `DO_NOT_CALL` puts the number on the account's own do-not-call list,
-    and on the first list that the campaign names.
+    that ended because nobody was left to call goes on. An earlier time that has not come is forgotten. `DO_NOT_CALL`
+    puts the number on the account's own do-not-call list, and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.

@@ -53,11 +53,14 @@ def lengthen_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
 
 def free_for_next_call(unit: UnitOfWork, callrequest_id: int) -> None:
     """Let the agents of a call, whose outcome is said, get the next one once their time after it is over."""
-    talked = select(Transfer.agent_id).where(Transfer.callrequest_id == callrequest_id, Transfer.agent_id.is_not(None))
-    for agent_id in sorted(set(unit.connection.scalars(talked.where(Transfer.answered_ms.is_not(None))))):
-        figures = figures_of(unit.connection, agent_id or 0)
+    talked = select(Transfer.agent_id).where(
+        Transfer.callrequest_id == callrequest_id, Transfer.answered_ms.is_not(None)
+    )
+    agent_ids = {agent_id for agent_id in unit.connection.scalars(talked) if agent_id is not None}
+    for agent_id in sorted(agent_ids):
+        figures = figures_of(unit.connection, agent_id)
         if figures.outcome_call_id == callrequest_id:
-            _write(unit, agent_id or 0, replace(figures, outcome_call_id=0))
+            _write(unit, agent_id, replace(figures, outcome_call_id=0))
 
 
 def figures_of(connection: Connection, agent_id: int) -> AgentFigures:

@@ -14,7 +14,7 @@ def callees_time(key: str, now_ms: int) -> str:
     now = datetime.fromtimestamp(now_ms // 1_000, UTC)
     zones = sorted(map(_zone, zones_of_key(key)), key=lambda zone: now.astimezone(zone).replace(tzinfo=None))
     first, last = (time_of_day(now_ms, zone) for zone in (zones[0], zones[-1]))
-    return first if first == last else f"{first} – {last}"
+    return first if first == last else f"{first} / {last}"
 
 
 def _zone(name: str) -> tzinfo:

@@ -18,7 +18,6 @@ from dialer.domain.calls.agent_events import (
 from dialer.domain.calls.call_events import (
     CallAnswered,
     CallArrived,
-    OutcomeSaid,
     CallEnded,
     CallerFound,
     CallerLeft,
@@ -33,6 +32,7 @@ from dialer.domain.calls.call_events import (
     LegEnded,
     LineFound,
     LineLost,
+    OutcomeSaid,
     TransferReached,
 )
 from dialer.domain.calls.campaign_events import (

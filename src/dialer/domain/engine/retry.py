@@ -79,6 +79,11 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
+    return _after_call(call, outcome)
+
+
+def _after_call(call: Call, outcome: CallOutcome) -> Disposition:
+    """Return the state after a call that has not completed its survey."""
     if outcome.is_message_left and is_enough(call):
         return _final(call, _SENT, SubscriberReason.MESSAGE_LEFT)
     if outcome.answered_ms is None or outcome.amd_status is _MACHINE:

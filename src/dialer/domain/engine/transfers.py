@@ -351,9 +351,7 @@ class Transfers:
         self._desk_orders.ended(now_ms, call, transfer)
         self._state.emit(KeepTransfer(call, transfer))
 
-    def _free_agent(
-        self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int, *, goes_on: bool
-    ) -> None:
+    def _free_agent(self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int, *, goes_on: bool) -> None:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
         is_open = not goes_on and not call.has_outcome

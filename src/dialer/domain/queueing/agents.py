@@ -45,7 +45,7 @@ class AgentState:
         return self.plan.status in TAKES_CALLS
 
     def is_free(self, now_ms: int) -> bool:
-        """Return whether the agent is on duty, neither talks, nor is in wrap-up time, nor rests, nor owes an outcome."""
+        """Return whether the agent is on duty, owes no outcome, does not talk, and has no wrap-up time or rest."""
         figures = self.figures
         return self.is_on_duty and self.talk is None and figures.free_at_ms <= now_ms and not figures.outcome_call_id
 

@@ -129,13 +129,11 @@ class Crew:
             return _ABSENT
         if agent.talk is not None:
             return (_BRIDGED, agent.talk.since_ms)
-        if agent.figures.outcome_call_id:
-            return _IS_BUSY  # Nobody knows when they say the outcome.
         if (free_ms := agent.figures.free_at_ms) > now_ms:
             return (_WRAPPING, free_ms)
         if (free_ms := agent.reserved_until_ms) > now_ms:
             return (_BUSY, free_ms)  # A call for this agent alone is on its way.
-        if agent.kept_for is not None:
+        if agent.kept_for is not None or agent.figures.outcome_call_id:
             return _IS_BUSY
         asked = agent.asked_call_id
         is_theirs = asked is None or any(asked in line.callers.asked for line in self._lines)

@@ -140,6 +140,8 @@ class TransferReason(Reason):
 
 WAITS: Final = _meanings(WaitsFor)
 """The meaning of each condition that a PENDING subscriber waits for."""
+
+
 class BreakCause(Reason):
     """The reason why the service has sent an agent on a break."""
 

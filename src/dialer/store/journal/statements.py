@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, String, bindparam, case, func, literal_column, null, true, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Integer,
+    String,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    null,
+    true,
+    update,
+)
 
 from dialer.domain.words.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.database.bulk import Bulk, KeyedBulk, bulk_insert

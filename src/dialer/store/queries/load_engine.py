@@ -14,7 +14,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
-from dialer.domain.calls.call_events import OutcomeSaid, DidOpened
+from dialer.domain.calls.call_events import DidOpened, OutcomeSaid
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
@@ -126,7 +126,7 @@ class LoadedRows(NamedTuple):
     agents: list[AgentOpened]
     dids: list[DidOpened]
     call_backs: list[OutcomeSaid]
-    """What agents have said of calls in progress."""
+    """The outcomes of calls in progress, as their agents have said them."""
     over: list[CampaignPlan]
     """Campaigns that are neither running nor paused, and still have calls or messages in progress."""
     aborted: list[int]
