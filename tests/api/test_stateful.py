@@ -48,7 +48,8 @@ KINDS: Final = {
         Kind("survey-template", {"description": None}),
         Kind(
             "agent",
-            {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}, "break_reason": "", "login": None},
+            {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}, "break_reason": "", "login": None}
+            | {"break_cause": ""},
         ),
     )
 }

@@ -226,9 +226,11 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     talk_to_gus(database, campaign(api, name="Departures"))
     gus.get("desk/")
     later = {"disposition": "call_back", "call_back_date": "2026-11-18T18:00", "note": HOSTILE, "same_agent": "1"}
-    assert say(gus, **later) == 409
-    assert "The call is in progress." in words(gus.page)
-    assert 'value="2026-11-18T18:00"' in gus.page
+    assert say(gus, **{**later, "call_back_date": "2026-11-17T18:00"}) == 400
+    assert "The time is past. Use a later one." in words(gus.page)
+    assert 'value="2026-11-17T18:00"' in gus.page
+    assert say(gus, **later) == 303
+    assert 'value="2026-11-18T18:00"' in gus.get("desk/")
     assert "<script>alert" not in gus.page
     assert [say(gus, disposition="rich"), say(gus, disposition="other", call="x")] == [400, 404]
     over = {"ended_ms": NOW_MS - 1_000, "status": 4, "hangup_cause_q850": 16}

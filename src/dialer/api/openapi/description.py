@@ -38,6 +38,7 @@ from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
+from dialer.api.routes.wrap_ups import LongerWrapUpRead, WrapUpEndRead
 from dialer.files.exchange import ApplyAnswer, ExportAnswer, ExportedText, FileBeside
 from dialer.forecast.example import FORECAST
 from dialer.resources.crud.properties import NUMBER
@@ -162,6 +163,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "hang_up": examples.answer(HangUpRead),
     "hold": examples.answer(HoldRead),
     "resume": examples.answer(ResumeRead),
+    "end_time_after_call": examples.answer(WrapUpEndRead),
+    "lengthen_time_after_call": examples.answer(LongerWrapUpRead),
     "listen": examples.answer(ListenRead),
     "read_listener": examples.answer(ListenRead),
     "stop_listening": examples.answer(StopListeningRead),

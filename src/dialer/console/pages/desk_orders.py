@@ -153,6 +153,7 @@ async def _order_time(
     request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int], None]
 ) -> Response[Any]:
     """Give an order about the viewer's time after a call. One that is over meanwhile is no mistake of the viewer."""
+    await read_fields(request)
     with suppress(RefusedError):
         await request.service.write(request, lambda unit: order(unit, _desk(unit).agent_id))
     return _obeyed(request, console)
