@@ -14,6 +14,7 @@ from dialer.store.journal.completions import complete
 from dialer.store.journal.previews import put_back
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.unmade_attempts import delete_attempt
+from dialer.store.journal.said_call_backs import said_call_back
 from dialer.store.journal.unwritten_rows import UnwrittenRows
 
 _COMPLETED: Final = SubscriberStatus.COMPLETED
@@ -119,7 +120,7 @@ class EffectRecorder:
     def _keep_said_call_back(self, effect: call_effects.FinishCall, said: SaidCallBack) -> None:
         """Keep the call-back that an agent has promised in a call, if its end lets the subscriber wait for it."""
         if effect.disposition.status is SubscriberStatus.PENDING:
-            self._rows.said_call_backs.append(rows.said_call_back(effect.call, said))
+            self._rows.said_call_backs.append(said_call_back(effect.call, said))
             if effect.outcome.is_completed:
                 self._rows.completed_before_call_back.append((effect.call.id,))
 

@@ -6,7 +6,7 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.plans import Call, SaidCallBack, SectionResult, id_or_0
+from dialer.domain.calls.plans import Call, SectionResult, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written
@@ -144,14 +144,6 @@ class SubscriberRow(NamedTuple):
 
 _EXPECTED: Final = SubscriberRow._fields.index("was_status")
 """The place of the first field of a `SubscriberRow` that says what is expected."""
-
-
-class SaidCallBackRow(NamedTuple):
-    """The call-back of a subscriber that an agent has promised during the call."""
-
-    promised_agent_id: int | None
-    promised_until_ms: int
-    said_subscriber_id: int
 
 
 class RefusalRow(NamedTuple):
@@ -388,12 +380,6 @@ def after_call(
             *((_IN_PROCESS, call.attempt) if known is None else known[_EXPECTED:]),
         ),
     )
-
-
-def said_call_back(call: Call, said: SaidCallBack) -> SaidCallBackRow:
-    """Return who takes the call-back that an agent has promised in a call, and until when it waits for them."""
-    agent_id, until_ms = said.promise or (None, 0)
-    return SaidCallBackRow(agent_id, until_ms, call.subscriber.id)
 
 
 def call_back(effect: campaign_effects.ExpectCallBack) -> tuple[int, int, int]:

@@ -25,9 +25,9 @@ from dialer.store.journal.rows import (
     RequestEnd,
     RequestRow,
     ResultRow,
-    SaidCallBackRow,
     SubscriberRow,
 )
+from dialer.store.journal.said_call_backs import SaidCallBackRow
 from dialer.store.tables import CallBack, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)

@@ -16,6 +16,7 @@ from dialer.store.journal.campaign_counters import GrowingCampaign
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.previews import PreviewRows
+from dialer.store.journal.said_call_backs import SaidCallBackRow
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.rows.invariants import Added, added_twice, ended_before, misplaced_subscriber
@@ -216,5 +217,5 @@ class UnwrittenRows:
         self.callers: dict[int, Call] = {}
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self.refusals: list[rows.RefusalRow] = []
-        self.said_call_backs: list[rows.SaidCallBackRow] = []
+        self.said_call_backs: list[SaidCallBackRow] = []
         self.completed_before_call_back: list[tuple[int]] = []
