@@ -11,8 +11,8 @@ from dialer.domain.engine import inbound
 from dialer.domain.engine.calls_on_hold import Holds
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
-from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.engine import Engine
+from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.agents import AgentState

@@ -13,8 +13,8 @@ from dialer.store.journal.campaign_moves import keep_wish, move_campaign
 from dialer.store.journal.completions import complete
 from dialer.store.journal.previews import put_back
 from dialer.store.journal.queue_hours import QueueHours
-from dialer.store.journal.unmade_attempts import delete_attempt
 from dialer.store.journal.said_call_backs import said_call_back
+from dialer.store.journal.unmade_attempts import delete_attempt
 from dialer.store.journal.unwritten_rows import UnwrittenRows
 
 _COMPLETED: Final = SubscriberStatus.COMPLETED
