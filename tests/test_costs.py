@@ -4,6 +4,7 @@ The scenario is that of the benchmarks. The tests compare two sizes of a campaig
 So work that is done once does not count, and work that grows with the campaign does.
 """
 
+import tracemalloc
 from collections import Counter
 from contextlib import closing
 from itertools import chain, pairwise
@@ -19,7 +20,7 @@ from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_datab
 from benchmarks.counted_functions import counted_functions
 from benchmarks.counted_statements import counted_statements
 from benchmarks.crowded import Centre, Size, functions_of
-from benchmarks.fixture_campaign import scenario
+from benchmarks.fixture_campaign import CAMPAIGN, document, scenario
 from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.overhead import answered
@@ -45,6 +46,7 @@ from dialer.runtime.steps.contact_collection import COLLECT_SLICE
 from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 from dialer.store.database.database import Database
 from dialer.store.database.touched import Touched, touch
@@ -98,6 +100,9 @@ NEW_CONTACT_MAX: Final = 351
 CHANGED_AFTER_MS: Final = 6_000
 TOGETHER_MAX: Final = 10
 """Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
+IN_PROGRESS: Final = 2_000
+IN_PROGRESS_BYTES_MAX: Final = 1_150
+"""Memory of a simulation for each call in progress at its peak, with the records that it keeps meanwhile."""
 GROWTH_MAX: Final = 1.1
 """The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
@@ -359,6 +364,17 @@ def test_a_new_contact_stays_within_its_cost(tmp_path: Path) -> None:
 
     with closing(Database(f"sqlite:///{create_database(tmp_path, contacts=1)}")) as database:
         assert database.write_now(add)["call"] / REQUESTS <= NEW_CONTACT_MAX
+
+
+def test_calls_in_progress_stay_within_their_memory() -> None:
+    at_once = parse_scenario(document(IN_PROGRESS, campaign=CAMPAIGN | {"frequency": 60 * IN_PROGRESS}))
+    Simulation(at_once).run()  # What a first run keeps for others does not count.
+    simulation = Simulation(at_once)
+    tracemalloc.start()
+    simulation.run()
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes / simulation.store.calls_in_progress_peak <= IN_PROGRESS_BYTES_MAX
 
 
 def test_counts_are_reproducible() -> None:

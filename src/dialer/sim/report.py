@@ -22,7 +22,7 @@ from dialer.sim.simulation_store import SimulatedCdr, SimulationStore
 ANSWERS_SHOWN_MAX: Final = 12
 """Limit of different answers to one section that the text lists. The remaining answers are summed up."""
 BAR_WIDTH: Final = 30
-SECONDS_KEPT: Final = 1_024
+SECONDS_KEPT: Final = 128
 """Number of seconds whose text is kept."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
