@@ -368,7 +368,7 @@ def test_a_new_contact_stays_within_its_cost(tmp_path: Path) -> None:
 
 def test_calls_in_progress_stay_within_their_memory() -> None:
     at_once = parse_scenario(document(IN_PROGRESS, campaign=CAMPAIGN | {"frequency": 60 * IN_PROGRESS}))
-    Simulation(at_once).run()  # What a first run keeps for others does not count.
+    Simulation(at_once).run()  # A first run fills tables of numbers, which do not count.
     simulation = Simulation(at_once)
     tracemalloc.start()
     simulation.run()
