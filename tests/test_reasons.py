@@ -9,14 +9,17 @@ from typing import Final
 import pytest
 
 from dialer.app.work.errors import ErrorCode
+from dialer.domain.rules.campaign_activity import ActivityCode
 from dialer.domain.words.reasons import (
     BREAK_CAUSES,
+    ACTIVITY_REASONS,
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
     TEXT_REASONS,
     TRANSFER_REASONS,
     WAITS,
     BreakCause,
+    ActivityReason,
     CampaignReason,
     SubscriberReason,
     TextReason,
@@ -28,6 +31,8 @@ DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "reference" / "reasons.md
 TABLES: Final = {
     "Subscribers and call requests": (SubscriberReason, SUBSCRIBER_REASONS),
     "What a subscriber waits for": (WaitsFor, WAITS),
+    "The activity of a campaign": (ActivityCode, {code: code.meaning for code in ActivityCode}),
+    "Reasons of an activity": (ActivityReason, ACTIVITY_REASONS),
     "Campaigns": (CampaignReason, CAMPAIGN_REASONS),
     "Text messages of calls": (TextReason, TEXT_REASONS),
     "Transfers": (TransferReason, TRANSFER_REASONS),

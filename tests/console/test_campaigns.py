@@ -20,7 +20,7 @@ def test_the_list_has_campaigns_in_progress_first(alice: Visitor, api: Caller) -
     campaign(api, name="Second", started="no")
     text = alice.text("campaigns/")
     assert text.index("First") < text.index("Second")
-    assert "calls Dialling 0 of 4 reached 0 \N{EN DASH} 0.00 18 Nov 2026, 11:06" in text
+    assert "calls Dialling until 19 Nov, 11:06 (UTC) 0 of 4 reached 0 \N{EN DASH} 0.00 18 Nov 2026, 11:06" in text
     assert "calls Not started 0 of 0 reached" in text
 
 
@@ -99,7 +99,7 @@ def test_buttons_do_what_the_api_does(alice: Visitor, api: Caller) -> None:
     identity = campaign(api, started="no")
     assert "Not started It was created and has not been started." in alice.text(f"campaigns/{identity}/")
     for action, status, said in (
-        ("start", 1, "Dialling It dials, within its dates and its daily window."),
+        ("start", 1, "Dialling until 19 Nov, 11:06 (UTC)"),
         (
             "pause",
             2,

@@ -92,7 +92,7 @@ def test_the_audit_log_says_in_words_what_was_changed(alice: Visitor, bob: Visit
     api.create("phonebook", name="Old <b>")
     api.request("DELETE", "phonebook/2/")
     shown = alice.text("records/audit-log/")
-    assert "Changed Campaign Spring State: Dialling \u2192 Paused" in shown
+    assert "Changed Campaign Spring State: Started \u2192 Paused" in shown
     assert "Until: 23:59:59 \u2192 19:30:00" in shown
     assert "Created Section Hello Title: Hello; Script: Hello; Survey: Survey; Type: Message" in shown
     assert "Signed in User alice \u2013 testclient" in shown
@@ -102,7 +102,7 @@ def test_the_audit_log_says_in_words_what_was_changed(alice: Visitor, bob: Visit
     assert "/console/records/phonebook/2/" not in alice.page
     entry = api.get("audit-log/", action="change")["results"][1]["id"]
     shown = alice.text(f"records/audit-log/{entry}/")
-    assert "Changes State: Dialling \u2192 Paused" in shown
+    assert "Changes State: Started \u2192 Paused" in shown
     assert "Signed in by Password password" in shown
     shown = words(alice.request("GET", "records/audit-log/", headers={"Accept-Language": "de"}).text)
     assert "Ge\u00e4ndert Kampagne Spring Zustand: W\u00e4hlt \u2192 Pausiert" in shown

@@ -37,7 +37,7 @@ from dialer.console.words.state_words import (
     english_words_of,
     word_of_choice,
 )
-from dialer.domain.words.enums import MessageStatus
+from dialer.domain.words.enums import CampaignStatus, MessageStatus
 from dialer.domain.words.languages import ENGLISH, LANGUAGES
 from dialer.domain.words.reasons import Reason
 from dialer.domain.words.roles import Role, Scope
@@ -89,6 +89,7 @@ def texts_of_tables() -> Iterator[str]:
     kinds: tuple[type[Enum], ...] = (*WORDS, MessageStatus, Role)
     for kind in kinds:
         yield from map(english_words_of, kind)
+    yield from (status.meaning for status in CampaignStatus)
     yield from (*PROTOCOL_WORDS.values(), *SOURCE_WORDS.values(), *TEXT_WORDS.values())
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))

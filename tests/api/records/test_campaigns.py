@@ -63,6 +63,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "phonebook": [],
         "status": 0,
         "status_reason": "",
+        "activity": {"code": "not_started", "reason": "", "until": None},
         "source_campaign": None,
         "totalcontact": 0,
         "completed": 0,

@@ -1,12 +1,14 @@
 """The waits of PENDING subscribers: why each is not called now, and those whose turn comes first."""
 
-from collections.abc import Collection
-from typing import Final, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, select
 
+from dialer.app.campaigns.activity import activity_from
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.rules.why_waiting import Wait, why_not_now
+from dialer.domain.rules.campaign_activity import CampaignActivity, WaitingZone
+from dialer.domain.rules.why_waiting import Circumstances, Wait, why_not_now
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import WaitsFor
 from dialer.store.queries.load_engine import pending_zones
@@ -43,6 +45,13 @@ class NextPerson(NamedTuple):
     wait: Wait
 
 
+class WaitingView(NamedTuple):
+    """The activity of a campaign, and the people whose turn comes first."""
+
+    activity: CampaignActivity
+    people: list[NextPerson]
+
+
 def waits_of(
     connection: Connection, pending: Collection[RowMapping], now_ms: int, service_zone: str, hours: CallingHours
 ) -> dict[int, Wait]:
@@ -50,34 +59,47 @@ def waits_of(
 
     Each campaign is read once.
     """
-    campaigns = circumstances_of(connection, {row["campaign_id"] for row in pending}, now_ms, service_zone, hours)
+    ids = {row["campaign_id"] for row in pending}
+    return _waits(connection, pending, circumstances_of(connection, ids, now_ms, service_zone, hours))
+
+
+def view_waiting(
+    connection: Connection, campaign: Mapping[str, Any], now_ms: int, service_zone: str, hours: CallingHours
+) -> WaitingView:
+    """Return what a campaign does now, and its people whose turn comes first, at most `NEXT_PEOPLE_MAX`.
+
+    Its cost grows with the time zones of the campaign, and not with its people.
+    """
+    campaign_id = campaign["id"]
+    rows = [
+        row
+        for zone in pending_zones(connection, campaign_id, ZONES_READ_MAX)
+        for row in _first(connection, campaign_id, zone)
+    ]
+    known = circumstances_of(connection, {campaign_id}, now_ms, service_zone, hours)
+    waits = _waits(connection, rows, known)
+    waiting = [row for row in rows if row["id"] in waits]
+    waiting.sort(key=lambda row: (_begins_ms(waits[row["id"]], now_ms), row["due_ms"], row["id"]))
+    people = [
+        NextPerson(row["number"], row["full_name"], row["count_attempt"], waits[row["id"]])
+        for row in waiting[:NEXT_PEOPLE_MAX]
+    ]
+    due: dict[str, int] = {}
+    for row in rows:
+        due.setdefault(row["zone"], row["due_ms"])
+    zones = [WaitingZone(zone, due_ms) for zone, due_ms in due.items()]
+    return WaitingView(activity_from(connection, campaign, known.get(campaign_id), zones), people)
+
+
+def _waits(
+    connection: Connection, pending: Collection[RowMapping], campaigns: Mapping[int, Circumstances]
+) -> dict[int, Wait]:
     people = people_facts(connection, pending, campaigns)
     return {
         row["id"]: why_not_now(campaigns[row["campaign_id"]], people[row["id"]])
         for row in pending
         if row["id"] in people
     }
-
-
-def next_people(
-    connection: Connection, campaign_id: int, now_ms: int, service_zone: str, hours: CallingHours
-) -> list[NextPerson]:
-    """Return the people of a campaign whose turn comes first, at most `NEXT_PEOPLE_MAX`.
-
-    Its cost grows with the time zones of the campaign, and not with its people.
-    """
-    rows = [
-        row
-        for zone in pending_zones(connection, campaign_id, ZONES_READ_MAX)
-        for row in _first(connection, campaign_id, zone)
-    ]
-    waits = waits_of(connection, rows, now_ms, service_zone, hours)
-    waiting = [row for row in rows if row["id"] in waits]
-    waiting.sort(key=lambda row: (_begins_ms(waits[row["id"]], now_ms), row["due_ms"], row["id"]))
-    return [
-        NextPerson(row["number"], row["full_name"], row["count_attempt"], waits[row["id"]])
-        for row in waiting[:NEXT_PEOPLE_MAX]
-    ]
 
 
 def _first(connection: Connection, campaign_id: int, zone: str) -> list[RowMapping]:

@@ -18,7 +18,7 @@ from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
-from dialer.app.campaigns.why_waiting import NextPerson, next_people
+from dialer.app.campaigns.why_waiting import WaitingView, view_waiting
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.charts import line, share
@@ -27,6 +27,7 @@ from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import people_bar
+from dialer.console.parts.activity_words import shown_activity
 from dialer.console.parts.answers import queue_names, shown_questions
 from dialer.console.parts.audit_filters import changes_url
 from dialer.console.parts.findings import ShownFinding, shown_findings
@@ -41,7 +42,7 @@ from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.console.words.state_words import campaign_state, outcome_words, reason_of_campaign, result_words
+from dialer.console.words.state_words import campaign_state, outcome_words, result_words
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.figures.statistics import Grouping, percent
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
@@ -121,7 +122,7 @@ class _Moving(NamedTuple):
     minutes: list[int]
     hours: list[Counted]
     kept: KeptForecast | None
-    next_people: list[NextPerson]
+    waiting: WaitingView
     survey: Survey
     answers: dict[int, SectionCount]
     queues: dict[int, str]
@@ -274,7 +275,7 @@ async def _make(request: ApiRequest, services: CampaignServices, identity: int) 
             console.minutes.read(unit.connection, scope, unit.now_ms),
             count_calls(unit.connection, scope, Grouping.TOTAL, hours, HOURS_READ, by_hour=True),
             kept_forecast(unit.connection, identity),
-            next_people(unit.connection, identity, unit.now_ms, *rules),
+            view_waiting(unit.connection, view.row, unit.now_ms, *rules),
             survey,
             console.answers.read(unit.connection, identity),
             queue_names(unit, survey),
@@ -297,8 +298,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=gettext(state.meaning) if state is not None else gettext("A newer version of dialer set this state."),
-        reason=reason_of_campaign(view.row["status_reason"]),
+        activity=shown_activity(moving.waiting.activity, view.row["medium"], view.row["calls"], now_ms, zone),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
         shown_share=shown_share,
@@ -320,7 +320,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         is_simulated=moving.is_simulated,
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
-        next_people=moving.next_people,
+        next_people=moving.waiting.people,
         graph=draw_survey(moving.survey, moving.answers),
         questions=shown_questions(moving.survey, moving.answers, moving.queues),
         has_rate=moving.has_rate,

@@ -5,21 +5,23 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from litestar import Response, get
 from sqlalchemy import ColumnElement, case, func, or_, select
 
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.activity import activities_of
 from dialer.app.overview.overview import People, people_of_campaigns
 from dialer.console.charts.charts import Slice
 from dialer.console.pages.overview import people_bar
+from dialer.console.parts.activity_words import ShownActivity, shown_activity
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.sentences import error_in_words
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option, options_of
-from dialer.console.words.state_words import campaign_state, reason_of_campaign
 from dialer.domain.figures.statistics import percent
 from dialer.domain.words.enums import CampaignStatus
 from dialer.resources.crud.fields import Conventions, FieldError
@@ -68,14 +70,13 @@ class ListedCampaign(NamedTuple):
     """A campaign in the list."""
 
     row: dict[str, Any]
-    state: CampaignStatus | None
-    reason: str
+    activity: ShownActivity
     people: People
     bar: list[Slice]
     answered: float | None
 
 
-class _Asked(NamedTuple):
+class AskedCampaigns(NamedTuple):
     """The campaigns that the address asks for."""
 
     conditions: list[ColumnElement[bool]]
@@ -98,7 +99,7 @@ async def show_campaigns(request: ApiRequest) -> Response[Any]:
     asked = _asked(request, filled, messages)
 
     def read(unit: Unit) -> tuple[list[ListedCampaign], list[Option] | None]:
-        found = listed_campaigns(unit, asked.conditions, asked.values, asked.order, PAGE_SIZE + 1, number - 1)
+        found = listed_campaigns(unit, zone_of(request), asked, PAGE_SIZE + 1, number - 1)
         return found, options_of(unit, "users") if unit.actor.is_admin else []
 
     found, owners = ([], []) if messages else await request.service.read(request, read)
@@ -125,29 +126,33 @@ async def show_campaigns(request: ApiRequest) -> Response[Any]:
 
 
 def listed_campaigns(
-    unit: Unit,
-    conditions: list[ColumnElement[bool]],
-    values: Mapping[str, str],
-    order: list[ColumnElement[Any]],
-    most: int,
-    page: int = 0,
+    unit: Unit, zone: ZoneInfo, asked: AskedCampaigns, most: int, page: int = 0
 ) -> list[ListedCampaign]:
-    """Return campaigns that the viewer may see and that meet all conditions, whose parameters are `values`."""
+    """Return campaigns that the viewer, who is in a time zone, may see and asks for."""
     columns = [Campaign.__table__.c[name] for name in _SHOWN]
     query = (
         select(*columns, User.username)
         .join(User, User.id == Campaign.user_id)
-        .where(seen_campaigns(unit), *conditions)
-        .order_by(*order, Campaign.id.desc())
+        .where(seen_campaigns(unit), *asked.conditions)
+        .order_by(*asked.order, Campaign.id.desc())
         .limit(most)
         .offset(page * PAGE_SIZE)
     )
-    rows = unit.connection.execute(query, {**values, "actor_id": unit.actor.sees_as}).mappings().all()
+    rows = unit.connection.execute(query, {**asked.values, "actor_id": unit.actor.sees_as}).mappings().all()
     people = people_of_campaigns(unit.connection, [row["id"] for row in rows])
-    return [_listed(dict(row), people[row["id"]]) for row in rows]
+    rules = (str(unit.conventions.zone), unit.conventions.hours)
+    activities = activities_of(unit.connection, rows, unit.now_ms, *rules)
+    return [
+        _listed(
+            dict(row),
+            people[row["id"]],
+            shown_activity(activities[row["id"]], row["medium"], row["calls"], unit.now_ms, zone),
+        )
+        for row in rows
+    ]
 
 
-def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) -> _Asked:
+def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) -> AskedCampaigns:
     """Return what the address asks for, and add a message for each value that is wrong."""
     conventions, zone = request.service.conventions(request), zone_of(request)
     conditions: list[ColumnElement[bool]] = []
@@ -178,7 +183,7 @@ def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) 
     key = _ORDERS.get(order.removeprefix("-"))
     is_open = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
     first = case((is_open, 0), else_=1) if key is None else key.desc() if order.startswith("-") else key
-    return _Asked([*conditions, *condition], of_search, [first])
+    return AskedCampaigns([*conditions, *condition], of_search, [first])
 
 
 def searched_campaigns(
@@ -225,8 +230,7 @@ def page_number(text: str) -> int:
     return int(text)
 
 
-def _listed(row: dict[str, Any], people: People) -> ListedCampaign:
-    state, reason = campaign_state(row["status"]), reason_of_campaign(row["status_reason"])
+def _listed(row: dict[str, Any], people: People, activity: ShownActivity) -> ListedCampaign:
     # A campaign of text messages has no answered calls.
     answered = None if row["medium"] == SMS else percent(row["answered"], row["calls"])
-    return ListedCampaign(row, state, reason, people, people_bar(people), answered)
+    return ListedCampaign(row, activity, people, people_bar(people), answered)

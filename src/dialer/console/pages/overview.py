@@ -7,10 +7,12 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.activity import activities_of
 from dialer.app.campaigns.stop_everything import stopped_at
 from dialer.app.overview.live_overview import CampaignNow
 from dialer.app.overview.overview import Overview, People, read_overview
 from dialer.console.charts.charts import Slice, line, share, stack
+from dialer.console.parts.activity_words import ShownActivity, shown_activity
 from dialer.console.parts.attention import GATEWAY_PAGES, things_to_do
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import day_of, zone_of
@@ -18,11 +20,11 @@ from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext
 from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.console.words.state_words import campaign_state, reason_of_campaign
 from dialer.domain.figures.statistics import percent
 from dialer.domain.rules.abandoned_causes import exceeded_share, limit_of
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
-from dialer.domain.words.enums import AgentActivity, CampaignStatus
+from dialer.domain.rules.campaign_activity import CampaignActivity
+from dialer.domain.words.enums import AgentActivity
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls
@@ -35,8 +37,7 @@ class CampaignRow(NamedTuple):
     """A campaign in progress, as the overview shows it."""
 
     now: CampaignNow
-    state: CampaignStatus | None
-    reason: str
+    activity: ShownActivity
     people: People
     bar: list[Slice]
     answered: float | None
@@ -50,6 +51,8 @@ class Glance(NamedTuple):
 
     overview: Overview
     minutes: list[int]
+    activities: dict[int, CampaignActivity]
+    """The activity of each campaign in progress, by its id."""
 
 
 @get("/overview", media_type="text/html")
@@ -97,7 +100,10 @@ async def _make(request: ApiRequest, console: ConsoleServices) -> str:
         viewer_id, today = unit.actor.sees_as, day_of(unit.now_ms, zone)
         overview = read_overview(unit.connection, unit.now_ms, viewer_id, today, of_all=of_all)
         scope = WhoseCalls(user_id=None if of_all else viewer_id)
-        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms))
+        campaigns = [now.campaign._asdict() for now in overview.situation.campaigns]
+        rules = (str(unit.conventions.zone), unit.conventions.hours)
+        activities = activities_of(unit.connection, campaigns, unit.now_ms, *rules)
+        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms), activities)
 
     reading = await request.service.read(request, read)
     now_ms = request.service.worker.clock.now_ms()
@@ -119,7 +125,20 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         abandoned_meaning=gettext(ABANDONED_MEANING),
         minutes=reading.minutes,
         chart=line(reading.minutes),
-        rows=[_row(one, overview.people[one.campaign.id]) for one in overview.situation.campaigns],
+        rows=[
+            _row(
+                one,
+                shown_activity(
+                    reading.activities[one.campaign.id],
+                    one.campaign.medium,
+                    one.totals.calls + one.totals.messages,
+                    now_ms,
+                    zone,
+                ),
+                overview.people[one.campaign.id],
+            )
+            for one in overview.situation.campaigns
+        ],
         gateways=[
             (one, share(min(one.in_use, one.max_channels), one.max_channels)) for one in overview.situation.gateways
         ],
@@ -132,12 +151,11 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
     )
 
 
-def _row(one: CampaignNow, people: People) -> CampaignRow:
+def _row(one: CampaignNow, activity: ShownActivity, people: People) -> CampaignRow:
     campaign, totals = one.campaign, one.totals
     return CampaignRow(
         one,
-        campaign_state(campaign.status),
-        reason_of_campaign(campaign.status_reason),
+        activity,
         people,
         people_bar(people),
         percent(totals.answered, totals.calls)

@@ -4,15 +4,17 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from litestar import Response, get
 from sqlalchemy import ColumnElement
 
 from dialer.api.service import ApiRequest
 from dialer.console.pages.calls import CallRow, rows_of_calls
-from dialer.console.pages.campaigns import ListedCampaign, listed_campaigns
+from dialer.console.pages.campaigns import AskedCampaigns, ListedCampaign, listed_campaigns
 from dialer.console.parts.cells import id_in
 from dialer.console.parts.sentences import error_in_words
+from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
 from dialer.console.words.record_names import names_of
 from dialer.resources.crud.fields import FieldError
@@ -63,7 +65,7 @@ async def show_search(request: ApiRequest) -> Response[Any]:
     try:
         search = parse_search(text, request.service.conventions(request))
         if search is not None:
-            found = await request.service.read(request, partial(_found, search=search))
+            found = await request.service.read(request, partial(_found, search=search, zone=zone_of(request)))
     except FieldError as error:
         search, message = None, error_in_words(error)
     return page(
@@ -82,14 +84,16 @@ async def show_search(request: ApiRequest) -> Response[Any]:
     )
 
 
-def _found(unit: Unit, search: Search) -> Matches:
+def _found(unit: Unit, search: Search, zone: ZoneInfo) -> Matches:
     contacts = _records(unit, CONTACTS, search)
     books = names_of(unit, PHONEBOOKS.path, {id_in(one.phonebook) for one in contacts})
     people = [
         Person(one.id, one.full_name, one.contact, id_in(one.phonebook), books.get(id_in(one.phonebook), ""))
         for one in contacts
     ]
-    return Matches(people, _campaigns(unit, search), _records(unit, PHONEBOOKS, search), _calls(unit, search, people))
+    return Matches(
+        people, _campaigns(unit, search, zone), _records(unit, PHONEBOOKS, search), _calls(unit, search, people)
+    )
 
 
 def _records(unit: Unit, resource: Resource, search: Search) -> list[Any]:
@@ -98,11 +102,12 @@ def _records(unit: Unit, resource: Resource, search: Search) -> list[Any]:
     return list(shown(unit, resource, read_rows(unit, resource, Asked(search=search), most=ROWS_MAX + 1)))
 
 
-def _campaigns(unit: Unit, search: Search) -> list[ListedCampaign]:
+def _campaigns(unit: Unit, search: Search, zone: ZoneInfo) -> list[ListedCampaign]:
     if not unit.actor.may(CAMPAIGNS.permission("GET")):
         return []
     newest: list[ColumnElement[Any]] = [Campaign.__table__.c.id.desc()]
-    return listed_campaigns(unit, [found_in_row(CAMPAIGNS, search.shape)], search.values(), newest, ROWS_MAX + 1)
+    asked = AskedCampaigns([found_in_row(CAMPAIGNS, search.shape)], search.values(), newest)
+    return listed_campaigns(unit, zone, asked, ROWS_MAX + 1)
 
 
 def _calls(unit: Unit, search: Search, people: list[Person]) -> list[CallRow]:

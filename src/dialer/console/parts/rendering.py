@@ -202,6 +202,21 @@ def seconds(length: float | None) -> str:
     return f"{grouped(whole // _HOUR_S)}:{whole % _HOUR_S // _MINUTE_S:02} h"
 
 
+def length_in_words(length_ms: int) -> str:
+    """Return a length of time in words, in its two largest units: `5 h 38 min`, or `2 days 4 h`."""
+    minutes = length_ms // (_MINUTE_S * 1_000)
+    if minutes < 1:
+        return gettext("less than a minute")
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    if not hours:
+        return f"{minute} min"
+    if not days:
+        return f"{hour} h {minute} min" if minute else f"{hour} h"
+    in_days = ngettext("%(num)s day", "%(num)s days", days) % {"num": grouped(days)}
+    return f"{in_days} {hour} h" if hour else in_days
+
+
 def waited(length: float) -> str:
     """Return the length of a wait in seconds: `1.9 s`, or without tenths from a minute on."""
     return f"{decimal(length)} s" if length < _MINUTE_S else seconds(length)

@@ -25,7 +25,7 @@ from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
         CampaignStatus.NEW: gettext_noop("Not started"),
-        CampaignStatus.START: gettext_noop("Dialling"),
+        CampaignStatus.START: gettext_noop("Started"),
         CampaignStatus.PAUSE: gettext_noop("Paused"),
         CampaignStatus.ABORT: gettext_noop("Aborted"),
         CampaignStatus.END: gettext_noop("Ended"),

@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
-from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.rules.abandoned_limits import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
@@ -16,8 +15,6 @@ from dialer.domain.words.sentences import FieldName, RecordName, Sentence, count
 
 RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""
-OPENINGS_TRIED_MAX: Final = 40
-"""Number of changes of a window after which it counts as closed for good."""
 AREAS_SHOWN_MAX: Final = 5
 """Area codes that a message shows."""
 EXAMPLE_DIGITS: Final = 3
@@ -237,7 +234,7 @@ def _spans(calendar: Calendar) -> list[tuple[time, time]]:
 
 
 def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
-    first_ms = _opens_ms(facts, max(facts.now_ms, facts.starting_ms))
+    first_ms = _span(facts).opens_ms("")
     if first_ms is None:
         return
     for retries in facts.retries:
@@ -306,24 +303,11 @@ def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:
 def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:
     at_ms = first_ms
     for made in range(wanted):
-        next_ms = _opens_ms(facts, at_ms + interval_ms)
+        next_ms = _span(facts).opens_ms("", at_ms + interval_ms)
         if next_ms is None:
             return made
         at_ms = next_ms
     return wanted
-
-
-def _opens_ms(facts: CampaignFacts, from_ms: int) -> int | None:
-    """Return the first time from `from_ms` on at which a callee in the service's zone may be called; None if never."""
-    at_ms = from_ms
-    for _ in range(OPENINGS_TRIED_MAX):
-        if at_ms >= facts.expires_ms:
-            return None
-        window = window_at(facts.calendar, facts.service_zone, at_ms, facts.hours)
-        if window.is_open:
-            return at_ms
-        at_ms = window.until_ms
-    return None
 
 
 def _check_people(facts: CampaignFacts) -> Iterator[Finding]:

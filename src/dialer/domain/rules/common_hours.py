@@ -15,7 +15,8 @@ COUNTRIES_TOLD_MAX: Final = 5
 """Countries that have a finding of their own: those with the most people."""
 _LOOKED_AHEAD_MS: Final = 9 * 86_400_000
 """Time in which an hour is searched: each weekday, and a day on either side for time zones."""
-_CHANGES_TRIED_MAX: Final = 12
+OPENINGS_TRIED_MAX: Final = 40
+"""Number of changes of a window after which it counts as closed for good."""
 
 
 class PeopleOfZone(msgspec.Struct, frozen=True):
@@ -35,17 +36,22 @@ class CallingSpan(msgspec.Struct, frozen=True):
     until_ms: int
     service_zone: str
 
-    def has_hour(self, zone_key: str) -> bool:
-        """Return whether people with a zone key may be called at any moment."""
-        at_ms, end_ms = self.from_ms, min(self.until_ms, self.from_ms + _LOOKED_AHEAD_MS)
-        for _ in range(_CHANGES_TRIED_MAX):
-            if at_ms >= end_ms:
-                return False
+    def opens_ms(self, zone_key: str, from_ms: int | None = None) -> int | None:
+        """Return the first moment at which people with a zone key may be called, from one on; None if there is none."""
+        at_ms = self.from_ms if from_ms is None else max(from_ms, self.from_ms)
+        for _ in range(OPENINGS_TRIED_MAX):
+            if at_ms >= self.until_ms:
+                return None
             window = window_at(self.calendar, zone_key or self.service_zone, at_ms, self.hours)
             if window.is_open:
-                return True
+                return at_ms
             at_ms = window.until_ms
-        return False
+        return None
+
+    def has_hour(self, zone_key: str) -> bool:
+        """Return whether people with a zone key may be called at any moment of the next days."""
+        near = msgspec.structs.replace(self, until_ms=min(self.until_ms, self.from_ms + _LOOKED_AHEAD_MS))
+        return near.opens_ms(zone_key) is not None
 
 
 def check_common_hours(span: CallingSpan, people: Iterable[PeopleOfZone], *, is_part: bool) -> Iterator[Finding]:

@@ -48,6 +48,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """The account."""
     prefixes: Prefixes = NO_PREFIXES
     """The prefixes of the gateway."""
+    is_held_back: bool = False
+    """True if it dials ahead of agents, and its abandoned calls have used up their limit."""
 
 
 class Wait(NamedTuple):

@@ -99,6 +99,27 @@ class CampaignReason(Reason):
     INVARIANT = "invariant", "an internal rule was about to be broken; the log names the rule"
 
 
+class ActivityReason(Reason):
+    """The reason for what a campaign does now, if its status does not say it."""
+
+    STARTING = "starting", "the campaign's starting date has not come"
+    WINDOW = "window", "it is outside the campaign's window or the calling hours where people wait"
+    RETRY = "retry", "everybody who waits was tried, and no next attempt is due yet"
+    NEVER = "never", "nobody who waits can be called before the campaign ends"
+    NO_AGENT = "no_agent", "no agent of the campaign's queues is free"
+    MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
+    LINE_DOWN = "line_down", "the gateway's connection to its carrier does not work"
+    RESTING = "resting", "the gateway rests, because its carrier failed several times in a row"
+    ASKED_TO_REST = "asked_to_rest", "the gateway rests, because its carrier wants no calls for a while (`Retry-After`)"
+    GATEWAY_FULL = "gateway_full", "the gateway has reached its limit of calls in progress"
+    NO_CREDIT = "no_credit", "the owner's balance cannot pay for a call"
+    ABANDONED = "abandoned", "too many calls were abandoned, so only as many people are called as agents are free"
+    JOINING = "joining", "people of its phonebooks are joining it"
+    LAST_CALLS = "last_calls", "nobody waits any more, and the last calls are in progress"
+    NOBODY_LEFT = "nobody_left", "nobody is left to call or to text, and the campaign stays open until its end"
+    UNREADABLE = "unreadable", "the settings of the campaign cannot be read"
+
+
 class TextReason(Reason):
     """The reason why a text message that a section of a survey asked for is not sent."""
 
@@ -153,6 +174,8 @@ SUBSCRIBER_REASONS: Final = _meanings(SubscriberReason)
 """The meaning of each `status_reason` of subscribers and failed call requests."""
 CAMPAIGN_REASONS: Final = _meanings(CampaignReason)
 """The meaning of each `status_reason` of campaigns."""
+ACTIVITY_REASONS: Final = _meanings(ActivityReason)
+"""The meaning of each reason for the activity of a campaign."""
 TEXT_REASONS: Final = _meanings(TextReason)
 """The meaning of each reason why a text message of a call is not sent."""
 TRANSFER_REASONS: Final = _meanings(TransferReason)

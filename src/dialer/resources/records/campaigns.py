@@ -14,6 +14,7 @@ from dialer.resources.crud.fields import Amount, AmountNumber, Boolean, Choice, 
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
+from dialer.resources.records.activities import ACTIVITY, activities
 from dialer.resources.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
@@ -292,6 +293,7 @@ _CAMPAIGN: Final = shapes(
             hint="Contacts that are added later are called too.",
         ),
         **STATE,
+        "activity": ACTIVITY,
         **source("campaigns"),
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500, title="People"),
         "completed": read_only(
@@ -367,10 +369,13 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": [message]}
 
 
-def _machines(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    """Return how many calls of each campaign machines answered. One query counts those of all rows."""
+def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return what each campaign does, and how many of its calls machines answered. A few queries read all rows."""
     counts = machines_of_campaigns(unit.connection, [row["id"] for row in rows])
-    return [{"machine_answered": counts.get(row["id"], 0)} for row in rows]
+    return [
+        {**activity, "machine_answered": counts.get(row["id"], 0)}
+        for row, activity in zip(rows, activities(unit, rows), strict=True)
+    ]
 
 
 CAMPAIGNS = campaigns(
@@ -384,5 +389,5 @@ CAMPAIGNS = campaigns(
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
     ),
-    derived=_machines,
+    derived=_derived,
 )

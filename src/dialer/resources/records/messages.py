@@ -10,6 +10,7 @@ from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Resource
+from dialer.resources.records.activities import ACTIVITY, activities
 from dialer.resources.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
@@ -78,6 +79,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         **STATE,
+        "activity": ACTIVITY,
         **source("sms-campaigns"),
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
@@ -194,6 +196,7 @@ SMS_CAMPAIGNS = campaigns(
     medium=SMS,
     code="sms_campaign_code",
     columns=lambda change: {**state_columns(change), "object_id": 0},
+    derived=activities,
 )
 SMS_MESSAGES = Resource(
     path="sms-message",

@@ -1,12 +1,13 @@
 """The facts that the dial rules look at, of campaigns and of people, read from the rows."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
 
 from dialer.domain.billing.charge import Rate
+from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
@@ -14,6 +15,8 @@ from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
+from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.rules.why_waiting import Circumstances, with_times
 from dialer.domain.survey.sections.table import queue_ids_of
@@ -58,11 +61,13 @@ def circumstances_of(
     at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
     in_progress = _in_progress(connection, at_work)
     carried = _carried(connection) if at_work else {}
-    idle = _queues_with_idle_agents(connection, now_ms) if any(_dials_for_agents(row) for row in rows) else set()
+    for_agents = [row["id"] for row in rows if _dials_for_agents(row)]
+    idle = _queues_with_idle_agents(connection, now_ms) if for_agents else set()
+    queues = _queue_ids(connection, for_agents) if for_agents else {}
     cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
-        lacks_agents = _dials_for_agents(row) and idle.isdisjoint(_queue_ids(connection, row["id"]))
+        lacks_agents = _dials_for_agents(row) and idle.isdisjoint(queues.get(row["id"], ()))
         place = PlaceFacts(
             now_ms=now_ms,
             agents_at_ms=NEVER_MS if lacks_agents else 0,
@@ -89,6 +94,7 @@ def circumstances_of(
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
                 user_id=row["user_id"],
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
+                is_held_back=_is_held_back(row),
             )
     return found
 
@@ -200,17 +206,26 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
     return set(connection.scalars(select(Tier.queue_id).where(Tier.agent_id.in_(idle))))
 
 
-def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
-    """Return the ids of the queues in the survey of a campaign; none if the survey is unreadable."""
-    document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == campaign_id))
-    try:
-        return queue_ids_of(decode_survey(document or '{"sections":[]}'))
-    except UNREADABLE:
-        return ()
+def _queue_ids(connection: Connection, campaign_ids: Collection[int]) -> dict[int, frozenset[int]]:
+    """Return the ids of the queues in the surveys of campaigns; none for one whose survey is unreadable."""
+    query = select(SealedSurvey.id, SealedSurvey.document).where(SealedSurvey.id.in_(campaign_ids))
+    found: dict[int, frozenset[int]] = {}
+    for campaign_id, document in connection.execute(query):
+        with contextlib.suppress(*UNREADABLE):
+            found[campaign_id] = frozenset(queue_ids_of(decode_survey(document)))
+    return found
 
 
 def _dials_for_agents(row: RowMapping) -> bool:
     return bool(row["status"] == CampaignStatus.START and row["dial_method"] != DialMethod.FIXED_RATE)
+
+
+def _is_held_back(row: RowMapping) -> bool:
+    """Return whether predictive dialling may abandon no further call, so that it only calls for free agents."""
+    if row["dial_method"] != DialMethod.PREDICTIVE:
+        return False
+    figures = PacingFigures(answered=row["live_answered"], abandoned=row["abandoned"])
+    return credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
 
 
 def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:

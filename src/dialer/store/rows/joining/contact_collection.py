@@ -1,5 +1,6 @@
 """Collecting: the contacts of a started campaign's phonebooks become its subscribers, one for each number."""
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -45,6 +46,17 @@ _UNCOLLECTED: Final = select(
         ),
         exists().where(PeopleToCopy.id == bindparam("campaign")),
     )
+)
+_COLLECTING: Final = select(Campaign.id).where(
+    Campaign.id.in_(bindparam("ids", expanding=True)),
+    or_(
+        exists().where(
+            CampaignPhonebook.campaign_id == Campaign.id,
+            Contact.phonebook_id == CampaignPhonebook.phonebook_id,
+            Contact.id > CampaignPhonebook.collected_contact_id,
+        ),
+        exists().where(PeopleToCopy.id == Campaign.id),
+    ),
 )
 _STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _CALLERS: Final = (
@@ -235,6 +247,11 @@ def collect_corrected(connection: Connection, contact_id: int, campaign_ids: lis
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     """Return whether contacts of the campaign's phonebooks, or people to call again, are not collected yet."""
     return bool(connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}))
+
+
+def campaigns_collecting(connection: Connection, campaign_ids: Collection[int]) -> set[int]:
+    """Return those of these campaigns with contacts, or people to call again, who are not collected yet."""
+    return set(connection.scalars(_COLLECTING, {"ids": list(campaign_ids)}))
 
 
 def _subscribe_where(
