@@ -105,7 +105,7 @@ def test_the_audit_log_says_in_words_what_was_changed(alice: Visitor, bob: Visit
     assert "Changes State: Started \u2192 Paused" in shown
     assert "Signed in by Password password" in shown
     shown = words(alice.request("GET", "records/audit-log/", headers={"Accept-Language": "de"}).text)
-    assert "Ge\u00e4ndert Kampagne Spring Zustand: W\u00e4hlt \u2192 Pausiert" in shown
+    assert "Ge\u00e4ndert Kampagne Spring Zustand: Gestartet \u2192 Pausiert" in shown
     assert bob.request("GET", f"records/audit-log/{entry}/").status_code == 404
 
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
+from sqlalchemy import BindParameter, Connection, RowMapping, Select, and_, bindparam, case, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import MONEY_SCALE
@@ -43,6 +43,7 @@ from dialer.store.tables import (
     User,
 )
 
+_IDS: Final[BindParameter[list[int]]] = bindparam("ids", expanding=True)
 _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
@@ -57,7 +58,7 @@ def circumstances_of(
 
     Campaigns with unreadable rows are left out.
     """
-    rows = connection.execute(_query(campaign_ids)).mappings().all()
+    rows = connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).mappings().all()
     at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
     in_progress = _in_progress(connection, at_work)
     carried = _carried(connection) if at_work else {}
@@ -132,7 +133,7 @@ def _free_channels(row: RowMapping, carried: Mapping[int, int]) -> int:
     return row["max_channels"] - carried.get(row["aleg_gateway_id"], 0) if row["max_channels"] else 1
 
 
-def _query(campaign_ids: Collection[int]) -> Select[Any]:
+def _query() -> Select[Any]:
     is_sms = Campaign.medium == SMS
     gateway_id = case((is_sms, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id)
     names = ("rests_until_ms", "rest_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
@@ -149,41 +150,22 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
         )
         .join(User, User.id == Campaign.user_id)
         .outerjoin(Gateway, and_(Gateway.medium == Campaign.medium, Gateway.id == gateway_id))
-        .where(Campaign.id.in_(campaign_ids))
+        .where(Campaign.id.in_(_IDS))
     )
 
 
 def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
     """Return the number of outgoing attempts in progress, by campaign."""
-    calls = (
-        select(CallRequest.campaign_id, func.count())
-        .where(IS_CALLING, CallRequest.attempt > 0)
-        .where(CallRequest.campaign_id.in_(campaign_ids))
-        .group_by(CallRequest.campaign_id)
-    )
-    messages = (
-        select(SmsMessage.campaign_id, func.count())
-        .where(SmsMessage.ended_ms.is_(None), SmsMessage.callrequest_id.is_(None))
-        .where(SmsMessage.campaign_id.in_(campaign_ids))
-        .group_by(SmsMessage.campaign_id)
-    )
-    return {campaign_id: count for query in (messages, calls) for campaign_id, count in connection.execute(query)}
+    asked = {"ids": list(campaign_ids)}
+    return {
+        campaign_id: count for query in (_MESSAGES, _CALLS) for campaign_id, count in connection.execute(query, asked)
+    }
 
 
 def _carried(connection: Connection) -> dict[int, int]:
     """Return the number of legs that each gateway for calls carries."""
-    calls = (
-        select(CallRequest.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(CallRequest.gateway_id)
-    )
-    legs = (
-        select(Transfer.gateway_id, func.count())
-        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
-        .where(IS_CALLING)
-        .where(Transfer.gateway_id > 0, Transfer.status != TransferStatus.OVER)
-        .group_by(Transfer.gateway_id)
-    )
     found: dict[int, int] = {}
-    for gateway_id, count in (*connection.execute(calls), *connection.execute(legs)):
+    for gateway_id, count in (*connection.execute(_CALLS_CARRIED), *connection.execute(_LEGS_CARRIED)):
         found[gateway_id] = found.get(gateway_id, 0) + count
     return found
 
@@ -235,3 +217,29 @@ def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
         return bool(row["sms_rate"] > free)
     price = Rate(row["call_rate"]).price(1)
     return bool(min(price, cheapest.get(row["user_id"], price)) > free)
+
+
+# Statements are built once, as building one takes longer than running it.
+_CAMPAIGNS: Final = _query()
+_CALLS: Final = (
+    select(CallRequest.campaign_id, func.count())
+    .where(IS_CALLING, CallRequest.attempt > 0)
+    .where(CallRequest.campaign_id.in_(_IDS))
+    .group_by(CallRequest.campaign_id)
+)
+_MESSAGES: Final = (
+    select(SmsMessage.campaign_id, func.count())
+    .where(SmsMessage.ended_ms.is_(None), SmsMessage.callrequest_id.is_(None))
+    .where(SmsMessage.campaign_id.in_(_IDS))
+    .group_by(SmsMessage.campaign_id)
+)
+_CALLS_CARRIED: Final = (
+    select(CallRequest.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(CallRequest.gateway_id)
+)
+_LEGS_CARRIED: Final = (
+    select(Transfer.gateway_id, func.count())
+    .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+    .where(IS_CALLING)
+    .where(Transfer.gateway_id > 0, Transfer.status != TransferStatus.OVER)
+    .group_by(Transfer.gateway_id)
+)
