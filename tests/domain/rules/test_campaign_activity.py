@@ -13,7 +13,8 @@ from dialer.domain.rules.why_waiting import why_not_now, with_times
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reasons import ActivityReason, WaitsFor
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars
-from tests.domain.rules.test_why_waiting import DAY_MS, HOUR_MS, NEVER, START_MS, WEEKEND, circumstances, place
+from tests.domain.rules.test_why_waiting import HOUR_MS, NEVER, WEEKEND, circumstances, place
+from tests.domain.workers import DAY_MS, START_MS
 
 CLOSES_MS = START_MS + 8 * HOUR_MS
 NEW_YORK = "America/New_York"
