@@ -33,7 +33,7 @@ def activity(api: Caller, identity: int) -> Any:  # noqa: ANN401 - a JSON value
 def test_a_campaign_outside_its_hours_waits_and_says_until_when(alice: Visitor, api: Caller) -> None:
     identity = campaign(api, **NINE_TO_SIX, expirationdate="2026-11-28T00:00:00Z")
     page, listed, overview, found = said(alice, identity)
-    assert f"Waiting {FIRST} It is outside" in page
+    assert f"Waiting {FIRST}. It is outside" in page
     assert WHERE in page
     assert f"Waiting {FIRST} {CLOSED}" in listed
     assert f"Waiting {FIRST} {CLOSED}" in overview

@@ -122,7 +122,7 @@ def test_a_list_becomes_a_campaign_that_dials_over_a_new_gateway(tab: Watched, s
     fill(page, page.get_by_label("Caller ID").first, "+12025550199")
     press(page, page.get_by_role("button", name="Create"))
     press(page, page.get_by_role("button", name="Start"))
-    expect(page.locator(".activity .badge.good")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     (campaign,) = served.client.get("campaigns/").json()["results"]
     assert (campaign["name"], campaign["totalcontact"]) == ("Reminder", 2)
 
