@@ -210,3 +210,10 @@ def test_a_long_list_asks_as_many_questions_as_a_short_one(alice: Caller, desk: 
         assert questions() == before
     finally:
         event.remove(engine, "before_cursor_execute", count)
+
+
+def test_the_campaign_says_what_its_people_wait_for(desk: Desk) -> None:
+    desk.campaign(daily_start_time="09:00:00", daily_stop_time="18:00:00")
+    record = desk.estate.owner.get(desk.estate.campaign["url"])
+    reason, until = desk.waits()
+    assert record["activity"] == {"code": "waiting", "reason": reason, "until": until}
