@@ -11,15 +11,15 @@ import pytest
 from dialer.app.work.errors import ErrorCode
 from dialer.domain.rules.campaign_activity import ActivityCode
 from dialer.domain.words.reasons import (
-    BREAK_CAUSES,
     ACTIVITY_REASONS,
+    BREAK_CAUSES,
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
     TEXT_REASONS,
     TRANSFER_REASONS,
     WAITS,
-    BreakCause,
     ActivityReason,
+    BreakCause,
     CampaignReason,
     SubscriberReason,
     TextReason,
