@@ -1,4 +1,4 @@
-"""Tones: keys that are told in the sound itself (ITU-T Q.23, Q.24), and the tone that a waiting caller hears."""
+"""Tones: keys that are told in the sound itself (ITU-T Q.23, Q.24)."""
 
 import math
 from array import array
@@ -61,8 +61,3 @@ def tone(frequencies_hz: tuple[int, ...], length_ms: int, level: int = 8_000) ->
 def silence(length_ms: int) -> bytes:
     """Return µ-law silence of a length."""
     return bytes([g711.SILENCE]) * (RATE_HZ * length_ms // 1_000)
-
-
-def waiting_tone() -> bytes:
-    """Return six seconds of the tone that a caller who waits hears again and again."""
-    return tone((440, 480), 1_000, level=2_000) + silence(5_000)

@@ -2,12 +2,12 @@
 
 from typing import ClassVar, Final
 
-from dialer.carriers.media.dtmf_inband import silence, waiting_tone
+from dialer.carriers.media.dtmf_inband import silence
+from dialer.carriers.media.hold_sound import hold_sound
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.domain.sessions.leg_protocol import Ask, Done
 
 _QUIET: Final = silence(FRAME_MS)
-_WAITING: Final = waiting_tone()
 
 
 class Activity:
@@ -121,18 +121,19 @@ class Asking(Playing):
         return Done(self.turn, 0, answer=self._keys) if is_late or self._is_full else None
 
 
-class PlayingWaitingTone(Activity):
-    """The tone of a caller who waits, until the next order."""
+class PlayingHoldSound(Activity):
+    """The sound for a callee who waits or is on hold, until the next order."""
 
     def __init__(self, turn: int) -> None:
         super().__init__(turn)
+        self._sound: Final = hold_sound()
         self._position = 0
 
     def next_frame(self) -> bytes:
-        """Return the next piece of the tone, which begins again after its end."""
+        """Return the next piece of the sound, which begins again after its end."""
         start = self._position
-        self._position = (start + FRAME_SAMPLES) % len(_WAITING)
-        return _WAITING[start : start + FRAME_SAMPLES]
+        self._position = (start + FRAME_SAMPLES) % len(self._sound)
+        return self._sound[start : start + FRAME_SAMPLES]
 
 
 class Bridging(Activity):

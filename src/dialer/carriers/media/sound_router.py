@@ -13,7 +13,7 @@ from dialer.carriers.media.orders_in_progress import (
     Asking,
     Bridging,
     Playing,
-    PlayingWaitingTone,
+    PlayingHoldSound,
 )
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_SAMPLES
@@ -274,7 +274,7 @@ def _activity(
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Hold():
-            begun = Activity(order.turn) if order.is_silent else PlayingWaitingTone(order.turn)
+            begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn)
         case Detect():
             begun = Detecting(order.turn, order.sensitivity)
         case AwaitBeep():

@@ -1,0 +1,30 @@
+"""Tests of the sound that callees hear on hold: nobody, and no telephone, takes it for ringing, busy or a key."""
+
+from typing import Final
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.dtmf_inband import InbandDtmf
+from dialer.carriers.media.frequencies import energy, power
+from dialer.carriers.media.hold_sound import hold_sound
+from dialer.carriers.media.rtp import FRAME_SAMPLES, RATE_HZ
+
+NETWORK_HZ: Final = (350, 400, 425, 440, 450, 480, 620)
+"""The frequencies of ringing, busy, congestion and dialling."""
+HALF: Final = RATE_HZ // 2
+
+
+def test_it_has_no_frequency_of_a_network_no_pause_and_no_steady_tone() -> None:
+    samples = g711.decode(hold_sound())
+    halves = [samples[at : at + HALF] for at in range(0, len(samples), HALF)]
+    energies = [energy(half) for half in halves]
+    for half, total in zip(halves, energies, strict=True):
+        assert max(power(half, hz) for hz in NETWORK_HZ) * 2 < 0.02 * total * len(half)
+    assert min(energies) > 100**2 * HALF
+    assert all(first > 3 * then for first, then in zip(energies[::2], energies[1::2], strict=True))
+    assert max(map(abs, samples)) < 2_500
+
+
+def test_no_key_is_heard_in_it() -> None:
+    finder, sound = InbandDtmf(), hold_sound()
+    heard = [finder.key_of(sound[at : at + FRAME_SAMPLES]) for at in range(0, len(sound), FRAME_SAMPLES)]
+    assert set(heard) == {None}
