@@ -42,9 +42,11 @@ class PlannedDatabase(FaultyDatabase):
 
     faults: list[Fault | None]
 
-    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
+    async def write(
+        self, work: Callable[[Connection], Result], *, is_step: bool = False, is_long: bool = False
+    ) -> Result:
         self.plan(self.faults.pop(0) if self.faults else None)
-        return await super().write(work, is_step=is_step)
+        return await super().write(work, is_step=is_step, is_long=is_long)
 
 
 class LineHouse(House):

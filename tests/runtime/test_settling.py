@@ -86,9 +86,11 @@ class Counted(Database):
 
     writes = 0
 
-    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
+    async def write(
+        self, work: Callable[[Connection], Result], *, is_step: bool = False, is_long: bool = False
+    ) -> Result:
         self.writes += 1
-        return await super().write(work, is_step=is_step)
+        return await super().write(work, is_step=is_step, is_long=is_long)
 
 
 def counted(house: House) -> Counted:

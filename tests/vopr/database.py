@@ -47,7 +47,13 @@ class FaultyDatabase(Database):
         """Run a unit of work that reads, and return its result."""
         return self.read_now(work)
 
-    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:  # noqa: ARG002 - all alike
+    async def write(
+        self,
+        work: Callable[[Connection], Result],
+        *,
+        is_step: bool = False,  # noqa: ARG002 - all alike
+        is_long: bool = False,  # noqa: ARG002 - all alike
+    ) -> Result:
         """Run a unit of work that writes, and return its result, unless a fault is planned."""
         return self.write_now(work)
 

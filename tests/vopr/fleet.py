@@ -72,11 +72,13 @@ class MemberDatabase:
         await self._wait()
         return await self._database.read(work)
 
-    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
+    async def write(
+        self, work: Callable[[Connection], Result], *, is_step: bool = False, is_long: bool = False
+    ) -> Result:
         """Run a unit of work that writes."""
         self._check()
         await self._wait()
-        return await self._database.write(work, is_step=is_step)
+        return await self._database.write(work, is_step=is_step, is_long=is_long)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
         """Run a unit of work that writes."""

@@ -29,6 +29,7 @@ from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.request_shares import RequestShares
 from dialer.api.http.worker_metrics import VitalMetrics
+from dialer.api.http.write_metrics import WriteMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
@@ -130,7 +131,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     service = Service(
         settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
     )
-    metrics = _metrics(worker)
+    metrics = _metrics(worker, database)
     permissions = Permissions(resources)
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_queue = WhatIfQueue(comparing)
@@ -167,9 +168,10 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     return app
 
 
-def _metrics(worker: Dialler) -> Metrics:
+def _metrics(worker: Dialler, database: Database) -> Metrics:
     clock_ms = lambda: worker.clock.now_ms()  # noqa: E731, PLW0108 - the clock may be replaced
-    return Metrics(worker.figures, VitalMetrics(worker.process_health), ZoneMetrics(clock_ms))
+    others = VitalMetrics(worker.process_health), WriteMetrics(database.write_waits), ZoneMetrics(clock_ms)
+    return Metrics(worker.figures, *others)
 
 
 def _authenticator(settings: Settings, database: Database, worker: Dialler) -> Authenticator:
@@ -186,7 +188,7 @@ def create_worker_app(
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)
-    metrics = _metrics(worker)
+    metrics = _metrics(worker, database)
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:

@@ -175,8 +175,11 @@ class Service:
         """Run `work` on a consistent snapshot and return its result; see `Database.read`."""
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
-    async def write(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
-        """Run `work`, commit it, wake the worker if the engine is concerned, and return the result."""
+    async def write(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
+        """Run `work`, commit it, wake the worker if the engine is concerned, and return the result.
+
+        Work that `is_long` lets others pass; see `Database.write`.
+        """
 
         def run(connection: Connection) -> tuple[_Result, bool]:
             unit = self.unit(connection, request)
@@ -185,7 +188,7 @@ class Service:
             self._remove_old_entries(unit)
             return done, unit.concerns_engine
 
-        result, concerns_engine = await self.database.write(run)
+        result, concerns_engine = await self.database.write(run, is_long=is_long)
         if concerns_engine:
             await self.settle()
         return result

@@ -9,7 +9,9 @@ from litestar.testing import TestClient
 
 from dialer.api.http.loop_lag import PROBE_S, LoopLag
 from dialer.api.http.metrics import Metrics
+from dialer.api.http.write_metrics import WriteMetrics
 from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.store.database.write_waits import WriteWaits
 from tests.api.harness import FakeWorker
 from tests.gateways import FIRST, SECOND
 
@@ -65,6 +67,22 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
     ]
     worker.done = DialCounters()
     assert 'dialer_calls_in_progress{medium="voice"} 0.0' in client.get("/metrics").text
+
+
+def test_the_waits_before_writes_are_told_by_what_they_are_for() -> None:
+    waits = WriteWaits()
+    waits.add(turn_s=0.25, lock_s=0.5)
+    waits.add(turn_s=0.5, lock_s=0)
+    told = [
+        (sample.name, *sample.labels.values(), sample.value) for sample in next(WriteMetrics(waits).collect()).samples
+    ]
+    name = "dialer_write_wait_seconds"
+    assert told == [
+        (f"{name}_count", "turn", 2),
+        (f"{name}_sum", "turn", 0.75),
+        (f"{name}_count", "lock", 2),
+        (f"{name}_sum", "lock", 0.5),
+    ]
 
 
 async def test_the_lag_of_the_loop_is_measured_beyond_the_requested_sleep() -> None:

@@ -68,13 +68,15 @@ def counted_commits(database: LossyDatabase) -> list[object]:
     return commits
 
 
-async def together(database: LossyDatabase, works: Sequence[Work], steps: Sequence[int] = ()) -> list[Any]:
+async def together(
+    database: LossyDatabase, works: Sequence[Work], steps: Sequence[int] = (), long: Sequence[int] = ()
+) -> list[Any]:
     """Run units of work that wait behind one held unit, and return the result or the error of each."""
     outcomes: list[Any] = [None] * len(works)
 
     async def one(place: int) -> None:
         try:
-            outcomes[place] = await database.write(works[place], is_step=place in steps)
+            outcomes[place] = await database.write(works[place], is_step=place in steps, is_long=place in long)
         except Exception as error:  # noqa: BLE001 - an error is an outcome
             outcomes[place] = error
 
@@ -94,7 +96,8 @@ async def test_waiting_units_share_a_commit_and_see_earlier_writes(database: Los
     outcomes = await together(database, [adding("a"), adding("b"), adding("c")])
     assert outcomes == [["held", "a"], ["held", "a", "b"], ["held", "a", "b", "c"]]
     assert database.read_now(notes) == ["held", "a", "b", "c"]
-    assert len(commits) == 2
+    assert len(commits) == database.write_waits.count == 2
+    assert database.write_waits.seconds["turn"] > 0
 
 
 async def test_each_unit_keeps_the_context_of_its_caller(database: LossyDatabase) -> None:
@@ -242,6 +245,61 @@ async def test_a_step_keeps_its_place_and_shares_with_nobody(database: LossyData
     note: Work = lambda _: before.append(len(commits))  # noqa: E731 - shorter so
     await together(database, [note, note, note, note, note], steps=[2])
     assert before == [1, 1, 2, 3, 3]
+
+
+async def test_each_long_unit_has_its_own_commit_and_those_that_wait_pass_it(database: LossyDatabase) -> None:
+    commits, order = counted_commits(database), list[tuple[str, int]]()
+
+    def noting(name: str) -> Work:
+        return lambda _: order.append((name, len(commits)))
+
+    names = ("long 1", "long 2", "short 1", "step", "short 2", "long 3")
+    works = [noting(name) for name in names]
+    await together(database, works, steps=[3], long=[0, 1, 5])
+    assert order == [("long 1", 1), ("short 1", 2), ("step", 3), ("short 2", 4), ("long 2", 5), ("long 3", 6)]
+
+
+async def test_a_long_unit_waits_for_none_that_comes_after_its_turn_was_next(database: LossyDatabase) -> None:
+    """Each short unit is followed by another. A long one waits only for those that were there before it."""
+    order: list[str] = []
+    held = Held()
+
+    async def follow() -> None:
+        for number in range(5):
+            await database.write(lambda _, number=number: order.append(f"short {number}"))  # type: ignore[misc]
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.write, held)
+        await anyio.lowlevel.checkpoint()
+        tasks.start_soon(follow)
+        await anyio.lowlevel.checkpoint()
+        tasks.start_soon(partial(database.write, lambda _: order.append("long"), is_long=True))
+        await anyio.lowlevel.checkpoint()
+        held.may_go.set()
+    assert order.index("long") == 1
+
+
+async def test_a_long_unit_cancelled_while_it_waits_keeps_nobody(database: LossyDatabase) -> None:
+    held, scope, outcomes = Held(), anyio.CancelScope(), list[Any]()
+
+    async def give_up() -> None:
+        with scope:
+            await database.write(adding("never"), is_long=True)
+
+    async def write(body: str, *, is_long: bool) -> None:
+        outcomes.append(await database.write(adding(body), is_long=is_long))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.write, held)
+        await anyio.lowlevel.checkpoint()
+        tasks.start_soon(give_up)
+        tasks.start_soon(partial(write, "long", is_long=True))
+        tasks.start_soon(partial(write, "short", is_long=False))
+        await anyio.lowlevel.checkpoint()
+        scope.cancel()
+        await anyio.lowlevel.checkpoint()
+        held.may_go.set()
+    assert outcomes == [["held", "long"], ["held", "long", "short"]]
 
 
 async def test_a_writer_cancelled_while_it_waits_writes_nothing(database: LossyDatabase) -> None:

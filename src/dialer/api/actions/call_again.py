@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import func, select
@@ -144,5 +143,5 @@ async def copy_all(request: ApiRequest, campaign_id: int) -> None:
     def copy(unit: UnitOfWork) -> bool:
         return copy_chunk(unit, campaign_id)
 
-    while await request.service.write(request, partial(copy)):
+    while await request.service.write(request, copy, is_long=True):
         pass

@@ -98,10 +98,11 @@ async def run_import(
         await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
     region = service.conventions(request).region if options.region is None else options.region or None
     target = kind.rows(identity, region=region, user_id=request.user.id)
-    run = service.read if options.is_dry else service.write
 
     def commit(work: Callable[[UnitOfWork], StoredRows]) -> StoredRows:
-        return anyio.from_thread.run(partial(run, request, work))
+        if options.is_dry:
+            return anyio.from_thread.run(service.read, request, work)
+        return anyio.from_thread.run(partial(service.write, request, work, is_long=True))
 
     watched, is_read, is_gone = options, anyio.Event(), Event()
     is_watched = options.is_dry and options.on_progress is None

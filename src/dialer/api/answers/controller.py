@@ -132,7 +132,7 @@ class _Changing(_ResourceController):
                 return records.read_tagged(unit, resource, identity)
             return records.Tagged(b"", records.tag_of(unit, resource, identity))
 
-        changed = await service.write(request, change)
+        changed = await service.write(request, change, is_long=resource.takes_long(parsed.values))
         headers = {ETAG_HEADER: changed.tag.header, **ignored_header(parsed.ignored)}
         headers |= _remarks_header(resource, parsed, service.conventions(request))
         if not is_shown:
@@ -180,7 +180,8 @@ class _DeletingMany(_ResourceController):
         """Delete all records that the filters select, or none, if they are as many as `confirm` says."""
         service, resource = request.service, self.resource
         order = parse_deletion(resource, parse_parameters(request.scope), service.conventions(request))
-        return DeletedMany(await service.write(request, lambda unit: delete_selected(unit, resource, order)))
+        work = partial(delete_selected, resource=resource, order=order)
+        return DeletedMany(await service.write(request, work, is_long=True))
 
 
 def controllers(resource: Resource) -> list[type[Controller]]:

@@ -206,7 +206,8 @@ async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Want
     try:
         needed = await service.read(request, lambda unit: needed_sounds(unit, unit.actor.id, wanted, sounds))
         await anyio.to_thread.run_sync(sounds.prepare, needed)
-        done = await service.write(request, partial(_apply, asked=asked, wanted=wanted, sounds=sounds))
+        work = partial(_apply, asked=asked, wanted=wanted, sounds=sounds)
+        done = await service.write(request, work, is_long=True)
     except _RehearsedError as rehearsed:
         return rehearsed.answer
     except (FileError, AnsweredError):

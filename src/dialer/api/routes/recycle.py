@@ -194,7 +194,9 @@ async def _chunk(
         return await request.service.read(
             request, lambda unit: count_chunk(unit.connection, campaign_id, wanted, after), is_long=True
         )
-    return await request.service.write(request, lambda unit: recycle_chunk(unit, campaign_id, wanted, after))
+    return await request.service.write(
+        request, lambda unit: recycle_chunk(unit, campaign_id, wanted, after), is_long=True
+    )
 
 
 def _remember(unit: Unit, *, attempt: PostAttempt, answer: StoredAnswer) -> None:

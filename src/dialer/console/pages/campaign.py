@@ -178,7 +178,7 @@ async def change_state(
         action(unit, identity)
 
     try:
-        await request.service.write(request, change)
+        await request.service.write(request, change, is_long=action is start_campaign)
     except (IllegalMoveError, InvalidFieldsError, RefusedError) as error:
         services, messages = (console, forecaster), messages_of(error)
         return await show_campaign_page(request, services, identity, messages, status_of(error))

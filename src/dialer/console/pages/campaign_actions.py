@@ -98,7 +98,8 @@ async def _recycle(request: ApiRequest, identity: int, wanted: RecycleFilter, *,
                 return count_chunk(unit.connection, identity, wanted, begin)
             return recycle_chunk(unit, identity, wanted, begin)
 
-        chunk = await (request.service.read(request, work) if is_dry else request.service.write(request, work))
+        run = request.service.read if is_dry else request.service.write
+        chunk = await run(request, work, is_long=True)
         recycled += chunk.recycled
         kept += chunk.kept
         after = chunk.after

@@ -132,7 +132,7 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
             revoke_api_keys(unit, identity)
 
     try:
-        await request.service.write(request, change)
+        await request.service.write(request, change, is_long=resource.takes_long(parsed.values))
     except _REFUSALS as error:
         return await _show(request, found, identity, _wrong(found, error, filled))
     return go_to(f"{record_url(found, identity, is_form=True)}?saved=1")

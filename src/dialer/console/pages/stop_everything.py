@@ -43,6 +43,6 @@ async def resume_everything(request: ApiRequest, console: NamedDependency[Consol
     def resume(unit: Unit) -> Resumed:
         return resume_stopped(unit, unit.actor.id, moment_ms, seen_campaigns(unit))
 
-    done = await request.service.write(request, resume)
+    done = await request.service.write(request, resume, is_long=True)
     console.snapshots.forget(key_of(request))
     return go_to(f"{_OVERVIEW}?{urlencode({'resumed': done.resumed, 'left': done.left})}")

@@ -217,6 +217,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The use case that inserts columns and returns the row; without it, a plain insert."""
     update: Callable[[Change, Values], None] | None = None
     """The use case that writes columns; without it, a plain update."""
+    takes_long: Callable[[Values], bool] = lambda _given: False
+    """Returns whether a change of these fields writes hundreds of rows, so that others may pass it."""
     remove: Callable[[UnitOfWork, int], None] | None = None
     """The use case that deletes a record by its id; without it, a plain delete."""
     touches: Callable[[Connection, Values], Touched] = touches_everything

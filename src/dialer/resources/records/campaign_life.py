@@ -230,6 +230,11 @@ def change_row(change: Change, columns: Values) -> None:
     change_campaign(change.unit, change.record_id, columns, has_new_phonebooks=has_new_phonebooks)
 
 
+def collects(given: Values) -> bool:
+    """Return whether a change turns contacts into subscribers."""
+    return given.get("status") == CampaignStatus.START or "phonebook" in given
+
+
 def campaigns(
     path: str,
     declared: Shapes,
@@ -263,6 +268,7 @@ def campaigns(
         columns=columns,
         derived=derived,
         update=change_row,
+        takes_long=collects,
         remove=delete_campaign,
         touches=touches_nothing,
         deleted=f"{path.removesuffix('s').replace('-', ' ')} deleted",

@@ -81,7 +81,8 @@ class CallRemoval:
             is_over = not await self._database.read(partial(has_old_events, before_ms=before_ms))
             while not is_over:
                 began_s = self._now_s()
-                removed = await self._database.write(partial(remove_old_events, before_ms=before_ms))
+                remove = partial(remove_old_events, before_ms=before_ms)
+                removed = await self._database.write(remove, is_long=True)
                 count, is_over = count + removed, removed < REMOVED_AT_ONCE
                 await self._rest(began_s)
         except StorageUnavailableError as error:
@@ -96,9 +97,8 @@ class CallRemoval:
         try:
             while place is not None:
                 began_s = self._now_s()
-                done = await self._database.write(
-                    partial(remove_old_calls, before_ms=before_ms, place=place, delete_file=self._delete_file)
-                )
+                remove = partial(remove_old_calls, before_ms=before_ms, place=place, delete_file=self._delete_file)
+                done = await self._database.write(remove, is_long=True)
                 count, place = count + done.rows, done.after
                 await self._rest(began_s)
         except StorageUnavailableError as error:

@@ -15,7 +15,7 @@ EVENTS_PER_STEP: Final = 4_000
 PORTIONS_ALONE: Final = 5
 """Number of such portions in one commit of a virtual clock while nobody waits to write. A call that begins and ends
 within one commit is written once."""
-EVENTS_PER_PORTION: Final = 500
+EVENTS_PER_PORTION: Final = 250
 """Number of events after which a step on any other clock ends if others wait to write: some tens of milliseconds."""
 AHEAD_MS: Final = 100
 """Time by which simulated events may be decided before their moment, so that one commit serves those of this time.

@@ -6,6 +6,7 @@ and their commit.
 """
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from functools import partial
@@ -32,6 +33,7 @@ from dialer.store.backends.process_lock import DisplacedError, ServedError
 from dialer.store.database.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.database.inline_reads import AtHand
 from dialer.store.database.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
+from dialer.store.database.write_waits import WriteWaits
 
 Result = TypeVar("Result")
 
@@ -89,6 +91,7 @@ class Database:
         self._readers = self._backend.reading_engine(self.url, size=readers, **how)
         self._short_readers: Final = max(1, readers // _SHORT_SHARE)
         self._long_readers: Final = readers - self._short_readers
+        self.write_waits: Final = WriteWaits()
         self.at_hand: Final = AtHand(self.url)
         """Reader of single rows, for the thread of the event loop only."""
         self._touched = NOTHING
@@ -110,12 +113,15 @@ class Database:
             self._read_limits = anyio.CapacityLimiter(self._short_readers), anyio.CapacityLimiter(self._long_readers)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
 
-    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
+    async def write(
+        self, work: Callable[[Connection], Result], *, is_step: bool = False, is_long: bool = False
+    ) -> Result:
         """Return the result of `work` once its changes are committed. If it fails, none of its changes remain.
 
-        A step of the worker (`is_step`) has a transaction of its own, and changes nothing that only users change. Other
-        units that wait share a transaction, and see the changes of those before them. An error that `work` raises
-        undoes its own changes only.
+        A step of the worker (`is_step`) has a transaction of its own, and changes nothing that only users change. A
+        unit that writes hundreds of rows (`is_long`) has one, too, and lets those pass that wait. Other units that wait
+        share a transaction, and see the changes of those before them. An error that `work` raises undoes its own
+        changes only.
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
@@ -126,7 +132,8 @@ class Database:
         # Units of several requests share a thread. Each keeps the context of its own, such as the viewer's language.
         context = copy_context()
         in_context = work if is_step else lambda connection: context.run(work, connection)
-        return await Waiter(in_context, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
+        waiter = Waiter(in_context, until_s=until_s, alone=is_step, is_long=is_long, lock=lock)
+        return await waiter.wait(self._turns)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
         """Return the result of `work`, one statement that checks its own condition, without waiting for writers.
@@ -180,11 +187,13 @@ class Database:
 
     def _write_together(self, waiters: list[Waiter[Any]], patience_ms: int) -> bool:
         """Commit units of work together, and set the result or the error of each. Return whether any has begun."""
-        has_begun = False
+        has_begun, called_s = False, time.monotonic()
 
         def run(connection: Connection) -> None:
             nonlocal has_begun
             has_begun = True
+            waited_s = time.monotonic() - called_s
+            self.write_waits.add(turn_s=called_s - waiters[0].arrived_s, lock_s=waited_s)
             connection.info[_IS_STEP] = waiters[0].alone
             if len(waiters) == 1:
                 waiters[0].result = waiters[0].work(connection)

@@ -1,9 +1,11 @@
 """Turns to write: units of work run in the order of their arrival, and many that wait share a transaction.
 
 The first waiter leads: it runs its own unit of work with those behind it, then passes the lead to the next waiter. A
-small unit of work costs little more than its commit, so many that share a commit cost little more than one.
+small unit of work costs little more than its commit, so many that share a commit cost little more than one. A long one
+has a transaction of its own, and lets those pass that wait before its turn. So nobody waits for many long ones.
 """
 
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Generic, TypeVar
@@ -23,16 +25,24 @@ class Waiter(Generic[Result]):
     """A unit of work that waits for its turn, from within an event loop.
 
     `until_s` is the time on the loop's clock until which it waits for other processes that hold the database. With
-    `alone`, the unit has a transaction of its own.
+    `alone`, the unit has a transaction of its own. A unit that `is_long` has one, too, and lets others pass.
     """
 
     def __init__(
-        self, work: Callable[[Connection], Result], *, until_s: float, alone: bool, lock: Lock = Lock.ALL
+        self,
+        work: Callable[[Connection], Result],
+        *,
+        until_s: float,
+        alone: bool,
+        is_long: bool = False,
+        lock: Lock = Lock.ALL,
     ) -> None:
         self.work: Final = work
         self.lock: Final = lock
         self.until_s: Final = until_s
         self.alone: Final = alone
+        self.is_long: Final = is_long
+        self.arrived_s: Final = time.monotonic()
         self.result: Result | None = None
         self.error: BaseException | None = None
         self._has_begun = False
@@ -50,7 +60,7 @@ class Waiter(Generic[Result]):
             if not self._leads:
                 await self._called.wait()
             if self._leads:
-                await turns.lead()
+                await turns.lead(self)
         finally:
             self._waits = False
             if not self._has_begun:
@@ -88,6 +98,10 @@ class Turns:
     def __init__(self, run: Callable[[list[Waiter[Any]]], Awaitable[None]]) -> None:
         self._run: Final = run
         self._waiting: Final[deque[Waiter[Any]]] = deque()
+        """The units that are not long."""
+        self._long: Final[deque[Waiter[Any]]] = deque()
+        self._first = 0
+        """Number of other units that come before the next long one."""
         self.are_taken = False
         """True while a waiter leads."""
         self.together_max = TOGETHER_MAX
@@ -95,42 +109,53 @@ class Turns:
     @property
     def has_waiting(self) -> bool:
         """Return whether units of work wait for their turn."""
-        return bool(self._waiting)
+        return bool(self._waiting or self._long)
 
     def enter(self, waiter: Waiter[Any]) -> bool:
-        """Add a waiter to the end of the queue. Return whether this waiter runs the queue, because no other does."""
-        self._waiting.append(waiter)
+        """Add a waiter to the end of its queue. Return whether this waiter runs the queues, because no other does."""
+        if waiter.is_long and not self._long:
+            self._first = len(self._waiting)
+        self._queue_of(waiter).append(waiter)
         leads = not self.are_taken
         self.are_taken = True
         return leads
 
     def leave(self, waiter: Waiter[Any]) -> None:
-        """Remove a waiter from the queue."""
-        self._waiting.remove(waiter)
+        """Remove a waiter from its queue."""
+        self._queue_of(waiter).remove(waiter)
 
-    async def lead(self) -> None:
-        """Run the first unit of work in the queue, with those behind it that may share its transaction."""
-        taken = self._next()
+    async def lead(self, first: Waiter[Any]) -> None:
+        """Run the first unit of work in its queue, with those behind it that may share its transaction."""
+        taken, queue = self._next(first), self._queue_of(first)
         try:
             with anyio.CancelScope(shield=True):  # The transaction also holds the work of others.
                 await self._run(taken)
         finally:
-            self._waiting.extendleft(reversed([waiter for waiter in taken if not waiter.has_begun]))
+            queue.extendleft(reversed([waiter for waiter in taken if not waiter.has_begun]))
+            if first.is_long:
+                self._first = len(self._waiting)
             for waiter in taken[1:]:
                 if waiter.has_begun:
                     waiter.call(leads=False)
 
     def pass_on(self) -> None:
         """Pass the lead to the next waiter, if there is one."""
-        if self._waiting:
-            self._waiting[0].call(leads=True)
+        queue = self._waiting if self._waiting and (self._first or not self._long) else self._long
+        if queue:
+            queue[0].call(leads=True)
         else:
             self.are_taken = False
 
-    def _next(self) -> list[Waiter[Any]]:
-        taken = [self._waiting.popleft()]
-        while self._waiting and len(taken) < self.together_max and not (taken[0].alone or self._waiting[0].alone):
-            taken.append(self._waiting.popleft())
+    def _queue_of(self, waiter: Waiter[Any]) -> deque[Waiter[Any]]:
+        return self._long if waiter.is_long else self._waiting
+
+    def _next(self, first: Waiter[Any]) -> list[Waiter[Any]]:
+        queue = self._queue_of(first)
+        taken = [queue.popleft()]
+        if not first.is_long:
+            while queue and len(taken) < self.together_max and not (first.alone or queue[0].alone):
+                taken.append(queue.popleft())
+            self._first = max(0, self._first - len(taken))
         for waiter in taken:
             waiter.begin()
         return taken
