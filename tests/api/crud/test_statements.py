@@ -157,6 +157,16 @@ def test_statistics_read_the_cdrs_of_the_last_minute_alone(estate: Estate, datab
 
 
 @pytest.mark.sqlite_only("reads the query plans of SQLite")
+def test_the_calls_of_an_agent_are_found_by_their_index(estate: Estate, database: Database) -> None:
+    with heard(database) as statements:
+        ask(estate.owner, "GET", "cdr/?agent_id=1", None)
+    assert {step for step in plans(database, statements) if " cdr " in step} == {
+        "SEARCH cdr USING INDEX ix_cdr_agent_id (agent_id=? AND user_id=?)",
+        "SEARCH cdr USING COVERING INDEX ix_cdr_agent_id (agent_id=? AND user_id=?)",
+    }
+
+
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 def test_a_plan_that_reads_all_is_noticed(database: Database) -> None:
     look: Callable[[str], list[str]] = lambda text: scans(database, [(text, ())])  # noqa: E731 - shorter so
     assert look("SELECT * FROM contact WHERE full_name = 'Ann'") != []

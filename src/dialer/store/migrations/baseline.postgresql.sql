@@ -1183,6 +1183,7 @@ CREATE TABLE cdr (
 	CONSTRAINT fk_cdr_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
 )
  WITH (autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX ix_cdr_agent_id ON cdr (agent_id, user_id, id) WHERE agent_id > 0;
 CREATE INDEX ix_cdr_call_cost ON cdr (call_cost, id, user_id);
 CREATE INDEX ix_cdr_callrequest_id ON cdr (callrequest_id);
 CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);

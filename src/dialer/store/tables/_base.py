@@ -73,6 +73,14 @@ def where_known(name: str, column: str) -> Index:
     return Index(name, column, sqlite_where=condition, postgresql_where=condition)
 
 
+def where_given(name: str, column: str, *others: str) -> Index:
+    """Return an index for a column that is 0 in most rows, which the index of PostgreSQL leaves out.
+
+    SQLite would use such an index for queries only that name the condition, and adds rows with 0 at one place.
+    """
+    return Index(name, column, *others, postgresql_where=text(f"{column} > 0"))
+
+
 def in_account(table: str) -> Index:
     """Return the index by which the pages of an account are read in the order of the ids.
 

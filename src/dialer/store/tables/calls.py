@@ -22,6 +22,7 @@ from dialer.store.tables._base import (
     in_account,
     mentions,
     needs,
+    where_given,
     where_known,
 )
 from dialer.store.tables.key_ring import SecretParameters
@@ -334,6 +335,7 @@ class Cdr(Row):
         # The calls of an account that has not called for long, newest first, without those of others since.
         Index("ix_cdr_user_id_starting_date", "user_id", "starting_date", "id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
+        where_given("ix_cdr_agent_id", "agent_id", "user_id", "id"),
         Index("ix_cdr_duration", "duration", "id", "user_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
