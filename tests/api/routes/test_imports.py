@@ -279,7 +279,7 @@ def test_a_file_that_is_too_large_is_refused_at_once(alice: Caller) -> None:
 def test_a_database_out_of_reach_is_told_and_the_file_can_be_sent_again(
     alice: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: object) -> None:
+    def full(_: object, *, is_long: bool) -> None:  # noqa: ARG001 - as `write`
         raise StorageUnavailableError("full")
 
     content = b"contact\n+12025550100\n"

@@ -53,11 +53,13 @@ def _leases_by_own_clock(patch: Patch) -> None:
 def _users_write_without_the_lock(patch: Patch) -> None:
     write = Database.write
 
-    async def unlocked(self: Database, work: Callable[..., Any], *, is_step: bool = False) -> Any:  # noqa: ANN401 - as `write`
+    async def unlocked(
+        self: Database, work: Callable[..., Any], *, is_step: bool = False, is_long: bool = False
+    ) -> Any:  # noqa: ANN401 - as `write`
         if is_step:
             return await write(self, work, is_step=True)
         until_s = anyio.current_time() + BUSY_TIMEOUT_MS / 1_000
-        return await Waiter(work, until_s=until_s, alone=False, lock=Lock.NONE).wait(self._turns)
+        return await Waiter(work, until_s=until_s, alone=False, is_long=is_long, lock=Lock.NONE).wait(self._turns)
 
     patch.setattr(Database, "write", unlocked)
 

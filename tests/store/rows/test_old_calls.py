@@ -227,7 +227,7 @@ async def test_a_failure_ends_the_pass_and_the_next_one_continues(
 ) -> None:
     await house.advance((DAYS + 1) * 86_400)
 
-    async def refuse(_: object) -> None:
+    async def refuse(_: object, *, is_long: bool) -> None:  # noqa: ARG001 - as `write`
         raise StorageUnavailableError("the disk is full")
 
     with monkeypatch.context() as patch:
