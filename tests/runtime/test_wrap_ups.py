@@ -8,9 +8,10 @@ from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
 from dialer.app.call_centre.wrap_ups import end_wrap_up, figures_of, lengthen_wrap_up
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus, DialMethod
+from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus, CampaignStatus, DialMethod
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.agent_hours import read_clock
 from dialer.store.tables import Agent, CallRequest, Campaign, Transfer
@@ -166,3 +167,14 @@ async def test_a_call_that_was_deleted_needs_no_outcome(house: House) -> None:
     house.perform(lambda unit: end_wrap_up(unit, agent_id))
     await house.advance(12)
     assert talks(house) == [1, 2]
+
+
+async def test_agents_who_owe_the_outcome_of_a_deleted_call_get_the_next_one(house: House) -> None:
+    (agent_id,) = await centre(house, outcome_required=True)
+    assert owed(house, agent_id) == 1
+    (campaign,) = house.rows(Campaign)
+    await house.move(campaign["id"], CampaignStatus.ABORT)
+    await house.advance(60)
+    house.perform(lambda unit: delete_campaign(unit, campaign["id"]))
+    await house.advance(100)
+    assert (owed(house, agent_id), activity(house, agent_id)) == (0, AgentActivity.AVAILABLE)

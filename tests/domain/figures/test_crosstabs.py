@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.figures.crosstabs import GROUPS_MAX, Crosstab, TooManyGroupsError, share_of, tenths
+from dialer.domain.figures.crosstabs import ANSWERS_KEPT_MAX, GROUPS_MAX, Crosstab, TooManyGroupsError, share_of, tenths
 
 _people = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["yes", "no", "perhaps", "never"])), max_size=60)
 
@@ -43,6 +43,15 @@ def test_a_margin_is_half_of_the_interval_in_which_a_true_share_makes_this_one_l
 def test_shares_are_said_in_tenths_and_nothing_of_nobody_is_nothing() -> None:
     assert [tenths(*one) for one in ((2_464, 6_160), (49, 1_000), (951, 1_000), (1, 1), (0, 0))] == [4, 0, 10, 10, 0]
     assert share_of(0, 0) == (0, 0.0, 0.0)
+
+
+def test_answers_of_which_each_is_another_count_as_others() -> None:
+    crosstab = Crosstab()
+    for number in range(3 * ANSWERS_KEPT_MAX):
+        crosstab.add("all", f"{number:05}")
+        crosstab.add("all", "00000")
+    (table,) = crosstab.table(1, 1, "others").groups
+    assert [share.people for share in table.shares] == [3 * ANSWERS_KEPT_MAX + 1, 3 * ANSWERS_KEPT_MAX - 1]
 
 
 def test_a_column_of_names_is_refused() -> None:

@@ -83,6 +83,12 @@ def dials(reason: str = "", until_ms: int = CLOSES_MS) -> CampaignActivity:
         (place(max_aleg=2, calls=2), HERE, dials(ActivityReason.MAX_ALEG)),
         (place(agents_at_ms=START_MS + 10**9, calls=1), HERE, dials(ActivityReason.NO_AGENT)),
         (place(agents_at_ms=START_MS + 10**9), HERE, waits(ActivityReason.NO_AGENT, START_MS + 10**9)),
+        (
+            place(agents_at_ms=START_MS + 10**9) | {"is_looked_at": True},
+            HERE,
+            dials(ActivityReason.NO_AGENT),
+        ),
+        ({"expires_ms": START_MS}, HERE, waits(ActivityReason.NEVER)),
         (place(calls=1, is_line_down=True), HERE, waits(ActivityReason.LINE_DOWN)),
         (place(rests_until_ms=START_MS + 5), HERE, waits(ActivityReason.RESTING, START_MS + 5)),
         (place(lacks_credit=True), HERE, waits(ActivityReason.NO_CREDIT)),

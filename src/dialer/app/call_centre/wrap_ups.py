@@ -63,6 +63,22 @@ def free_for_next_call(unit: UnitOfWork, callrequest_id: int) -> None:
             _write(unit, agent_id, replace(figures, outcome_call_id=0))
 
 
+def free_of_lost_calls(unit: UnitOfWork) -> None:
+    """Let agents who owe the outcome of a call that was deleted get the next one."""
+    none = '%"outcome_call_id":0,%'
+    documents = select(Agent.id, Agent.figures).where(Agent.figures != "", Agent.figures.not_like(none))
+    owing = {
+        agent_id: figures
+        for agent_id, document in unit.connection.execute(documents.order_by(Agent.id))
+        if (figures := msgspec.json.decode(document, type=AgentFigures)).outcome_call_id
+    }
+    call_ids = [figures.outcome_call_id for figures in owing.values()]
+    left = set(unit.connection.scalars(select(CallRequest.id).where(CallRequest.id.in_(call_ids))))
+    for agent_id, figures in owing.items():
+        if figures.outcome_call_id not in left:
+            _write(unit, agent_id, replace(figures, outcome_call_id=0))
+
+
 def figures_of(connection: Connection, agent_id: int) -> AgentFigures:
     """Return the figures of an agent as they are stored."""
     document = connection.scalar(select(Agent.figures).where(Agent.id == agent_id))

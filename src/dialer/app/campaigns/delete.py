@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
 
+from dialer.app.call_centre.wrap_ups import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
@@ -47,6 +48,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
+    free_of_lost_calls(unit)
 
 
 def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:

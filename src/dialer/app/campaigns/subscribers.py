@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
+from dialer.app.call_centre.wrap_ups import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
@@ -70,6 +71,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
             code=ErrorCode.IN_PROGRESS,
         )
     unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
+    free_of_lost_calls(unit)
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]))
 

@@ -3,6 +3,7 @@
 Ringing, busy and dialling are steady tones up to 620 Hz with pauses. These notes are higher, fade, and never pause.
 """
 
+import cmath
 import math
 from array import array
 from functools import cache
@@ -35,8 +36,10 @@ def hold_sound() -> bytes:
 
 def _note(hz: int) -> list[float]:
     rises, fades = RATE_HZ * RISES_MS // 1_000, RATE_HZ * FADES_MS // 1_000
-    step = 2 * math.pi * hz / RATE_HZ
-    return [
-        LEVEL * min(1.0, at / rises) * math.exp(-at / fades) * math.sin(step * at)
-        for at in range(RATE_HZ * SOUNDS_MS // 1_000)
-    ]
+    # Turned step by step: the first callee on hold waits for this, and their line's other sound, too.
+    turn = cmath.exp(complex(-1 / fades, 2 * math.pi * hz / RATE_HZ))
+    value, samples = complex(LEVEL), []
+    for at in range(RATE_HZ * SOUNDS_MS // 1_000):
+        samples.append(value.imag if at >= rises else value.imag * at / rises)
+        value *= turn
+    return samples

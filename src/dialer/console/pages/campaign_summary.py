@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from anyio import to_thread
 from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import select
@@ -104,6 +105,9 @@ async def show_summary(request: ApiRequest, record_id: FromPath[str]) -> Respons
         tally, after_id = _Tally(asked), 0
         while after_id is not None:
             after_id = await service.read(request, partial(tally.read, identity, after_id), is_long=True)
+    sections = asked.sheet.sections
+    # Tables of thousands of answers and groups take a while, in which others go on.
+    told = await to_thread.run_sync(lambda: [_told(section, tally, asked.by) for section in sections])
     return page(
         request,
         "campaign_summary.html",
@@ -115,7 +119,7 @@ async def show_summary(request: ApiRequest, record_id: FromPath[str]) -> Respons
         message=message,
         people=tally.people,
         answered=tally.answered,
-        questions=[told for section in asked.sheet.sections if (told := _told(section, tally, asked.by)) is not None],
+        questions=[question for question in told if question is not None],
     )
 
 

@@ -106,7 +106,7 @@ def _then(activity: CampaignActivity, now_ms: int, zone: ZoneInfo, *, is_sms: bo
 
 def _place(activity: CampaignActivity, now_ms: int, zone: ZoneInfo) -> str:
     names = zones_of_key(activity.zone) if activity.zone else ()
-    if activity.until_ms is None or activity.code not in _NEXT or not names or names[0] == str(zone):
+    if activity.until_ms is None or activity.code not in _NEXT or len(names) != 1 or names[0] == str(zone):
         return ""
     there = ZoneInfo(names[0]) if is_zone(names[0]) else None
     if there is None or soon(activity.until_ms, now_ms, there) == soon(activity.until_ms, now_ms, zone):

@@ -1,12 +1,16 @@
 """Crosstabs: how the people of each group answered a question, with shares and margins of error."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Final, NamedTuple
 
 GROUPS_MAX: Final = 1_000
 """Different groups of one crosstab. A column with more of them names people rather than groups."""
+ANSWERS_KEPT_MAX: Final = 1_000
+"""Different answers to a question that are counted apart. Further ones, as of keyed numbers, count as others."""
+_FURTHER: Final = "\0"
+"""The place of further answers, which is no text that people give."""
 _Z: Final = 1.959964
 """Standard errors to each side of a share that hold the true share in 95 of 100 samples."""
 _PERCENT: Final = 100
@@ -45,6 +49,7 @@ class Crosstab:
 
     def __init__(self) -> None:
         self._cells: Final[dict[str, Counter[str]]] = {}
+        self._answers: Final[set[str]] = set()
 
     def add(self, group: str, answer: str) -> None:
         """Count the answer of a person in a group.
@@ -54,18 +59,29 @@ class Crosstab:
         """
         if group not in self._cells and len(self._cells) == GROUPS_MAX:
             raise TooManyGroupsError
-        self._cells.setdefault(group, Counter())[answer] += 1
+        if len(self._answers) < ANSWERS_KEPT_MAX:
+            self._answers.add(answer)
+        kept = answer if answer in self._answers else _FURTHER
+        self._cells.setdefault(group, Counter())[kept] += 1
 
     def table(self, groups_most: int, answers_most: int, others: str) -> CrossTable:
         """Return the table with the largest groups and most frequent answers; further ones count as others."""
         sizes = {group: cells.total() for group, cells in self._cells.items()}
         named = sorted(sizes, key=lambda group: (-sizes[group], group))[:groups_most]
-        counts = sum(self._cells.values(), Counter[str]())
-        answers = sorted(counts, key=lambda answer: (-counts[answer], answer))[:answers_most]
-        rest = sum((cells for group, cells in self._cells.items() if group not in named), Counter[str]())
+        counts = _sum(self._cells.values())
+        apart = counts.keys() - {_FURTHER}
+        answers = sorted(apart, key=lambda answer: (-counts[answer], answer))[:answers_most]
+        rest = _sum(self._cells[group] for group in sizes.keys() - set(named))
         rows = [(group, self._cells[group]) for group in named] + ([(others, rest)] if rest else [])
         further = [others] if len(counts) > len(answers) else []
         return CrossTable(answers + further, [_crossed(name, cells, answers, bool(further)) for name, cells in rows])
+
+
+def _sum(groups: Iterable[Counter[str]]) -> Counter[str]:
+    total = Counter[str]()
+    for cells in groups:
+        total.update(cells)
+    return total
 
 
 def _crossed(name: str, cells: Mapping[str, int], answers: list[str], has_others: bool) -> CrossedGroup:  # noqa: FBT001

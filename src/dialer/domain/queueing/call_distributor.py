@@ -186,7 +186,8 @@ class CallDistributor(Floor):
         """Note that an agent has not answered. One whose telephone never answers takes a break."""
         agent, most = self._changing(agent_id), self._lines[waiting.queue_id].plan.missed_calls_max
         agent.let_ring(now_ms, is_over_line=waiting.is_over_line)
-        if most and waiting.is_over_line and agent.figures.missed_calls % most == 0:
+        is_missed = waiting.is_over_line and agent.is_on_duty
+        if most and is_missed and agent.figures.missed_calls % most == 0:
             self.send_on_break(agent_id, BreakCause.MISSED_CALLS)
         self._notes.agents[agent_id] = agent.figures
 

@@ -6,15 +6,13 @@ counts. It is no promise: agents, the carrier and the balance may delay the call
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
-from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calling_times.calling_windows import DAYS_AHEAD_MAX, Window, window_at
+from dialer.domain.calling_times.calling_windows import DAYS_AHEAD_MAX
 from dialer.domain.calling_times.zones import is_zone_key
-from dialer.domain.rules.common_hours import CallingSpan
+from dialer.domain.rules.common_hours import CallingSpan, kept_window
 from dialer.domain.rules.dial_rules import PLACE_RULES, Later, verdict_on
 from dialer.domain.rules.why_waiting import Circumstances
 from dialer.domain.words.enum_descriptions import DescribedText
@@ -24,8 +22,6 @@ from dialer.domain.words.reasons import ActivityReason, WaitsFor
 
 CLOSINGS_TRIED_MAX: Final = 100
 """Number of windows that are looked at until nobody may be called any more."""
-WINDOWS_KEPT_MAX: Final = 4_096
-"""Windows of one moment that are kept, because many campaigns of a list have equal ones."""
 _FAR_MS: Final = (DAYS_AHEAD_MAX - 1) * 86_400_000
 """Time after which a window counts as open without an end."""
 _OF_OWN_CALLS: Final = frozenset({WaitsFor.NO_AGENT, WaitsFor.MAX_ALEG, WaitsFor.GATEWAY_FULL})
@@ -90,6 +86,8 @@ def activity_of(campaign: Circumstances, waiting: Sequence[WaitingZone], *, is_j
         return settled_activity(campaign.status, campaign.status_reason)
     if campaign.now_ms < campaign.starting_ms:
         return _scheduled(campaign, waiting)
+    if campaign.now_ms >= campaign.expires_ms:
+        return CampaignActivity(ActivityCode.WAITING, ActivityReason.NEVER)
     if not waiting:
         return _without_people(campaign, is_joining=is_joining)
     span = span_of(campaign)
@@ -120,13 +118,7 @@ def _may_be_called(span: CallingSpan, people: WaitingZone) -> bool:
 
 
 def _window_is_open(span: CallingSpan, zone: str) -> bool:
-    return _window(span.calendar, zone or span.service_zone, span.from_ms, span.hours).is_open
-
-
-@lru_cache(maxsize=WINDOWS_KEPT_MAX)
-def _window(calendar: Calendar, zone: str, at_ms: int, hours: Calendar | None) -> Window:
-    """Return a window. Many campaigns of a list have equal ones."""
-    return window_at(calendar, zone, at_ms, hours)
+    return kept_window(span.calendar, zone or span.service_zone, span.from_ms, span.hours).is_open
 
 
 def _scheduled(campaign: Circumstances, waiting: Sequence[WaitingZone]) -> CampaignActivity:
@@ -165,7 +157,7 @@ def _with_people(campaign: Circumstances, span: CallingSpan, ready: list[str]) -
         reason = ActivityReason.ABANDONED if campaign.is_held_back else ""
         return CampaignActivity(ActivityCode.DIALLING, reason, _closes_ms(span, ready))
     reason = ActivityReason(verdict.reason)
-    if campaign.place.calls and verdict.reason in _OF_OWN_CALLS:
+    if (campaign.place.calls or campaign.is_looked_at) and verdict.reason in _OF_OWN_CALLS:
         return CampaignActivity(ActivityCode.DIALLING, reason, _closes_ms(span, ready))
     return CampaignActivity(ActivityCode.WAITING, reason, verdict.at_ms if verdict.at_ms < NEVER_MS else None)
 
@@ -176,7 +168,7 @@ def _closes_ms(span: CallingSpan, ready: Iterable[str]) -> int | None:
     for zone in sorted(set(ready))[:CLOSINGS_TRIED_MAX]:
         if zone and not is_zone_key(zone):
             continue
-        window = _window(span.calendar, zone or span.service_zone, span.from_ms, span.hours)
+        window = kept_window(span.calendar, zone or span.service_zone, span.from_ms, span.hours)
         closes_ms = max(closes_ms, window.until_ms)
     closes_ms = min(closes_ms, span.until_ms)
     return closes_ms if span.from_ms < closes_ms < span.from_ms + _FAR_MS else None

@@ -1,12 +1,13 @@
 """People whom a campaign can never call: no hour suits all zones in which they may be, and the law of their country."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.calling_times.calling_windows import Window, window_at
 from dialer.domain.calling_times.zones import UNKNOWN, is_zone_key
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.words.sentences import CountryName, FieldName, Sentence, counting_sentence
@@ -15,6 +16,8 @@ COUNTRIES_TOLD_MAX: Final = 5
 """Countries that have a finding of their own: those with the most people."""
 _LOOKED_AHEAD_MS: Final = 9 * 86_400_000
 """Time in which an hour is searched: each weekday, and a day on either side for time zones."""
+WINDOWS_KEPT_MAX: Final = 4_096
+"""Windows of one moment, and openings after one, that are kept."""
 OPENINGS_TRIED_MAX: Final = 40
 """Number of changes of a window after which it counts as closed for good."""
 
@@ -39,19 +42,33 @@ class CallingSpan(msgspec.Struct, frozen=True):
     def opens_ms(self, zone_key: str, from_ms: int | None = None) -> int | None:
         """Return the first moment at which people with a zone key may be called, from one on; None if there is none."""
         at_ms = self.from_ms if from_ms is None else max(from_ms, self.from_ms)
-        for _ in range(OPENINGS_TRIED_MAX):
-            if at_ms >= self.until_ms:
-                return None
-            window = window_at(self.calendar, zone_key or self.service_zone, at_ms, self.hours)
-            if window.is_open:
-                return at_ms
-            at_ms = window.until_ms
-        return None
+        zone = zone_key or self.service_zone
+        window = kept_window(self.calendar, zone, at_ms, self.hours)
+        opens_ms = at_ms if window.is_open else _opening_after(self.calendar, zone, window.until_ms, self.hours)
+        return opens_ms if opens_ms is not None and opens_ms < self.until_ms else None
 
     def has_hour(self, zone_key: str) -> bool:
         """Return whether people with a zone key may be called at any moment of the next days."""
         near = msgspec.structs.replace(self, until_ms=min(self.until_ms, self.from_ms + _LOOKED_AHEAD_MS))
         return near.opens_ms(zone_key) is not None
+
+
+@lru_cache(maxsize=WINDOWS_KEPT_MAX)
+def kept_window(calendar: Calendar, zone: str, at_ms: int, hours: Calendar | None) -> Window:
+    """Return a window. Many campaigns of a list have equal ones."""
+    return window_at(calendar, zone, at_ms, hours)
+
+
+@lru_cache(maxsize=WINDOWS_KEPT_MAX)
+def _opening_after(calendar: Calendar, zone: str, closed_ms: int, hours: Calendar | None) -> int | None:
+    """Return when a window opens that changes at `closed_ms`; None if it does not. It is asked until that moment."""
+    at_ms = closed_ms
+    for _ in range(OPENINGS_TRIED_MAX):
+        window = window_at(calendar, zone, at_ms, hours)
+        if window.is_open:
+            return at_ms
+        at_ms = window.until_ms
+    return None
 
 
 def check_common_hours(span: CallingSpan, people: Iterable[PeopleOfZone], *, is_part: bool) -> Iterator[Finding]:

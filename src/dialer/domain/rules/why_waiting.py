@@ -48,6 +48,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """The account."""
     prefixes: Prefixes = NO_PREFIXES
     """The prefixes of the gateway."""
+    is_looked_at: bool = False
+    """True if agents look at its people, whom they call or skip."""
     is_held_back: bool = False
     """True if it dials ahead of agents, and its abandoned calls have used up their limit."""
 

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import BindParameter, Connection, RowMapping, Select, and_, bindparam, case, func, select
 
 from dialer.domain.billing.charge import Rate
@@ -11,12 +12,14 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.calls.agent_events import AgentOpened
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.pacing.predictive import credit_of
+from dialer.domain.queueing.plans import Preview
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.rules.why_waiting import Circumstances, with_times
 from dialer.domain.survey.sections.table import queue_ids_of
@@ -63,8 +66,10 @@ def circumstances_of(
     in_progress = _in_progress(connection, at_work)
     carried = _carried(connection) if at_work else {}
     for_agents = [row["id"] for row in rows if _dials_for_agents(row)]
-    idle = _queues_with_idle_agents(connection, now_ms) if for_agents else set()
     queues = _queue_ids(connection, for_agents) if for_agents else {}
+    agents = _agents_of_queues(connection, set().union(*queues.values()))
+    idle = _queues_with_idle_agents(connection, agents, now_ms)
+    looked_at = _campaigns_looked_at(agents)
     cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
@@ -96,6 +101,7 @@ def circumstances_of(
                 user_id=row["user_id"],
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
                 is_held_back=_is_held_back(row),
+                is_looked_at=row["id"] in looked_at,
             )
     return found
 
@@ -170,7 +176,26 @@ def _carried(connection: Connection) -> dict[int, int]:
     return found
 
 
-def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
+def _agents_of_queues(connection: Connection, queue_ids: Collection[int]) -> list[AgentOpened]:
+    if not queue_ids:
+        return []
+    serving = select(Tier.agent_id).where(Tier.queue_id.in_(queue_ids)).distinct()
+    return agents_of(connection, connection.scalars(serving).all())
+
+
+def _campaigns_looked_at(agents: Collection[AgentOpened]) -> set[int]:
+    """Return the campaigns at whose people agents look."""
+    found: set[int] = set()
+    for agent in agents:
+        if agent.plan.preview:
+            with contextlib.suppress(*UNREADABLE):
+                found.add(msgspec.json.decode(agent.plan.preview, type=Preview).campaign_id)
+    return found
+
+
+def _queues_with_idle_agents(connection: Connection, agents: Collection[AgentOpened], now_ms: int) -> set[int]:
+    if not agents:
+        return set()
     talking = (
         select(Transfer.agent_id)
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
@@ -179,7 +204,7 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
     busy = set(connection.scalars(talking))
     idle = {
         agent.plan.id
-        for agent in agents_of(connection)
+        for agent in agents
         if agent.plan.status in _TAKES_CALLS
         and agent.plan.id not in busy
         and not agent.plan.preview
@@ -207,7 +232,7 @@ def _is_held_back(row: RowMapping) -> bool:
     if row["dial_method"] != DialMethod.PREDICTIVE:
         return False
     figures = PacingFigures(answered=row["live_answered"], abandoned=row["abandoned"])
-    return credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
+    return row["abandoned"] > 0 and credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
 
 
 def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
