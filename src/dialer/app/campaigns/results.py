@@ -10,7 +10,6 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
-from dialer.domain.words.enums import SectionType
 from dialer.store.queries.results_by_person import ResultsChunk, phonebooks_of_people, read_results
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.tables import Campaign
@@ -44,7 +43,7 @@ def begin_sheet(connection: Connection, campaign_id: int) -> PeopleSheet:
 
 def records_voices(section: Section) -> bool:
     """Return whether the answers to a section are recordings."""
-    return section.type == SectionType.RECORD_MESSAGE
+    return definition_of(section).records_voices
 
 
 def distinct_heads(names: Iterable[str]) -> list[str]:

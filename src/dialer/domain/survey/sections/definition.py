@@ -44,6 +44,8 @@ class SectionDefinition:
     """True for a type that sends text messages, for which the campaign needs a gateway."""
     has_answers: ClassVar[bool] = True
     """True for a type whose results are recorded and counted."""
+    records_voices: ClassVar[bool] = False
+    """True for a type whose answers are recordings."""
     has_chosen_answers: ClassVar[bool] = False
     """True for a type whose answers all come from a fixed list by the survey's author.
 

@@ -24,6 +24,7 @@ class RecordMessage(SectionDefinition):
         Colour.ACCENT,
     )
     needs_prompt: ClassVar[bool] = True
+    records_voices: ClassVar[bool] = True
     counted_as: ClassVar[str] = "> 90 seconds"
     counted_lengths: ClassVar[tuple[tuple[int, str], ...]] = (
         (20, "0 - 20 seconds"),
