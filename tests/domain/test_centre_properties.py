@@ -71,6 +71,8 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "callmaxduration_s": st.integers(1, 200),
         "maxretry": st.integers(0, 1),
         "intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
+        "abandoned_maxretry": st.integers(0, 2),
+        "abandoned_intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
         "amd": st.integers(0, 3),
         "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
         "gateway_id": st.sampled_from([FIRST, FIRST, SECOND]),

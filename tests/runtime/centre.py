@@ -110,6 +110,7 @@ async def centre(folder: Path) -> House:
     house.add(Did, user_id=house.user_id, is_assigned=True, did_number=SHOWN, campaign_id=answering)
     house.add(Did, user_id=house.user_id, is_assigned=True, did_number=UNANSWERED, campaign_id=None)
     progressive = same | {"callerid": UNANSWERED, "completion_maxretry": 1, "completion_intervalretry": 600}
+    progressive |= {"abandoned_maxretry": 2, "abandoned_intervalretry": 200}
     await house.started(_survey(house, second), books[1], **progressive, dial_method=2, agent_dial_rate=150_000)
     detecting = {"voicemail": True, "amd_behavior": 2}
     await house.started(_survey(house, first), books[2], **same, **detecting, dial_method=3)

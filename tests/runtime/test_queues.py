@@ -124,7 +124,7 @@ async def test_only_a_callee_whom_an_agent_takes_completes_a_transfer(house: Hou
     await house.advance(300)
     assert fates(house) == [("", agent_id, False), *[("max_wait", None, True)] * 2]
     standing = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
-    assert standing == [(SubscriberStatus.COMPLETED, ""), (SubscriberStatus.SENT, "not_served")]
+    assert standing == [(SubscriberStatus.COMPLETED, ""), (SubscriberStatus.FAIL, "abandoned")]
     assert [row["is_completed"] for row in house.rows(Cdr) if row["leg_type"] == LegType.A_LEG] == [False, False, True]
     assert house.row(Campaign, campaign_id)["completed"] == 1
     counted = house.database.read_now(lambda connection: count_answers(connection, campaign_id))

@@ -13,6 +13,7 @@ from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.preview_orders import PreviewOrders
+from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.agents import AgentState
@@ -148,11 +149,16 @@ def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
     patch.setattr(OpenCampaign, "places_taken", property(lambda self: 0 if self.wanted else taken.fget(self)))
 
 
+def _abandoned_people_have_no_agent(patch: Patch) -> None:
+    patch.setattr(Previews, "keep_agent", lambda *_: None)
+
+
 def _looks_do_not_give_way(patch: Patch) -> None:
     patch.setattr(PreviewOrders, "give_way", lambda *_: False)
 
 
 DESK_PLANTED: Final = (
+    Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 95),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 3),

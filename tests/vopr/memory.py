@@ -43,6 +43,8 @@ class Memory:
         self.retries: Final[Counter[int]] = Counter()
         self.completions: Final[Counter[int]] = Counter()
         """The highest `completion_maxretry` that each campaign has had; `retries` holds the highest `maxretry`."""
+        self.abandoned: Final[Counter[int]] = Counter()
+        """The highest `abandoned_maxretry` that each campaign has had."""
         self.is_paced: Final[set[int]] = set()
         """Campaigns that have dialled for agents at any time. The frequency does not limit them."""
         self.again: Final[Counter[int]] = Counter()
@@ -76,6 +78,7 @@ class Memory:
             self.frequency[campaign_id].learn(now_ms, row["frequency"])
             self.retries[campaign_id] = max(self.retries[campaign_id], row["maxretry"])
             self.completions[campaign_id] = max(self.completions[campaign_id], row["completion_maxretry"])
+            self.abandoned[campaign_id] = max(self.abandoned[campaign_id], row["abandoned_maxretry"])
             if row["dial_method"] != 1:
                 self.is_paced.add(campaign_id)
         for line_id, line in seen.lines.items():

@@ -80,6 +80,7 @@ class Observer:
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
         yield from rules_previews.previews(last, seen, new)
+        yield from rules_previews.kept(last, seen, new)
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
         yield from rules_manual.destinations(last, new)
         yield from rules_dials.texts(last, seen, memory)

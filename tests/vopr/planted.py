@@ -427,7 +427,7 @@ PLANTED: Final = (
     Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 14),
     Planted("a person is called when nobody decided in time", _late_agents_call, 75),
     Planted("what agents see is forgotten after a crash", _looks_are_forgotten, 3),
-    Planted("the agent of a call is forgotten after a crash", _callers_are_forgotten, 183),
+    Planted("the agent of a call is forgotten after a crash", _callers_are_forgotten, 27),
 )
 AHEAD_PLANTED: Final = (
     Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 1),

@@ -56,6 +56,7 @@ def attempts(after: Snapshot, memory: Memory) -> Iterator[str]:
         if person is None:
             continue
         retries = memory.retries[person.campaign_id] + memory.completions[person.campaign_id]
+        retries += memory.abandoned[person.campaign_id]
         if count > 1 + retries + memory.again[person_id]:
             yield f"I1: {count} attempts of subscriber {person_id}"
 

@@ -1,4 +1,4 @@
-"""Rules about previews (I17): nobody is dialled unwanted, or seen by two agents, and callers go before looks."""
+"""Rules about previews (I17), callers who go before looks, and agents who are kept for calls (I20)."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -46,6 +46,24 @@ def passed_over(connection: Connection) -> Iterator[str]:
         look = json.loads(preview)
         if _is_at_desk(parameters) and look["call_id"] is None and not look["is_chosen"]:
             yield f"I17: nobody is asked to take transfer {transfer_id}, while agent {agent_id} looks at a person"
+
+
+def kept(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Iterator[str]:
+    """Yield calls without a kept agent to people who were abandoned, and kept agents who are given other calls."""
+    looks = [(desk, json.loads(desk.preview)) for desk in after.desks if desk.preview]
+    agents = {look["call_id"]: desk for desk, look in looks if look["call_id"] is not None}
+    reached = {leg.call_id for leg in after.legs}
+    for one in new:
+        person = before.people.get(one.subscriber_id)
+        is_under_way = one.attempt > 0 and one.ended_ms is None and one.id not in reached
+        needs_agent = person is not None and person.abandoned and person.promised_agent_id is None
+        if is_under_way and needs_agent and one.id not in agents:
+            yield f"I20: no agent is kept for call {one.id} to subscriber {one.subscriber_id}, who was abandoned"
+    for call_id, desk in agents.items():
+        for leg in after.legs:
+            is_theirs = leg.agent_id == desk.agent_id or f"{desk.agent_id}" in json.loads(leg.offers)
+            if is_theirs and leg.ended_ms is None and leg.call_id != call_id:
+                yield f"I20: agent {desk.agent_id} is kept for call {call_id}, and has call {leg.call_id}"
 
 
 def _is_at_desk(parameters: str) -> bool:

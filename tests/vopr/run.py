@@ -359,9 +359,12 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
             daily_stop_time="23:59:59",
             frequency=60,
             end_when_done=True,
+            abandoned_maxretry=0,
             **days,
         )
     )
+    # Some queues have no agents who could be kept for them.
+    connection.execute(update(Subscriber).where(Subscriber.abandoned_count > 0).values(abandoned_count=0))
     paused = select(Campaign.id).where(Campaign.status == CampaignStatus.PAUSE)
     for campaign_id in connection.scalars(paused).all():
         start_campaign(unit, campaign_id)

@@ -25,7 +25,8 @@ _LEGS: Final = """
         t.from_agent_id, t.for_agent_id, t.on_hold_from_ms
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = """
-    SELECT id, campaign_id, status, status_reason, count_attempt, zone, number, due_ms FROM subscriber"""
+    SELECT id, campaign_id, status, status_reason, count_attempt, zone, number, due_ms, abandoned_count,
+        promised_agent_id FROM subscriber"""
 _PROMISED: Final = """
     SELECT d.callrequest_id, d.call_back_ms FROM call_disposition d JOIN callrequest c ON c.id = d.callrequest_id
     WHERE c.status = 7 AND c.attempt > 0 AND d.call_back_ms IS NOT NULL"""
@@ -119,6 +120,8 @@ class Person(NamedTuple):
     zone: str
     number: str
     due_ms: int
+    abandoned: int
+    promised_agent_id: int | None
 
 
 class AccountRow(NamedTuple):

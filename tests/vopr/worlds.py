@@ -319,7 +319,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
 
 def limits_of(dice: Dice) -> Values:
     """Draw the columns of a campaign that limit its calls: their rate, number and length."""
-    return {
+    limits: Values = {
         "frequency": dice.pick((1, 6, 20, 60, 300)),
         "max_aleg": dice.pick((0, 0, 1, 3)),
         "max_xfer": dice.pick((0, 0, 1, 2)),
@@ -330,6 +330,7 @@ def limits_of(dice: Dice) -> Values:
         "completion_maxretry": dice.pick((0, 0, 1)),
         "completion_intervalretry": dice.pick((0, 60, 900)),
     }
+    return limits | {"abandoned_maxretry": limits["maxretry"], "abandoned_intervalretry": limits["intervalretry"]}
 
 
 def window_of(dice: Dice, now_ms: int) -> Values:

@@ -38,6 +38,7 @@ _PERSON: Final = {
     "phonebook_id": Subscriber.phonebook_id,
     "promised_agent_id": Subscriber.promised_agent_id,
     "promised_until_ms": Subscriber.promised_until_ms,
+    "abandoned": Subscriber.abandoned_count,
 }
 """The fields of a subscriber that a run needs, with their columns."""
 

@@ -38,6 +38,7 @@ def after(
     *,
     failures: int = 0,
     completions: int = 0,
+    abandoned: int = 0,
     is_aborted: bool = False,
     transfers: tuple[Transfer, ...] = (),
     **plan: Any,  # noqa: ANN401 - any field of a plan
@@ -49,7 +50,9 @@ def after(
             id=1,
             callid="",
             plan=CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, **settings),
-            subscriber=Subscriber(1, "+1", "", attempts=1, failures=failures, completions=completions),
+            subscriber=Subscriber(
+                1, "+1", "", attempts=1, failures=failures, completions=completions, abandoned=abandoned
+            ),
             attempt=1,
             started_ms=0,
             ring_limit_ms=45_000,
@@ -125,6 +128,32 @@ def test_a_callee_whose_transfer_nobody_took_is_called_again_and_the_reason_says
 
 def test_a_callee_who_was_served_at_last_and_left_before_the_end_was_served() -> None:
     assert after(ANSWERED, transfers=unserved(TransferReason.BUSY) + unserved("")).reason == "not_completed"
+
+
+def in_vain(*, answered_ms: int | None = None) -> tuple[Transfer, ...]:
+    """Return the transfers of a call that waited too long for an agent, who may have taken it later."""
+    (transfer,) = unserved("" if answered_ms else TransferReason.HUNG_UP)
+    return (msgspec.structs.replace(transfer, is_abandoned=True, answered_ms=answered_ms),)
+
+
+@pytest.mark.parametrize("flow", [PLAIN, TO_COMPLETE])
+def test_a_callee_whom_no_agent_took_in_time_is_not_reached_and_tried_again_by_a_rule_of_their_own(
+    flow: CallFlow,
+) -> None:
+    again: dict[str, Any] = {"flow": flow, "abandoned_maxretry": 2, "abandoned_intervalretry_ms": 7_000}
+    assert after(ANSWERED, transfers=in_vain(), **again, abandoned=1, failures=1) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.ABANDONED, 1, 0, END_MS + 7_000, abandoned=2
+    )
+    last = Disposition(SubscriberStatus.FAIL, SubscriberReason.ABANDONED, 0, 0, abandoned=2)
+    assert after(ANSWERED, transfers=in_vain(), **again, abandoned=2) == last
+    without = after(ANSWERED, transfers=in_vain(), flow=flow, completion_maxretry=0)
+    assert without == Disposition(SubscriberStatus.FAIL, SubscriberReason.ABANDONED, 0, 0)
+    taken = after(ANSWERED, transfers=in_vain(answered_ms=END_MS - 1_000), **again, completion_maxretry=0)
+    assert taken == Disposition(SubscriberStatus.SENT, "", 0, 0)
+
+
+def test_a_callee_whom_an_agent_was_kept_for_and_who_was_busy_keeps_their_agent() -> None:
+    assert after(BUSY, abandoned=1).abandoned == 1
 
 
 def test_completion_is_asked_for_so_often_and_then_it_is_sent() -> None:

@@ -46,6 +46,8 @@ NO_SUBSCRIBER: Final = 0
 PREVIEW_SECONDS_MIN: Final = 5
 PREVIEW_SECONDS_MAX: Final = 3_600
 """The least and the most time that an agent has to decide about a person whom they preview."""
+ANY_AGENT: Final = 0
+"""In place of the id of an agent: any who is free."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
@@ -113,6 +115,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     intervalretry_ms: int = 300_000
     completion_maxretry: int = 0
     completion_intervalretry_ms: int = 900_000
+    abandoned_maxretry: int = 0
+    abandoned_intervalretry_ms: int = 259_200_000
     callerid: str = ""
     callerids: tuple[CallerIdChoice, ...] = ()
     """The caller-ID group to choose from; without a match, `callerid` is shown."""
@@ -214,12 +218,21 @@ class Subscriber(msgspec.Struct, gc=False):
     """The agent who wants to take the call-back for which the subscriber waits; None for any agent."""
     promised_until_ms: int = 0
     """The time from which any agent may take it."""
+    abandoned: int = 0
+    """Number of calls that followed one that no agent took in time. An agent is kept for each of them."""
 
     def promise_at(self, now_ms: int) -> Promise | None:
         """Return the promise that holds for a call at a moment; None if any agent may take it."""
         if self.promised_agent_id is None or not self.due_ms or now_ms >= self.promised_until_ms:
             return None
         return Promise(self.promised_agent_id, self.promised_until_ms)
+
+    def awaits(self, now_ms: int) -> int | None:
+        """Return the agent who must be free for a call at a moment: `ANY_AGENT` for any; None if none must be."""
+        promise = self.promise_at(now_ms)
+        if promise is not None:
+            return promise.agent_id
+        return ANY_AGENT if self.abandoned else None
 
 
 class SaidCallBack(NamedTuple):
@@ -349,6 +362,12 @@ class Call(msgspec.Struct, gc=False):
         return self.subscriber.promise_at(self.started_ms)
 
     @property
+    def has_agent(self) -> bool:
+        """Return whether an agent is kept for the call, so that it is no call for the others."""
+        is_kept = self.subscriber.abandoned > 0 and self.attempt > 0 and self.parent_id is None
+        return is_kept or self.promise is not None
+
+    @property
     def takes_channel(self) -> bool:
         """Return whether the call takes a channel of its gateway, as all but those of simulated callers do."""
         return self.attempt > 0 or self.is_over_line
@@ -433,6 +452,7 @@ class Disposition(msgspec.Struct, frozen=True, gc=False):
     failures: int
     completions: int
     due_ms: int = 0
+    abandoned: int = 0
 
 
 def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:

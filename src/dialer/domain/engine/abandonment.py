@@ -50,7 +50,7 @@ class Abandonment:
             return
         transfer.is_abandoned = True
         campaign = self._state.campaigns[call.plan.id]
-        is_measured = call.attempt > 0 and call.promise is None and call.id not in campaign.machines
+        is_measured = call.attempt > 0 and not call.has_agent and call.id not in campaign.machines
         if campaign.is_paced and is_measured:
             campaign.measured.abandoned()
             self._state.keep_figures(campaign)

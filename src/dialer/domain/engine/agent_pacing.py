@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
-from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan
+from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
 from dialer.domain.pacing.predictive import credit_of
@@ -58,8 +58,17 @@ class AgentPacing:
         return self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
 
     def is_available(self, campaign: OpenCampaign, now_ms: int, agent_id: int) -> bool:
-        """Return whether an agent is free for a call of the campaign that only they take."""
+        """Return whether an agent is free for a call of the campaign that only they take.
+
+        Nobody is free as `ANY_AGENT`: such a call takes the place of one that the pace allows.
+        """
         return self._distributor.is_available(now_ms, agent_id, campaign.plan.flow.queue_ids)
+
+    def may_keep(self, campaign: OpenCampaign, now_ms: int, agent_id: int) -> bool:
+        """Return whether an agent, or any of them for `ANY_AGENT`, is free to be kept for a call of the campaign."""
+        if agent_id == ANY_AGENT:
+            return self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms) is not None
+        return self.is_available(campaign, now_ms, agent_id)
 
     def sharing_with(self, campaign: OpenCampaign) -> list[OpenCampaign]:
         """Return the active campaigns that dial for an agent of this one, in order of id."""
@@ -80,6 +89,8 @@ class AgentPacing:
             if not call.transfers:
                 self._distributor.reserve(call.id, call.promise)
             return
+        if call.has_agent:
+            return
         if not event.is_live:
             campaign.machines.add(call.id)
         if event.answered_ms is None:
@@ -95,6 +106,7 @@ class AgentPacing:
         """
         if call.promise is not None:
             self._distributor.reserve(call.id, call.promise)
+        if call.has_agent:
             return
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
@@ -104,7 +116,7 @@ class AgentPacing:
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
         """Subtract a call that was counted as placed, and never was."""
-        if call.promise is not None:
+        if call.has_agent:
             return
         campaign.dialling.pop(call.id, None)
         if campaign.is_paced:
@@ -139,7 +151,7 @@ class AgentPacing:
         campaign.greeted.pop(call.id, None)
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
-        if not campaign.is_paced or call.promise is not None:
+        if not campaign.is_paced or call.has_agent:
             self._state.paced.change(campaign.plan.id)
             return
         if outcome.is_live and was_unknown and outcome.answered_ms is not None:

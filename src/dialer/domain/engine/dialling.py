@@ -160,7 +160,7 @@ class CampaignDialling:
         is_held_back = campaign.is_paced and hopper.awaits_agents and not campaign.is_previewed
         if is_held_back and not self._pace_allows(campaign, now_ms):
             return self._next_promised(campaign, now_ms)
-        found = hopper.next(now_ms, partial(self._pacing.is_available, campaign, now_ms))
+        found = hopper.next(now_ms, partial(self._pacing.may_keep, campaign, now_ms))
         awaiting, campaign_id = self._state.awaiting, campaign.plan.id
         if hopper.awaits_agents != (campaign_id in awaiting.queue_ids):
             if hopper.awaits_agents:
@@ -333,6 +333,8 @@ class CampaignDialling:
         call = new_call(self._state, campaign, gateway, account, subscriber, offer, now_ms)
         if campaign.is_paced or campaign.reaches_agents:
             self._pacing.dialled(campaign, call)
+            if subscriber.abandoned:
+                self._previews.keep_agent(campaign, call)
         if campaign.is_paced:
             campaign.dial_next_at(now_ms * 1_000)  # Orders it among fixed-rate campaigns on the gateway.
         else:

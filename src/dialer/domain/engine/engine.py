@@ -340,6 +340,7 @@ class Engine:
     def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
         subscriber = call.subscriber
         subscriber.failures, subscriber.completions = after.failures, after.completions
+        subscriber.abandoned = after.abandoned
         subscriber.due_ms = after.due_ms
         if call.call_back is not None:
             agent_id, until_ms = call.call_back.promise or (None, 0)

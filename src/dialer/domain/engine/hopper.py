@@ -64,7 +64,7 @@ class _Zone:
         """All retries up to this place are in `retries`, unless they were called since."""
         self.claim_limit = CLAIM_FIRST
         self.promised: dict[int, _Retry] = {}
-        """Due retries whose agents want to take the calls themselves and were not free, by the subscribers' ids."""
+        """Due retries that need an agent who is free, and there was none, by the subscribers' ids."""
 
     def lacks_retries(self) -> bool:
         return not self.retries and self.horizon is not _AFTER_ALL
@@ -84,8 +84,8 @@ class _Zone:
     def set_aside(self, now_ms: int, is_available: Callable[[int], bool]) -> None:
         """Let the first retries that are due give way to later ones, while their agents are not free."""
         while self.retries and self.retries[0][0] <= now_ms:
-            promise = self.retries[0][2].promise_at(now_ms)
-            if promise is None or is_available(promise.agent_id):
+            agent_id = self.retries[0][2].awaits(now_ms)
+            if agent_id is None or is_available(agent_id):
                 return
             retry = heappop(self.retries)
             self.promised[retry[1]] = retry
@@ -97,8 +97,8 @@ class _Zone:
         """
         may_be_called = []
         for retry in self.promised.values():
-            promise = retry[2].promise_at(now_ms)
-            if for_any_agent if promise is None else is_available(promise.agent_id):
+            agent_id = retry[2].awaits(now_ms)
+            if for_any_agent if agent_id is None else is_available(agent_id):
                 may_be_called.append(retry)
         return min(may_be_called, default=None, key=_place)
 
@@ -165,7 +165,7 @@ class Hopper:
         best = self._first_promised(now_ms, is_available, for_any_agent=True) if self.awaits_agents else None
         for zone in self._open:
             retries = zone.retries
-            if retries and retries[0][2].promised_agent_id is not None:
+            if retries and (retries[0][2].promised_agent_id is not None or retries[0][2].abandoned):
                 zone.set_aside(now_ms, is_available)
                 self.awaits_agents = self.awaits_agents or bool(zone.promised)
             if retries:
@@ -291,7 +291,8 @@ class Hopper:
                 if zone.retries:
                     at_ms = min(at_ms, zone.retries[0][0])
                 for retry in zone.promised.values():
-                    at_ms = min(at_ms, retry[2].promised_until_ms)
+                    if retry[2].promise_at(now_ms) is not None:
+                        at_ms = min(at_ms, retry[2].promised_until_ms)
         return max(at_ms, now_ms + 1)
 
     def rests_until_ms(self) -> int:

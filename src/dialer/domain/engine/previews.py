@@ -96,6 +96,19 @@ class Previews:
         self.calls[call.id] = agent_id
         self._state.emit(KeepPreview(agent_id, replace(offered.preview, call_id=call.id)))
 
+    def keep_agent(self, campaign: OpenCampaign, call: Call) -> None:
+        """Keep the agent who has been idle for the longest time for a call that needs one, as if they had placed it.
+
+        The agent who has looked at the person, or has promised to call them, is kept anyway.
+        """
+        placed_ms, is_kept = call.started_ms, call.subscriber.id in campaign.offered or call.promise is not None
+        agent_id = None if is_kept else self._distributor.next_idle(campaign.plan.flow.queue_ids, placed_ms)
+        if agent_id is not None:
+            self._distributor.kept.keep(agent_id, call.id)
+            self.calls[call.id] = agent_id
+            preview = Preview(campaign.plan.id, call.subscriber.id, placed_ms, placed_ms, call.id)
+            self._state.emit(KeepPreview(agent_id, preview))
+
     def restore_call(self, call: Call) -> None:
         """Keep an agent for a call that was placed before a restart."""
         agent_id = self.calls.get(call.id)

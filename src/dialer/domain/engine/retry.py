@@ -1,10 +1,10 @@
 """The state of a subscriber after an attempt."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
-from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
+from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, Disposition, Transfer
 from dialer.domain.words.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.words.reasons import NoReason, SubscriberReason
 
@@ -63,6 +63,9 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     times. After that the subscriber is FAIL. So it is after a call that an answering machine answered, unless a message
     on a machine is enough for the campaign, and was heard to its end: then the subscriber is SENT.
 
+    After a call that waited for an agent in vain, the next one follows after `abandoned_intervalretry`, at most
+    `abandoned_maxretry` times. After that the subscriber is FAIL, too.
+
     The other side may ask for a longer pause, up to a day. If it is the carrier that fails, its gateway rests instead.
 
     The first call that we cut off ourselves does not count, as that says nothing of the callee.
@@ -88,7 +91,31 @@ def _after_call(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, _SENT, SubscriberReason.MESSAGE_LEFT)
     if outcome.answered_ms is None or outcome.amd_status is _MACHINE:
         return _after_failure(call, outcome)
-    return _after_incomplete(call, outcome) if call.plan.flow.has_completion else _final(call, _SENT, "")
+    is_in_vain = call.transfers and waited_in_vain(call.transfers)
+    return _after_abandoned(call, outcome) if is_in_vain else _after_incomplete(call, outcome)
+
+
+def waited_in_vain(transfers: Iterable[Transfer]) -> bool:
+    """Return whether a call counts as abandoned, and nobody took it later."""
+    taken = [transfer.answered_ms is not None for transfer in transfers]
+    return not any(taken) and any(transfer.is_abandoned for transfer in transfers)
+
+
+def _after_abandoned(call: Call, outcome: CallOutcome) -> Disposition:
+    """Return the state after a call that no agent took in time. An agent is kept for each further one."""
+    plan, subscriber = call.plan, call.subscriber
+    if not plan.abandoned_maxretry and plan.flow.has_completion and subscriber.completions < plan.completion_maxretry:
+        return _after_incomplete(call, outcome)
+    if subscriber.abandoned >= plan.abandoned_maxretry:
+        return _final(call, _FAIL, SubscriberReason.ABANDONED)
+    return Disposition(
+        status=_PENDING,
+        reason=SubscriberReason.ABANDONED,
+        failures=subscriber.failures,
+        completions=subscriber.completions,
+        due_ms=outcome.ended_ms + plan.abandoned_intervalretry_ms,
+        abandoned=subscriber.abandoned + 1,
+    )
 
 
 def is_enough(call: Call) -> bool:
@@ -99,6 +126,8 @@ def is_enough(call: Call) -> bool:
 def _after_incomplete(call: Call, outcome: CallOutcome) -> Disposition:
     """Return the state after an answered call that has not completed its survey."""
     plan, subscriber = call.plan, call.subscriber
+    if not plan.flow.has_completion:
+        return _final(call, _SENT, "")
     is_unserved = bool(call.transfers) and all(transfer.reason for transfer in call.transfers)
     if subscriber.completions >= plan.completion_maxretry:
         return _final(call, _SENT, SubscriberReason.NOT_SERVED if is_unserved else "")
@@ -108,6 +137,7 @@ def _after_incomplete(call: Call, outcome: CallOutcome) -> Disposition:
         failures=subscriber.failures,
         completions=subscriber.completions + 1,
         due_ms=outcome.ended_ms + plan.completion_intervalretry_ms,
+        abandoned=subscriber.abandoned,
     )
 
 
@@ -123,7 +153,9 @@ def never_made(call: Call, now_ms: int) -> Disposition:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
-    return Disposition(_PENDING, "", call.subscriber.failures, call.subscriber.completions, now_ms + AGAIN_MS)
+    subscriber = call.subscriber
+    counts = subscriber.failures, subscriber.completions
+    return Disposition(_PENDING, "", *counts, now_ms + AGAIN_MS, subscriber.abandoned)
 
 
 def failure_reason(outcome: CallOutcome) -> SubscriberReason:
@@ -157,6 +189,7 @@ def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
         failures=failures,
         completions=subscriber.completions,
         due_ms=outcome.ended_ms + pause_ms if again else 0,
+        abandoned=subscriber.abandoned,
     )
 
 
@@ -175,10 +208,11 @@ def cause_after_answer(cause: Cause) -> Cause:
 
 
 def is_first_cut_off(call: Call) -> bool:
-    """Return whether no earlier attempt of the subscriber was spared: each has a failure or a completion."""
-    counted = call.subscriber.failures + call.subscriber.completions
+    """Return whether no earlier attempt of the subscriber was spared: each is counted."""
+    counted = call.subscriber.failures + call.subscriber.completions + call.subscriber.abandoned
     return 0 < call.attempt <= counted + CUT_OFF_MAX
 
 
 def _final(call: Call, status: SubscriberStatus, reason: SubscriberReason | NoReason) -> Disposition:
-    return Disposition(status, reason, call.subscriber.failures, call.subscriber.completions)
+    subscriber = call.subscriber
+    return Disposition(status, reason, subscriber.failures, subscriber.completions, abandoned=subscriber.abandoned)

@@ -14,7 +14,7 @@ class AgainOutcome(Reason):
     BUSY = SubscriberReason.BUSY.value, SubscriberReason.BUSY.meaning
     NO_ANSWER = SubscriberReason.NO_ANSWER.value, SubscriberReason.NO_ANSWER.meaning
     MACHINE = "machine", "an answering machine answered"
-    ABANDONED = "abandoned", "they waited for an agent, and none came in time"
+    ABANDONED = SubscriberReason.ABANDONED.value, "they waited for an agent, and none came in time"
     CALL_BACK = "call_back", "they were to be called back, and were not"
     CARRIER_FAILURE = SubscriberReason.CARRIER_FAILURE.value, SubscriberReason.CARRIER_FAILURE.meaning
     NOT_DELIVERED = SubscriberReason.NOT_DELIVERED.value, SubscriberReason.NOT_DELIVERED.meaning
@@ -74,6 +74,7 @@ _BY_REASON: Final[Mapping[str, AgainOutcome]] = {
         SubscriberReason.NOT_DELIVERED,
         SubscriberReason.NOT_COMPLETED,
         SubscriberReason.NOT_SERVED,
+        SubscriberReason.ABANDONED,
         SubscriberReason.REJECTED,
         SubscriberReason.NO_ROUTE,
         SubscriberReason.NO_TEXT,

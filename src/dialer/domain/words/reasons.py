@@ -76,6 +76,7 @@ class SubscriberReason(Reason):
     SKIPPED = "skipped", "an agent who previewed the person did not want to call"
     NOT_COMPLETED = "not_completed", "the call did not reach a section marked completed"
     NOT_SERVED = "not_served", "nobody took the call that was transferred"
+    ABANDONED = "abandoned", "they answered, and no agent took the call in time"
     NOT_DELIVERED = "not_delivered", "the text message could not be delivered"
     NO_ROUTE = "no_route", "the carrier has no route for text messages to the number"
     CARRIER_FAILURE = "carrier_failure", "the carrier could not place the call"

@@ -178,6 +178,21 @@ _CAMPAIGN: Final = shapes(
             title="Time between these calls",
             hint="",
         ),
+        "abandoned_maxretry": writable(
+            Integer(0, RETRIES_MAX),
+            "The most further calls to a subscriber who answered, and whom no agent took in time. An agent is kept for"
+            " each of them, from the dial to its end. 0: none. Default: 0.",
+            example=1,
+            title="Further calls if no agent came",
+            hint="Each is placed when an agent is free, who is kept for it. 0: none.",
+        ),
+        "abandoned_intervalretry": writable(
+            Integer(0, INTERVAL_SECONDS_MAX),
+            "Seconds from the end of such a call to the next one. Default: 259200, which is 72 hours.",
+            example=259_200,
+            title="Time from an abandoned call to the next",
+            hint="72 hours is the longest time that rules ask for where no agent is kept.",
+        ),
         "calltimeout": writable(
             Integer(1, RING_SECONDS_MAX),
             "Seconds of ringing after which an attempt is given up.",
@@ -335,6 +350,7 @@ _CAMPAIGN: Final = shapes(
                 "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls manual_dialling max_xfer",
             ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
+            ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
             ("Agents", "agent_script crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),

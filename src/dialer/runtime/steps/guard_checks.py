@@ -7,7 +7,7 @@ from dialer.domain.calls.plans import Call, CampaignPlan, Disposition, GatewayPl
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
-from dialer.domain.words.reasons import AFTER_ANSWER
+from dialer.domain.words.reasons import AFTER_ANSWER, SubscriberReason
 from dialer.runtime.steps.guard_books import AccountBooks, CampaignBooks
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
@@ -38,7 +38,9 @@ def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
     is_too_often = after.failures > plan.maxretry
     if after.reason in AFTER_ANSWER:
         is_too_often = after.completions > plan.completion_maxretry
-    if is_too_often or after.failures + after.completions > call.attempt:
+    elif after.reason is SubscriberReason.ABANDONED:
+        is_too_often = after.abandoned > plan.abandoned_maxretry
+    if is_too_often or after.failures + after.completions + after.abandoned > call.attempt:
         broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
 
 

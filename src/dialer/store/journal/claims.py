@@ -41,6 +41,7 @@ def _claimable() -> Select[*tuple[Any, ...]]:
         Subscriber.skip_count,
         Subscriber.promised_agent_id,
         Subscriber.promised_until_ms,
+        Subscriber.abandoned_count,
     ).where(
         Subscriber.campaign_id == campaign,
         Subscriber.status == SubscriberStatus.PENDING,
@@ -129,6 +130,7 @@ def _callee(row: Row[Any]) -> Callee:
         skips,
         promised_agent_id,
         promised_until_ms,
+        abandoned,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,
@@ -146,4 +148,5 @@ def _callee(row: Row[Any]) -> Callee:
         skips=skips,
         promised_agent_id=promised_agent_id,
         promised_until_ms=promised_until_ms,
+        abandoned=abandoned,
     )

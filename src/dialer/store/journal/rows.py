@@ -134,6 +134,7 @@ class SubscriberRow(NamedTuple):
     attempts: int
     failures: int
     completions: int
+    abandoned: int
     dialled_ms: int | None
     due_ms: int
     changed_ms: int
@@ -348,9 +349,7 @@ def called(call: Call, known: SubscriberRow | None) -> SubscriberRow:
         (
             _IN_PROCESS,
             "",
-            callee.attempts,
-            callee.failures,
-            callee.completions,
+            *(callee.attempts, callee.failures, callee.completions, callee.abandoned),
             call.started_ms,
             callee.due_ms,
             call.started_ms,
@@ -373,6 +372,7 @@ def after_call(
             call.attempt,
             after.failures,
             after.completions,
+            after.abandoned,
             call.started_ms,
             after.due_ms,
             ended_ms,

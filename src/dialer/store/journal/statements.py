@@ -66,6 +66,7 @@ UPDATE_SUBSCRIBERS: Final = KeyedBulk(
         count_attempt=bindparam("attempts"),
         failure_count=bindparam("failures"),
         completion_count=bindparam("completions"),
+        abandoned_count=bindparam("abandoned"),
         last_attempt=bindparam("dialled_ms"),
         due_ms=bindparam("due_ms"),
         updated_date=bindparam("changed_ms"),

@@ -127,6 +127,7 @@ _SUBSCRIBER: Final = (
     SubscriberRow.phonebook_id,
     SubscriberRow.promised_agent_id,
     SubscriberRow.promised_until_ms,
+    SubscriberRow.abandoned_count,
 )
 _has_kept_wish = (
     exists()
@@ -377,4 +378,5 @@ def _subscriber(row: RowMapping) -> Subscriber:
         phonebook_id=row["phonebook_id"],
         promised_agent_id=row["promised_agent_id"],
         promised_until_ms=row["promised_until_ms"],
+        abandoned=row["abandoned_count"],
     )

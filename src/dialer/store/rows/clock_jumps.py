@@ -16,7 +16,7 @@ from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
 from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorState
 from dialer.domain.words.enums import SubscriberStatus
-from dialer.domain.words.reasons import AFTER_ANSWER
+from dialer.domain.words.reasons import AFTER_ANSWER, SubscriberReason
 from dialer.store.database.service_state import State, read_state, save_state
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
@@ -124,7 +124,11 @@ def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
     A retry that was planned while the clock was ahead would otherwise wait too long.
     """
     is_incomplete = Subscriber.status_reason.in_(AFTER_ANSWER)
-    seconds = case((is_incomplete, Campaign.completion_intervalretry), else_=Campaign.intervalretry)
+    seconds = case(
+        (is_incomplete, Campaign.completion_intervalretry),
+        (Subscriber.status_reason == SubscriberReason.ABANDONED.value, Campaign.abandoned_intervalretry),
+        else_=Campaign.intervalretry,
+    )
     interval = select(seconds).where(Campaign.id == Subscriber.campaign_id).correlate(Subscriber)
     latest_ms = now_ms + interval.scalar_subquery() * _SECOND_MS
     late = update(Subscriber).where(Subscriber.status.in_(_WAITING), Subscriber.due_ms > latest_ms)

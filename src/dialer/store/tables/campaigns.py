@@ -76,6 +76,9 @@ class Campaign(Row):
     """Seconds for which a call-back waits for the agent who takes it themselves."""
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
+    abandoned_maxretry: Mapped[Count]
+    abandoned_intervalretry: Mapped[int] = mapped_column(default=259_200, server_default="259200")
+    """Seconds from an abandoned call to the next one. Default: 72 hours."""
     calltimeout: Mapped[int] = mapped_column(default=45)
     aleg_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
     sms_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
@@ -231,6 +234,8 @@ class Subscriber(Row):
     """Number of attempts that were busy, failed, or were not answered."""
     completion_count: Mapped[Count]
     """Number of further attempts because the survey was not completed."""
+    abandoned_count: Mapped[Count]
+    """Number of further calls because no agent took a call in time. From the first one, an agent is kept for each."""
     skip_count: Mapped[Count]
     """Number of times an agent previewed the subscriber and skipped them."""
     last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)

@@ -243,6 +243,12 @@ _WHY_NOT: Final = {
 }
 """The reasons why no attempt follows the last one, by the status of the subscriber."""
 
+_WHY_NOT_BY_REASON: Final[Mapping[str, str]] = {
+    SubscriberReason.MESSAGE_LEFT: "an answering machine heard the message, which is enough",
+    SubscriberReason.ABANDONED: "no agent took the call in time",
+}
+"""The reasons that say more than the status."""
+
 
 def _attempts(connection: Connection, campaign: RowMapping, subscriber: RowMapping) -> list[AttemptPart]:
     read = messages_of if campaign["medium"] == SMS else calls_of
@@ -265,9 +271,10 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
         return ""
     if status is SubscriberStatus.PENDING:
         due = moment(subscriber["due_ms"])
-        return f"to be tried again, due {due:%Y-%m-%d %H:%M:%S} UTC"
-    if subscriber["status_reason"] == SubscriberReason.MESSAGE_LEFT:
-        return "not tried again: an answering machine heard the message, which is enough"
+        with_whom = " with an agent who is kept for the call" if subscriber["abandoned_count"] else ""
+        return f"to be tried again{with_whom}, due {due:%Y-%m-%d %H:%M:%S} UTC"
+    if subscriber["status_reason"] in _WHY_NOT_BY_REASON:
+        return f"not tried again: {_WHY_NOT_BY_REASON[subscriber['status_reason']]}"
     if status is not SubscriberStatus.FAIL:
         return f"not tried again: {_WHY_NOT.get(status, f'the subscriber is {status.name}')}"
     if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
