@@ -17,6 +17,7 @@ UNITS: Final[Mapping[str, str]] = {
 """The units that stand beside inputs."""
 DURATIONS: Final = frozenset(
     {
+        "abandoned_intervalretry",
         "call_back_wait",
         "callmaxduration",
         "completion_intervalretry",

@@ -82,11 +82,12 @@ RESULT_WORDS: Final[Mapping[CallResult, str]] = {
     CallResult.HUNG_UP: gettext_noop("Ended before anybody answered"),
 }
 """The words for what came of calls."""
-_BY_MACHINE: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
+_BY_REASON: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
     (SubscriberStatus.FAIL, SubscriberReason.MACHINE): gettext_noop("Answering machine"),
     (SubscriberStatus.SENT, SubscriberReason.MESSAGE_LEFT): gettext_noop("Message left on a machine"),
+    (SubscriberStatus.FAIL, SubscriberReason.ABANDONED): gettext_noop("No agent came in time"),
 }
-"""The words for states whose person is not the one who answered."""
+"""The words for states of which the status alone does not say enough."""
 _SUBSCRIBER_STATUSES: Final = frozenset(SubscriberStatus)
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     WishSource.KEY: gettext_noop("A key in a call"),
@@ -173,8 +174,8 @@ def person_words(status: int, reason: str) -> str:
     """Return the words for what a campaign has come to with a person."""
     if status not in _SUBSCRIBER_STATUSES:
         return gettext("Unknown")
-    by_machine = _BY_MACHINE.get((SubscriberStatus(status), reason))
-    return words_of(SubscriberStatus(status)) if by_machine is None else gettext(by_machine)
+    by_reason = _BY_REASON.get((SubscriberStatus(status), reason))
+    return words_of(SubscriberStatus(status)) if by_reason is None else gettext(by_reason)
 
 
 def outcome_words(member: str) -> str:
