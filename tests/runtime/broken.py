@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from dialer.domain.calls import call_effects, campaign_effects, effects
-from dialer.domain.calls.plans import Disposition
+from dialer.domain.calls.disposition import Disposition
 from dialer.domain.engine import dialling, engine, plain_dials
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine

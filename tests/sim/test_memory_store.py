@@ -8,7 +8,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from dialer.domain.billing.charge import Bill, Rate
 from dialer.domain.calls import call_effects, campaign_effects, campaign_events, effects
-from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus

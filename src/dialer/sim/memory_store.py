@@ -19,7 +19,8 @@ from dialer.domain.calls import (
     text_effects,
     text_events,
 )
-from dialer.domain.calls.plans import NO_SUBSCRIBER, Disposition, Subscriber
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import NO_SUBSCRIBER, Subscriber
 from dialer.domain.engine.called_off import lists_of_wish
 from dialer.domain.numbers.listed_forms import has_no_country, is_listed
 from dialer.domain.words.enums import SubscriberStatus

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber, Transfer
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber, Transfer
 from dialer.domain.engine.retry import disposition, failure_reason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey

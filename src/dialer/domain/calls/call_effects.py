@@ -4,7 +4,8 @@ import msgspec
 
 from dialer.domain.billing.charge import Bill
 from dialer.domain.calls.call_events import CallReceived, TransferReached
-from dialer.domain.calls.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Subscriber, Transfer
 from dialer.domain.words.enums import Cause
 
 

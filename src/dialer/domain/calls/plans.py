@@ -18,10 +18,9 @@ from dialer.domain.words.enums import (
     Cause,
     DialMethod,
     MessageStatus,
-    SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.words.reasons import NoReason, SubscriberReason, TransferReason
+from dialer.domain.words.reasons import NoReason, TransferReason
 
 VOICE: Final = "voice"
 """The medium of calls."""
@@ -442,17 +441,6 @@ class LegOutcome(msgspec.Struct, frozen=True, gc=False):
     def rest_ms(self, wrap_up_ms: int) -> int:
         """Return the time after the leg in which its agent takes no call; `wrap_up_ms` is that of the agent's plan."""
         return (wrap_up_ms if self.wrap_up_ms is None else self.wrap_up_ms) + self.break_ms
-
-
-class Disposition(msgspec.Struct, frozen=True, gc=False):
-    """The subscriber's state after an attempt; `due_ms` is 0 unless they are called again."""
-
-    status: SubscriberStatus
-    reason: SubscriberReason | NoReason
-    failures: int
-    completions: int
-    due_ms: int = 0
-    abandoned: int = 0
 
 
 def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:

@@ -20,6 +20,7 @@ from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.max_aleg import place_at_ms
 from dialer.domain.engine.new_call import new_call
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.plain_dials import PlainDials
@@ -28,7 +29,7 @@ from dialer.domain.engine.retry import AGAIN_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.turns import next_in_turn
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.rules.dial_rules import CAMPAIGN_RULES, Allowed, Later, Never, PlaceFacts, verdict_on
+from dialer.domain.rules.dial_rules import Allowed, Later, Never
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason
@@ -119,20 +120,13 @@ class CampaignDialling:
 
     def _room_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """Return the time at which the pace and `max_aleg` of a campaign may allow its next dial."""
-        plan, is_paced = campaign.plan, campaign.is_paced
+        is_paced = campaign.is_paced
         if not is_paced and campaign.next_dial_ms > now_ms:
             return campaign.next_dial_ms
         agents_at_ms = self._paced_at_ms(campaign, now_ms) if is_paced else 0
         if agents_at_ms > now_ms:  # As the rule says that comes first: this is asked at every event of an agent.
             return agents_at_ms
-        if plan.max_aleg:
-            place = PlaceFacts(now_ms=now_ms, max_aleg=plan.max_aleg, calls=campaign.places_taken)
-            verdict = verdict_on(place, CAMPAIGN_RULES)
-            if isinstance(verdict, Later):
-                campaign.is_full = True
-                return verdict.at_ms
-        campaign.is_full = False
-        return now_ms
+        return place_at_ms(campaign, now_ms)
 
     def _paced_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""

@@ -14,8 +14,9 @@ from dialer.domain.calls import agent_events, call_events, campaign_events, even
 from dialer.domain.calls.call_effects import FinishCall, TakeBackCall
 from dialer.domain.calls.campaign_effects import ClaimAgain, CountSubscribers, ExpectCallBack
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED
+from dialer.domain.calls.disposition import Disposition
 from dialer.domain.calls.effects import Effect, KeepWish
-from dialer.domain.calls.plans import Call, CallOutcome, Disposition
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.called_off import wish_among_results, wish_in

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
-from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, Disposition, Transfer
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, Transfer
 from dialer.domain.words.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.words.reasons import NoReason, SubscriberReason
 

@@ -3,7 +3,8 @@
 from typing import Final, NoReturn
 
 from dialer.domain.calls.call_effects import Dial
-from dialer.domain.calls.plans import Call, CampaignPlan, Disposition, GatewayPlan
+from dialer.domain.calls.disposition import Disposition
+from dialer.domain.calls.plans import Call, CampaignPlan, GatewayPlan
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
