@@ -1,4 +1,4 @@
-"""Rules about previews (I17), callers who go before looks, and agents who are kept for calls (I20)."""
+"""Rules about previews (I17), callers who go before looks, and agents who are kept for calls (I21)."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -58,12 +58,12 @@ def kept(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Iterato
         is_under_way = one.attempt > 0 and one.ended_ms is None and one.id not in reached
         needs_agent = person is not None and person.abandoned and person.promised_agent_id is None
         if is_under_way and needs_agent and one.id not in agents:
-            yield f"I20: no agent is kept for call {one.id} to subscriber {one.subscriber_id}, who was abandoned"
+            yield f"I21: no agent is kept for call {one.id} to subscriber {one.subscriber_id}, who was abandoned"
     for call_id, desk in agents.items():
         for leg in after.legs:
             is_theirs = leg.agent_id == desk.agent_id or f"{desk.agent_id}" in json.loads(leg.offers)
             if is_theirs and leg.ended_ms is None and leg.call_id != call_id:
-                yield f"I20: agent {desk.agent_id} is kept for call {call_id}, and has call {leg.call_id}"
+                yield f"I21: agent {desk.agent_id} is kept for call {call_id}, and has call {leg.call_id}"
 
 
 def _is_at_desk(parameters: str) -> bool:
