@@ -294,7 +294,7 @@ def test_forms_have_groups_in_the_order_of_the_task_and_no_codes(admin: Visitor)
     page = admin.get("records/campaigns/new/")
     found = re.findall(r"<legend>([^<]+)</legend>", page)
     assert [title for title in found if title[:3] in {"Who", "Wha", "Whe", "How", "If "}] == [
-        *("Who is called", "What they hear", "When", "How fast", "If nobody answers")
+        *("Who is called", "What they hear", "When", "How fast", "If nobody answers", "If no agent came in time")
     ]
     for path in PAGES:
         form = admin.request("GET", f"records/{path}/new/").text
