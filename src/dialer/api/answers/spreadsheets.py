@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
+from html import escape
 from typing import IO, Any, Final, TypeAlias
-from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import anyio.to_thread
@@ -97,7 +97,7 @@ class Spreadsheet:
         if isinstance(value, CellLink):
             return _link(value)
         if isinstance(value, str):
-            return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(_text(value))}</t></is></c>'
+            return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(_text(value), quote=False)}</t></is></c>'
         if isinstance(value, date):
             style = self._moment if isinstance(value, datetime) else self._day
             return f'<c s="{style}"><v>{self._serial(value)}</v></c>'
@@ -120,7 +120,7 @@ class Spreadsheet:
 
 def _link(address: str) -> str:
     """Return a cell with a formula that opens an address. Unlike links beside the cells, their number has no limit."""
-    text = escape(_UNSEEN.sub("", address))
+    text = escape(_UNSEEN.sub("", address), quote=False)
     formula = text.replace('"', '""')
     return f'<c t="str"><f>HYPERLINK("{formula}")</f><v>{text}</v></c>'
 

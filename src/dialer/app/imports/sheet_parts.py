@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from posixpath import normpath
-from typing import IO, Final, NamedTuple
-from xml.parsers import expat
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from dialer.app.imports.sheet_values import kinds_of_formats, plain_text, text_of_moment, text_of_number
+
+if TYPE_CHECKING:
+    from xml.parsers.expat import XMLParserType
 
 CELLS_MAX: Final = 101
 """Cells of a row that are read: one more than a list may have."""
@@ -36,7 +38,6 @@ TEXTS_BYTES_MAX: Final = 256 * 1024 * 1024
 SHEETS_MAX: Final = 200
 FORMATS_MAX: Final = 100_000
 _PIECE_BYTES: Final = 65_536
-_NO_MEMORY: Final = expat.errors.codes[expat.errors.XML_ERROR_NO_MEMORY]
 _LETTERS_MAX: Final = 3
 _DIGITS_MAX: Final = 9
 
@@ -91,6 +92,8 @@ def _parse(source: IO[bytes], handlers: _Handlers, bytes_max: int) -> Iterator[i
         TooLargeError: it is longer than `bytes_max`, or has too large an element.
         UnsafeError: it declares a document type.
     """
+    from xml.parsers import expat  # noqa: PLC0415 - most processes read no workbook
+
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse
@@ -106,10 +109,11 @@ def _parse(source: IO[bytes], handlers: _Handlers, bytes_max: int) -> Iterator[i
         parser.Parse(b"", True)  # noqa: FBT003
         yield fed
     except expat.ExpatError as error:
-        raise (TooLargeError if error.code == _NO_MEMORY else BrokenError) from None
+        no_memory = expat.errors.codes[expat.errors.XML_ERROR_NO_MEMORY]
+        raise (TooLargeError if error.code == no_memory else BrokenError) from None
 
 
-def _begin(parser: expat.XMLParserType, handlers: _Handlers, root: str, attributes: dict[str, str]) -> None:
+def _begin(parser: "XMLParserType", handlers: _Handlers, root: str, attributes: dict[str, str]) -> None:
     """Set the handlers at the root of a part. Names lose their prefix if the root has one, which is rare and slower."""
     start, end = handlers.start, handlers.end
     if ":" in root:
