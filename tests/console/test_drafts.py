@@ -14,6 +14,7 @@ from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
 from tests.console.test_desk import talk_to_gus
 from tests.console.visitor import Visitor
 
+FORM = re.compile('<div class="disposition" id="([^"]+)"')
 SCRIPT = {"Accept": "application/json"}
 TYPED = {"note-7": "Wants the offer", "disposition-7": "call_back", "call_back_date-7": "2026-11-18T18:00"}
 
@@ -155,7 +156,9 @@ def test_nothing_is_typed_or_noted_about_an_erased_person(
     gus.get("desk/")
     gus.send("desk/draft/", call="7", **TYPED)
     end_call(database)
+    assert FORM.findall(gus.get("desk/")) == ["call-7"]
     erase(admin, "+12025550001")
+    assert FORM.findall(gus.get("desk/")) == ["call-7-erased"]  # A box of another name keeps nothing.
     assert gus.send("desk/draft/", call="7", **TYPED).status_code == 404
     refused = gus.send("desk/disposition/", call="7", **{"disposition-7": "other", "note-7": "Private"})
     assert (refused.status_code, "The person was erased. Leave the note empty." in refused.text) == (400, True)

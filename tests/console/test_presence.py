@@ -196,6 +196,18 @@ def test_of_agents_with_one_login_the_desk_is_that_of_the_first(
     assert (alone.after(60), agent(database)[0], agent(database, 2)) == (True, 4, (2, "", 0))
 
 
+def test_an_agent_whose_desk_is_not_watched_may_close_it(
+    presence: OpenDesks, alone: Processes, api: Caller, database: Database
+) -> None:
+    alone.after(10, at=presence)
+    api.change("agent/1/", desk_watched=False)
+    assert (alone.after(60), alone.after(60, at=presence), agent(database)[:2]) == (False, False, (2, ""))
+    assert (alone.after(60), agent(database)[:2]) == (False, (2, ""))
+    api.change("agent/1/", desk_watched=True)
+    alone.after(10, at=presence)
+    assert (alone.after(60), agent(database)[:2]) == (True, (4, "desk_closed"))
+
+
 def test_a_break_with_another_reason_is_not_due_to_the_desk(
     presence: OpenDesks, alone: Processes, api: Caller, database: Database
 ) -> None:

@@ -6,9 +6,17 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, event
 
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.words.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.words.enums import (
+    AgentDisposition,
+    CallRequestStatus,
+    CampaignStatus,
+    LegType,
+    SubscriberStatus,
+    TransferStatus,
+)
 from dialer.store.queries.load_engine import Loader
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
@@ -23,6 +31,7 @@ from dialer.store.tables import (
     SmsMessage,
     Subscriber,
     SurveyResult,
+    Transfer,
     User,
 )
 from tests.runtime.house import CENTS, House
@@ -57,6 +66,37 @@ def came_in(house: House) -> list[tuple[Any, ...]]:
     """Return cause, campaign, length in seconds and price of the CDRs of inbound calls."""
     rows = [row for row in house.rows(Cdr) if row["callerid"] == CALLER and row["leg_type"] == 1]
     return [(row["hangup_cause_q850"], row["campaign_id"], row["billsec"] > 0, row["call_cost"]) for row in rows]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("is_taken_back", [False, True])
+async def test_a_call_back_is_promised_in_a_call_that_came_in(
+    house: House, *, restarts: bool, is_taken_back: bool
+) -> None:
+    """The caller completes the survey in the call. The promise is kept all the same."""
+    queue_id = house.queue(house.agent(name="Ann", parameters='{"talk": 60, "answer": 2}'))
+    to_agent = {"type": 6, "queue_id": queue_id, "completed": True}
+    did(house, await shown(house, to_agent, maxretry=0, intervalretry=10_000, end_when_done=False))
+    await house.advance(56)
+    (transfer,) = house.rows(Transfer)
+    assert (transfer["callrequest_id"], transfer["status"]) == (2, TransferStatus.CONNECTED)
+    at_ms = house.now_ms() + 600_000
+    said = Disposed(AgentDisposition.CALL_BACK, "later", at_ms, same_agent=True)
+    house.perform(lambda unit: dispose_of_call(unit, 2, said))
+    if is_taken_back:
+        house.perform(lambda unit: dispose_of_call(unit, 2, Disposed(AgentDisposition.SUCCESS)))
+    if restarts:
+        house.restart()
+    await house.advance(300)
+    person = house.row(Subscriber, 1)
+    if is_taken_back:
+        assert (person["status"], person["due_ms"]) == (SubscriberStatus.SENT, 0)
+    else:
+        assert (person["status"], person["due_ms"]) == (SubscriberStatus.PENDING, at_ms)
+    await house.advance(600)
+    attempts = [row["attempt"] for row in house.rows(CallRequest)]
+    assert attempts[:3] == ([1, -1] if is_taken_back else [1, -1, 2])
+    assert house.database.read_now(audit).differences == []
 
 
 @pytest.mark.parametrize("restart_at_s", [None, 10, 30, 51])

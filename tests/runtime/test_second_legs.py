@@ -15,6 +15,7 @@ from dialer.store.rows.clock_jumps import Jump, follow_jump
 from dialer.store.rows.live_legs import leg_keys
 from dialer.store.tables import (
     Agent,
+    AgentHour,
     CallRequest,
     Cdr,
     Gateway,
@@ -311,6 +312,22 @@ async def test_an_agent_whose_telephone_does_not_answer_goes_on_a_break(house: L
     await house.pass_s(100)
     row = house.row(Agent, agent)
     assert (len(house.side.seconds), row["status"], row["break_cause"]) == (2, AgentStatus.ON_BREAK, "missed_calls")
+    assert is_clean(house)
+
+
+@pytest.mark.parametrize("fails", ["refuses", "is_down"])
+async def test_a_carrier_that_fails_sends_no_agent_on_a_break(house: LineHouse, fails: str) -> None:
+    agent = house.agent(contact="+12025550150", parameters='{"answer": 60}')
+    queue_id = house.queue(agent, missed_calls_max=1, max_wait_time_with_no_agent=1, max_wait_time=50)
+    await transferring(house, PATIENT_CALLER, queue_id=queue_id)
+    await house.pass_s(6)
+    if fails == "refuses":
+        house.side.refuses = True
+    else:
+        house.side.lines[0].exchange.is_up("the registrar does not answer")
+    await house.pass_s(100)
+    row = house.row(Agent, agent)
+    assert (row["status"], row["break_cause"], house.rows(AgentHour)) == (AgentStatus.AVAILABLE, "", [])
     assert is_clean(house)
 
 

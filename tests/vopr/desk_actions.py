@@ -9,7 +9,9 @@ from sqlalchemy import RowMapping, select, true
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.call_centre.drafts import OutcomeDraft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
+from dialer.app.call_centre.presence import leave_desks, note_desks
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.app.call_centre.wrap_ups import end_wrap_up
 from dialer.domain.queueing.agents import TAKES_CALLS
@@ -50,6 +52,10 @@ def in_talk(action: ActionUnit) -> str:
     orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
     if action.dice.happens(25):
         orders.append(_promise)
+    if action.dice.happens(30):
+        orders.append(_type)
+    if action.dice.happens(8):
+        orders.append(_close_desk)
     return f"agent {agent_id}, call {call_id}: " + ", ".join(order(action, call_id, agent_id or 0) for order in orders)
 
 
@@ -121,6 +127,17 @@ def _promise(action: ActionUnit, call_id: int, _agent_id: int) -> str:
     said = Disposed(AgentDisposition.CALL_BACK, call_back_ms=at_ms) if after_s else Disposed(AgentDisposition.SUCCESS)
     dispose_of_call(action.unit, call_id, said)
     return f"call-back after {after_s} s"
+
+
+def _type(action: ActionUnit, call_id: int, agent_id: int) -> str:
+    keep_draft(action.unit, agent_id, call_id, OutcomeDraft(note=f"typed at {action.now_ms}"))
+    return "type"
+
+
+def _close_desk(action: ActionUnit, _call_id: int, agent_id: int) -> str:
+    """Close the desk of the agent, which was open, if the agent is on duty."""
+    note_desks(action.unit, [agent_id], action.now_ms)
+    return f"agents {leave_desks(action.unit, {agent_id: action.now_ms})} leave their desks"
 
 
 def _leave(action: ActionUnit, _call_id: int, agent_id: int) -> str:

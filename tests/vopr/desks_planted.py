@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 from msgspec import structs
+from sqlalchemy import delete
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.engine import inbound
@@ -19,8 +20,10 @@ from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.agents import AgentState
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
+from dialer.domain.words.enums import AgentStatus
 from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.transfers import CallCentreRows
+from dialer.store.tables import CallDraft
 from tests.runtime.broken import Wrapped, wrap
 from tests.vopr.planted import Planted
 
@@ -85,6 +88,21 @@ def _agents_who_owe_an_outcome_get_calls(patch: Patch) -> None:
         return self.is_on_duty and self.talk is None and self.figures.free_at_ms <= now_ms
 
     patch.setattr(AgentState, "is_free", is_free)
+
+
+def _drafts_end_with_their_calls(patch: Patch) -> None:
+    def around(record: Wrapped) -> Wrapped:
+        def forgetful(self: EffectRecorder, effect: Any) -> Any:  # noqa: ANN401 - as `_record_call`
+            self._rows.at_work().execute(delete(CallDraft).where(CallDraft.callrequest_id == effect.call.id))
+            return record(self, effect)
+
+        return forgetful
+
+    wrap(patch, EffectRecorder, "_record_call", around)
+
+
+def _agents_who_have_left_their_desks_get_calls(patch: Patch) -> None:
+    patch.setattr(AgentState, "is_on_duty", property(lambda self: self.plan.status != AgentStatus.LOGGED_OUT))
 
 
 def _agents_are_free_twice(patch: Patch) -> None:
@@ -168,6 +186,8 @@ DESK_PLANTED: Final = (
     Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 68),
     Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 43),
     Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 43),
+    Planted("drafts end with their calls", _drafts_end_with_their_calls, 53),
+    Planted("agents who have left their desks get calls", _agents_who_have_left_their_desks_get_calls, 91),
     Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 52),
     Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 43),
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),

@@ -31,6 +31,8 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
     if has_worked:
         yield from _unobeyed(before, after)
     yield from _promised(before, after)
+    yield from (f"I18: what was typed is lost: {lost}" for lost in before.drafts - after.drafts)
+    yield from _absent(before, after)
     yield from _owing(before, after)
     yield from _at_once(after, memory)
     yield from _ordered(before, after)
@@ -80,6 +82,23 @@ def _promised(before: Snapshot, after: Snapshot) -> Iterator[str]:
             yield f"I18: in call {call.id} an agent has promised to call back at {at_ms}, and subscriber is {person}"
 
 
+def _absent(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield agents who are back or get a call, although they have left their desk and have not come back."""
+    gone = {desk.agent_id for desk in before.desks if desk.has_left}
+    there = [desk for desk in after.desks if not desk.has_left]
+    yield from (f"I18: agent {desk.agent_id} is back: {desk}" for desk in there if desk.agent_id in gone)
+    called = {leg.id: _called(leg) for leg in before.legs}
+    for leg in after.legs:
+        for agent_id in (_called(leg) - called.get(leg.id, set())) & gone:
+            yield f"I18: agent {agent_id} has left the desk, and gets call {leg.call_id}"
+
+
+def _called(leg: Leg) -> set[int]:
+    """Return the agents who are asked for a leg, and the one who has taken it."""
+    taken = set() if leg.agent_id is None else {leg.agent_id}
+    return taken | {int(agent_id) for agent_id in json.loads(leg.offers)}
+
+
 def _owing(before: Snapshot, after: Snapshot) -> Iterator[str]:
     """Yield agents who get a call while they have to say the outcome of an earlier one."""
     owed = {desk.agent_id: _owed_call(desk) for desk in before.desks}
@@ -88,7 +107,7 @@ def _owing(before: Snapshot, after: Snapshot) -> Iterator[str]:
         if not call_id or owed.get(desk.agent_id) != call_id:
             continue
         for leg in after.legs:
-            if leg.ended_ms is None and (leg.agent_id == desk.agent_id or str(desk.agent_id) in json.loads(leg.offers)):
+            if leg.ended_ms is None and desk.agent_id in _called(leg):
                 yield f"I18: agent {desk.agent_id} owes the outcome of call {call_id}, and gets call {leg.call_id}"
 
 

@@ -51,8 +51,9 @@ _WISHES: Final = """
     AND (EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call'))"""
 _DESKS: Final = """
-    SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id
-        FROM agent ORDER BY id"""
+    SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id,
+        status = 4 AND break_cause = 'desk_closed' FROM agent ORDER BY id"""
+_DRAFTS: Final = "SELECT callrequest_id, agent_id, note FROM call_draft"
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -156,6 +157,8 @@ class DeskRow(NamedTuple):
     hang_up_call_id: int | None
     hold_call_id: int | None
     transfer_call_id: int | None
+    has_left: bool
+    """True if the agent is on a break because their desk was closed."""
 
 
 class Since(NamedTuple):
@@ -193,6 +196,9 @@ class Snapshot(NamedTuple):
     promised: dict[int, int]
     """The time of the call-back that an agent has promised in each call that goes on."""
 
+    drafts: set[tuple[int, int, str]]
+    """The notes that agents have typed and not saved: the call, the agent and the note."""
+
     distributor: Since
     """The ids with which this snapshot begins."""
 
@@ -228,6 +234,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         lists=lists,
         desks=[DeskRow(*row) for row in rows(_DESKS)],
         promised=dict(rows(_PROMISED)),
+        drafts=set(rows(_DRAFTS)),
         distributor=since,
     )
 

@@ -11,7 +11,7 @@ from dialer.app.call_centre.wrap_ups import figures_of, longer_wrap_up_ms, owes_
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.words.enums import AgentActivity, AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
@@ -51,6 +51,8 @@ class Desk(NamedTuple):
     status: int
     """The `AgentStatus` that was ordered last. During a call it may wait for its end."""
     activity: AgentActivity
+    after_call: AgentActivity | None
+    """The activity that was ordered during the call, and begins when it is over; None without such an order."""
     since_ms: int
     break_reason: str
     break_cause: str
@@ -69,16 +71,6 @@ class Desk(NamedTuple):
     def is_talking(self) -> bool:
         """Return whether the newest call is in progress."""
         return self.call is not None and not self.call.is_over
-
-    @property
-    def goes_on_break(self) -> bool:
-        """Return whether a break begins when the call is over."""
-        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.ON_BREAK
-
-    @property
-    def logs_out(self) -> bool:
-        """Return whether the agent is logged out when the call is over."""
-        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.LOGGED_OUT
 
     @property
     def shows_call(self) -> bool:
@@ -103,6 +95,7 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         row.name,
         clock.status,
         clock.activity(now_ms),
+        clock.after_call(),
         clock.since_ms(now_ms),
         clock.break_reason,
         row.break_cause,

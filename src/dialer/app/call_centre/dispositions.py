@@ -1,7 +1,8 @@
 """Dispositions: the outcome of a call in the words of its agent, with a note, and a time to call again."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
@@ -23,7 +24,7 @@ from dialer.domain.words.reasons import CampaignReason
 from dialer.domain.words.sentences import FieldName, Moment, Sentence
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.journal.call_counters import Said, move_disposition
-from dialer.store.queries.calls_in_progress import under_way_of_subscriber
+from dialer.store.queries.calls_in_progress import has_other_call
 from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.rows.wishes import call_off, list_of_wish
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer
@@ -32,6 +33,13 @@ NOTE_MAX: Final = 1_000
 """Characters of a note."""
 _SAID: Final = ("note", "call_back_ms", "word", "same_agent")
 """The columns with what was said beside the disposition, in the order of `Disposed`."""
+SAID_COLUMNS: Final = (CallDisposition.disposition, *(CallDisposition.__table__.c[name] for name in _SAID))
+"""The columns of a call's disposition."""
+TERM_COLUMNS: Final = tuple(
+    Campaign.__table__.c[name]
+    for name in ("expirationdate", "status", "status_reason", "dispositions", "call_back_wait")
+)
+"""The columns of a call's campaign that say until when its callee can be called back."""
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -62,11 +70,15 @@ class CallBackTerm(NamedTuple):
 
 def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
     """Return until when a callee can be called back; None if there is no such call."""
-    columns = ("expirationdate", "status", "status_reason", "dispositions", "call_back_wait")
-    query = select(*(getattr(Campaign, name) for name in columns))
-    query = query.join(CallRequest, CallRequest.campaign_id == Campaign.id).where(CallRequest.id == callrequest_id)
-    row = connection.execute(query).first()
-    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]), *row[3:])
+    query = select(*TERM_COLUMNS).join(CallRequest, CallRequest.campaign_id == Campaign.id)
+    row = connection.execute(query.where(CallRequest.id == callrequest_id)).first()
+    return None if row is None else term_in(tuple(row))
+
+
+def term_in(values: Sequence[Any]) -> CallBackTerm:
+    """Return until when a callee can be called back, from the values of `TERM_COLUMNS`."""
+    ends_ms, status, reason, *outcomes = values
+    return CallBackTerm(ends_ms, not _takes_call_backs(status, reason), *outcomes)
 
 
 def _takes_call_backs(status: int, reason: str) -> bool:
@@ -76,11 +88,16 @@ def _takes_call_backs(status: int, reason: str) -> bool:
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
     """Return the disposition of a call; None without one."""
-    query = select(CallDisposition.disposition, *(getattr(CallDisposition, name) for name in _SAID))
-    row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
-    if row is None:
+    query = select(*SAID_COLUMNS).where(CallDisposition.callrequest_id == callrequest_id)
+    row = connection.execute(query).first()
+    return None if row is None else disposed_in(tuple(row))
+
+
+def disposed_in(values: Sequence[Any]) -> Disposed | None:
+    """Return a disposition from the values of `SAID_COLUMNS`; None if a call has none."""
+    disposition, *said = values
+    if disposition is None:
         return None
-    disposition, *said = row
     is_known = disposition in set(AgentDisposition)  # A newer version may have written others.
     return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, *said)
 
@@ -89,17 +106,17 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     """Set the disposition of a call, in place of an earlier one, and do what it says.
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
-    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. If the call goes on, the
-    subscriber waits from its end on. With `same_agent`, the call first waits for the agent of this call. A campaign
-    that ended because nobody was left to call goes on. An earlier time that has not come is forgotten. `DO_NOT_CALL`
-    puts the number on the account's own do-not-call list, and on the first list that the campaign names.
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. If a call that was placed
+    goes on, the subscriber waits from its end on. With `same_agent`, the call first waits for the agent of this call.
+    A campaign that ended because nobody was left to call goes on. An earlier time that has not come is forgotten.
+    `DO_NOT_CALL` puts the number on the account's own do-not-call list, and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the campaign has no such outcome, or the time is past, after its end, or goes with another
             disposition; or no agent can take the call-back themselves; or a note is about an erased person.
-        RefusedError: the callee is in a call in which no agent has talked, in one that came in or in another one, or
-            must not be called again; or the campaign is over.
+        RefusedError: the callee is in a call in which no agent has talked, or in another one, or must not be called
+            again; or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
@@ -293,10 +310,12 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
 
 def _is_in_another_call(connection: Connection, call: RowMapping) -> bool:
     """Return whether the callee is in another call than one in which an agent promises the call-back."""
+    is_over, identity = call["call_status"] != CallRequestStatus.CALLING, call["callrequest_id"]
+    if not is_over and agent_who_talked(connection, identity) is None:
+        return True
     if _goes_on(call):
-        return agent_who_talked(connection, call["callrequest_id"]) is None
-    is_in_call = under_way_of_subscriber(connection, call["id"]).calls
-    return is_in_call or bool(call["status"] == SubscriberStatus.IN_PROCESS)
+        return False
+    return bool(call["status"] == SubscriberStatus.IN_PROCESS) or has_other_call(connection, call["id"], identity)
 
 
 def _call_off(unit: UnitOfWork, call: RowMapping, callrequest_id: int, note: str) -> Touched:

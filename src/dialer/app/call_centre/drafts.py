@@ -1,17 +1,25 @@
 """Drafts: the outcomes that agents are typing, kept by call until they are saved or discarded."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, delete, select
 
-from dialer.app.call_centre.dispositions import NOTE_MAX
+from dialer.app.call_centre.dispositions import (
+    NOTE_MAX,
+    SAID_COLUMNS,
+    TERM_COLUMNS,
+    CallBackTerm,
+    Disposed,
+    disposed_in,
+    term_in,
+)
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.wall_board import NUMBER
-from dialer.store.tables import Agent, CallDraft, CallRequest, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallDraft, CallRequest, Campaign, Subscriber, Transfer
 
 OUTCOME_MAX: Final = 160
 """Characters of an outcome with its word."""
@@ -37,6 +45,10 @@ class CallWithDraft(NamedTuple):
     number: str
     full_name: str
     draft: OutcomeDraft
+    disposed: Disposed | None
+    """The outcome that is saved already."""
+    term: CallBackTerm
+    """Until when the callee can be called back."""
 
 
 def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft) -> None:
@@ -84,15 +96,26 @@ def draft_of(connection: Connection, agent_id: int, callrequest_id: int) -> Outc
 def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None) -> list[CallWithDraft]:
     """Return the calls of an agent with drafts, the newest first, without the call on the desk."""
     columns = (CallDraft.callrequest_id, NUMBER, Subscriber.full_name)
+    typed = tuple(CallDraft.__table__.c[name] for name in _TYPED)
     query = (
-        select(*columns, *(getattr(CallDraft, name) for name in _TYPED))
+        select(*columns, *typed, *SAID_COLUMNS, *TERM_COLUMNS)
+        .select_from(CallDraft)
         .join(CallRequest, CallRequest.id == CallDraft.callrequest_id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
         .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
         .where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id != (besides or 0))
         .order_by(CallDraft.callrequest_id.desc())
         .limit(DRAFTS_SHOWN)
     )
-    return [CallWithDraft(row[0], row[1], row[2] or "", OutcomeDraft(*row[3:])) for row in connection.execute(query)]
+    return [_call_with_draft(tuple(row)) for row in connection.execute(query)]
+
+
+def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
+    identity, number, name, *values = row
+    said_at, term_at = len(_TYPED), len(_TYPED) + len(SAID_COLUMNS)
+    typed, said, term = values[:said_at], values[said_at:term_at], values[term_at:]
+    return CallWithDraft(identity, number, name or "", OutcomeDraft(*typed), disposed_in(said), term_in(term))
 
 
 def _require_talk(connection: Connection, agent_id: int, callrequest_id: int) -> None:

@@ -20,26 +20,27 @@ from dialer.store.tables import Agent
 AT_ONCE_MAX: Final = 500
 """Agents who are looked at in one unit of work, those with the oldest notes."""
 _CAUSE: Final = {"break_cause": BreakCause.DESK_CLOSED}
-_IS_ON_DUTY: Final = Agent.status.in_(sorted(TAKES_CALLS))
+_IS_WATCHED: Final = Agent.status.in_(sorted(TAKES_CALLS)) & Agent.desk_watched
+"""The condition that an agent is on duty, and goes on a break when the desk is closed."""
 
 
 def desks_to_note(connection: Connection, login_ids: Collection[int]) -> list[int]:
     """Return the agents on duty whose desks these users have open: of agents with one login, the first."""
     shown = select(func.min(Agent.id)).where(Agent.login_id.in_(sorted(login_ids))).group_by(Agent.login_id)
-    query = select(Agent.id).where(Agent.id.in_(shown), _IS_ON_DUTY)
+    query = select(Agent.id).where(Agent.id.in_(shown), _IS_WATCHED)
     return list(connection.scalars(query.order_by(Agent.id)))
 
 
 def notes_of_desks(connection: Connection) -> dict[int, int]:
     """Return the notes of the agents on duty who have opened a desk, by their ids, the oldest ones."""
-    query = select(Agent.id, Agent.desk_seen_ms).where(_IS_ON_DUTY, Agent.desk_seen_ms > NOT_WATCHED)
+    query = select(Agent.id, Agent.desk_seen_ms).where(_IS_WATCHED, Agent.desk_seen_ms > NOT_WATCHED)
     rows = connection.execute(query.order_by(Agent.desk_seen_ms, Agent.id).limit(AT_ONCE_MAX))
     return {row.id: row.desk_seen_ms for row in rows}
 
 
 def note_desks(unit: UnitOfWork, agent_ids: Collection[int], machine_ms: int) -> None:
     """Note that the desks of agents are open."""
-    seen = update(Agent).where(Agent.id.in_(sorted(agent_ids)), _IS_ON_DUTY)
+    seen = update(Agent).where(Agent.id.in_(sorted(agent_ids)), _IS_WATCHED)
     unit.connection.execute(seen.values(desk_seen_ms=machine_ms))
     unit.note(NOTHING)
 

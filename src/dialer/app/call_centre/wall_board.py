@@ -9,7 +9,7 @@ from dialer.app.call_centre.previews import preview_of
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.domain.queueing.plans import Preview
-from dialer.domain.words.enums import AgentActivity, AgentStatus, SupervisionMode
+from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.callers_of_agent import offers_in
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
@@ -40,9 +40,9 @@ class AgentOnBoard(NamedTuple):
 
     id: int
     name: str
-    status: int
-    """The `AgentStatus` that the agent or a supervisor has set, which may differ from the activity during a call."""
     activity: AgentActivity
+    after_call: AgentActivity | None
+    """The activity that was ordered during the call, and begins when it is over; None without such an order."""
     since_ms: int
     break_reason: str
     break_limit_s: int
@@ -65,16 +65,6 @@ class AgentOnBoard(NamedTuple):
     """Calls that the agent was offered today, and did not take."""
     breaks_ms: int
     """The time on breaks today, the present one included."""
-
-    @property
-    def goes_on_break(self) -> bool:
-        """Return whether a break begins when the present call is over."""
-        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.ON_BREAK
-
-    @property
-    def logs_out(self) -> bool:
-        """Return whether the agent is logged out when the present call is over."""
-        return self.activity is AgentActivity.TALKING and self.status == AgentStatus.LOGGED_OUT
 
     @property
     def can_be_heard(self) -> bool:
@@ -162,8 +152,8 @@ def _agent(
     return AgentOnBoard(
         agent.id,
         agent.name,
-        clock.status,
         activity,
+        clock.after_call(),
         clock.since_ms(now_ms) if talk is None or talk.answered_ms is None else talk.answered_ms,
         clock.break_reason,
         agent.break_limit_s,

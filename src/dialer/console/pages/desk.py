@@ -12,7 +12,7 @@ from sqlalchemy import Connection, false, func, select
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
 from dialer.app.call_centre.desk import CallOnDesk, Desk, read_desk
-from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.dispositions import CallBackTerm, Disposed
 from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
 from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, read_preview
@@ -27,6 +27,7 @@ from dialer.console.serving.orders import answer_obeyed
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import AmdStatus, LegType
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
@@ -87,6 +88,8 @@ class OutcomeOnDesk(NamedTuple):
     disposed: Disposed | None
     draft: OutcomeDraft | None
     term: CallBackTerm | None
+    is_erased: bool = False
+    """True if the person of the call was erased, so that nothing may be left of what was typed."""
     form: DispositionForm | None = None
 
     def form_in(self, zone: ZoneInfo) -> DispositionForm:
@@ -259,9 +262,9 @@ def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:
     if call is not None:
         draft = draft_of(connection, desk.agent_id, call.id)
         if desk.shows_call or draft is not None:
-            found.append(OutcomeOnDesk(call.id, "", call.disposed, draft, call.term))
+            is_erased = call.number == ERASED
+            found.append(OutcomeOnDesk(call.id, "", call.disposed, draft, call.term, is_erased))
     for other in calls_with_drafts(connection, desk.agent_id, None if call is None else call.id):
-        identity, person = other.callrequest_id, other.full_name or other.number
-        said, term = disposition_of(connection, identity), term_of(connection, identity)
-        found.append(OutcomeOnDesk(identity, person, said, other.draft, term))
+        person = other.full_name or other.number
+        found.append(OutcomeOnDesk(other.callrequest_id, person, other.disposed, other.draft, other.term))
     return found

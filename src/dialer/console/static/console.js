@@ -179,6 +179,19 @@ class Live {
 
 for (const part of document.querySelectorAll("[data-live]")) new Live(part);
 
+// An agent who reads another page in the tab of the desk is still there, and the page says so as the desk does.
+const DESK = "/console/desk/live/";
+const { viewer, token } = document.body.dataset;
+if (viewer && sessionStorage.getItem("dialer-desk") === viewer && !document.querySelector(`[data-live="${DESK}"]`)) {
+  const say = () => {
+    const signal = AbortSignal.timeout(Live.SILENT_MS);
+    const body = new URLSearchParams({ csrf: token });
+    fetch(DESK, { method: "POST", body, headers: { Accept: "application/json" }, signal }).catch(() => {});
+  };
+  say();
+  setInterval(say, 10000);
+}
+
 // A panel that opens below its button closes by Escape, and when somebody goes on elsewhere.
 const panels = () => document.querySelectorAll("details.sure[open]");
 document.addEventListener("pointerdown", (event) => {

@@ -91,6 +91,8 @@ async function send(url, fields, waits = RETRY_MS, turn = new Turn()) {
   return null;
 }
 
+sessionStorage.setItem("dialer-desk", words.viewer); // So the other pages in this tab say that the agent is there, too.
+
 // The desk says every few seconds that it is open and hears of changes. Events wake it: timers of hidden tabs may rest.
 let seenNext = 0;
 part.addEventListener("live-found", async () => {

@@ -19,6 +19,8 @@ class AgentMissed(msgspec.Struct, frozen=True, gc=False):
     call_id: int
     agent_id: int
     offered_ms: int
+    is_carriers_fault: bool = False
+    """True if the carrier has failed, so that the telephone may never have rung."""
 
 
 class SupervisionEnded(msgspec.Struct, frozen=True, gc=False):

@@ -141,13 +141,16 @@ class Inbound:
             _count_down(self._of_did, call.did_id)
 
     def finished(self, call: Call, outcome: CallOutcome) -> None:
-        """End a call that came in. A subscriber who has completed the campaign's survey is not called again."""
+        """End a call that came in. A subscriber who has completed the campaign's survey is not called again.
+
+        One whom an agent has promised a call-back in the call waits for that.
+        """
         campaign = self._state.campaigns[call.plan.id]
         self._ended(campaign, call)
         if call.is_over_line:
             self._state.gateways[call.plan.gateway_id].in_progress -= 1
         self._state.emit(FinishInbound(call, outcome, bill(call, outcome)))
-        if outcome.is_completed and call.subscriber.id != NO_SUBSCRIBER:
+        if outcome.is_completed and call.subscriber.id != NO_SUBSCRIBER and call.call_back is None:
             self._complete(campaign, call.subscriber)
 
     def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:

@@ -80,6 +80,7 @@ class Openings:
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
             gateway.is_down = True
+            self._state.lost_lines.add(event.gateway_id)
             self._state.emit(KeepLine(event.gateway_id, event.why))
 
     def find_line(self, now_ms: int, event: call_events.LineFound) -> None:
@@ -87,6 +88,7 @@ class Openings:
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
             gateway.is_down = False
+            self._state.lost_lines.discard(event.gateway_id)
             self._state.emit(KeepLine(event.gateway_id, ""))
             self._dialling.wake_all(gateway.waiting, now_ms)
             self._call_messages.release(now_ms, event.gateway_id)

@@ -204,6 +204,8 @@ class EngineState:
         self.awaiting: Final = PacedCampaigns()
         """The campaigns that have a due call-back whose agent takes it themselves, and was not free."""
         self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
+        self.lost_lines: Final = set[GatewayKey]()
+        """The gateways whose lines do not work."""
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
         self.called_off: Final = CalledOff()

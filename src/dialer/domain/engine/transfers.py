@@ -194,7 +194,8 @@ class Transfers:
 
     def missed(self, now_ms: int, event: agent_events.AgentMissed) -> None:
         """Offer a call to other agents, as the agent's telephone did not take it."""
-        self._distributor.missed(now_ms, event.call_id, event.agent_id)
+        has_rung = not event.is_carriers_fault
+        self._distributor.missed(now_ms, event.call_id, event.agent_id, has_rung=has_rung)
         self._touch()
 
     def supervision_over(self, _now_ms: int, event: agent_events.SupervisionEnded) -> None:
@@ -247,7 +248,7 @@ class Transfers:
         """Perform the decisions of queues that follow from the last events."""
         self.is_touched = False
         self._abandonment.count(now_ms)
-        for decision in self._distributor.decide(now_ms):
+        for decision in self._distributor.decide(now_ms, self._unheard()):
             self._perform(decision, now_ms)
         self._keep_changes()
         is_dialled_for = bool(self._state.paced.queue_ids or self._state.awaiting.queue_ids)
@@ -310,6 +311,11 @@ class Transfers:
             self._unserved(call, call.transfers[-1], decision.reason, now_ms)
         else:
             self._withdraw([decision])
+
+    def _unheard(self) -> frozenset[int]:
+        """Return the calls over lines that do not work, so that nobody knows whether telephones ring for them."""
+        lost, calls = self._state.lost_lines, self._state.calls.values()
+        return frozenset(call.id for call in calls if call.plan.gateway_id in lost) if lost else frozenset()
 
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
         account = self._state.accounts[call.plan.user_id]

@@ -71,6 +71,12 @@ class AgentClock(msgspec.Struct, frozen=True):
             return AgentActivity.WRAPPING_UP if self.wraps_until_ms > now_ms else AgentActivity.AVAILABLE
         return AgentActivity.ON_BREAK if self.status == AgentStatus.ON_BREAK else AgentActivity.LOGGED_OUT
 
+    def after_call(self) -> AgentActivity | None:
+        """Return the activity that was ordered during a call, and begins when it is over; None without an order."""
+        if not self.is_talking or self.status in TAKES_CALLS:
+            return None
+        return AgentActivity.ON_BREAK if self.status == AgentStatus.ON_BREAK else AgentActivity.LOGGED_OUT
+
     def since_ms(self, now_ms: int) -> int:
         """Return the time at which the activity of now began, or at which the status last changed during it."""
         if self.activity(now_ms) is AgentActivity.AVAILABLE:

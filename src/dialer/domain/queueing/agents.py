@@ -72,12 +72,16 @@ class AgentState:
         self.asked_call_id = call_id
         self.figures = replace(self.figures, last_offered_ms=now_ms)
 
-    def let_ring(self, now_ms: int, *, is_over_line: bool = False) -> None:
-        """Note that the agent did not answer an offer in time, and rests."""
+    def let_ring(self, now_ms: int, *, is_over_line: bool = False, has_rung: bool = True) -> None:
+        """Note that the agent did not answer an offer in time, and rests. Without `has_rung`, they may not know it."""
         self.asked_call_id = None
-        missed = self.figures.missed_calls + is_over_line
-        free_at_ms = now_ms + NO_ANSWER_REST_MS
-        self.figures = replace(self.figures, free_at_ms=free_at_ms, let_ring_ms=now_ms, missed_calls=missed)
+        self.figures = replace(
+            self.figures,
+            free_at_ms=now_ms + NO_ANSWER_REST_MS,
+            let_ring_ms=now_ms,
+            has_rung=has_rung,
+            missed_calls=self.figures.missed_calls + (is_over_line and has_rung),
+        )
 
     def take(self, now_ms: int, call_id: int) -> None:
         """Connect the agent with a call."""

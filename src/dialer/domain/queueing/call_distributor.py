@@ -152,10 +152,10 @@ class CallDistributor(Floor):
         self._talks[call_id] = agent_id
         return [other for other in others if other != Withdraw(call_id, agent_id)]
 
-    def missed(self, now_ms: int, call_id: int, agent_id: int) -> None:
+    def missed(self, now_ms: int, call_id: int, agent_id: int, *, has_rung: bool = True) -> None:
         """End the offer of a waiting call to an agent whose telephone does not take it. The agent rests."""
         waiting = self._waiting[call_id]
-        self._let_ring(now_ms, agent_id, waiting)
+        self._let_ring(now_ms, agent_id, waiting, has_rung=has_rung)
         self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
 
     def released(
@@ -182,11 +182,11 @@ class CallDistributor(Floor):
         self._notes.statuses[agent_id] = agent.plan.status
         self._notes.break_causes[agent_id] = cause
 
-    def _let_ring(self, now_ms: int, agent_id: int, waiting: Waiting) -> None:
-        """Note that an agent has not answered. One whose telephone never answers takes a break."""
+    def _let_ring(self, now_ms: int, agent_id: int, waiting: Waiting, *, has_rung: bool) -> None:
+        """Note that an agent has not answered. One whose telephone rings in vain again and again takes a break."""
         agent, most = self._changing(agent_id), self._lines[waiting.queue_id].plan.missed_calls_max
-        agent.let_ring(now_ms, is_over_line=waiting.is_over_line)
-        is_missed = waiting.is_over_line and agent.is_on_duty
+        agent.let_ring(now_ms, is_over_line=waiting.is_over_line, has_rung=has_rung)
+        is_missed = has_rung and waiting.is_over_line and agent.is_on_duty
         if most and is_missed and agent.figures.missed_calls % most == 0:
             self.send_on_break(agent_id, BreakCause.MISSED_CALLS)
         self._notes.agents[agent_id] = agent.figures
@@ -220,8 +220,10 @@ class CallDistributor(Floor):
         """Return whether an agent is on duty in one of these queues, and has no call."""
         return self._agent(agent_id).may_dial and not queue_ids.isdisjoint(self._served_by[agent_id])
 
-    def decide(self, now_ms: int) -> list[Decision]:
+    def decide(self, now_ms: int, unheard: AbstractSet[int] = frozenset()) -> list[Decision]:
         """Return all decisions that are due now; calling again at once returns none.
+
+        `unheard` are the calls over lines that do not work, whose telephones may not ring.
 
         Calls whose time is up leave first. Then offers end, and then idle agents are asked. Each step follows the order
         of the line, which is common to all queues, because an agent may serve several.
@@ -233,7 +235,7 @@ class CallDistributor(Floor):
             for waiting in in_order(waiting for line in lines for waiting in line.overdue(now_ms, self._waiting)):
                 decisions += self._give_up(now_ms, waiting)
             for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
-                decisions += self._end_offers(now_ms, waiting)
+                decisions += self._end_offers(now_ms, waiting, has_rung=waiting.call_id not in unheard)
             if self._changed_agents:
                 self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
             decisions += self._ask_kept(now_ms)
@@ -287,14 +289,14 @@ class CallDistributor(Floor):
         self._keep_place(now_ms, waiting)
         return [*self._drop(waiting), Unserved(waiting.call_id, reason)]
 
-    def _end_offers(self, now_ms: int, waiting: Waiting) -> list[Decision]:
+    def _end_offers(self, now_ms: int, waiting: Waiting, *, has_rung: bool) -> list[Decision]:
         """End the offers to agents who did not answer in time, or who no longer take calls of this queue."""
         places = self._lines[waiting.queue_id].places
         ended: list[Decision] = []
         for agent_id, since_ms in sorted(waiting.offers.items()):
             agent = self._agents[agent_id]
             if since_ms + AGENT_RING_MS_MAX <= now_ms:
-                self._let_ring(now_ms, agent_id, waiting)
+                self._let_ring(now_ms, agent_id, waiting, has_rung=has_rung)
             elif agent_id not in places or not agent.is_on_duty:
                 self._changing(agent_id).asked_call_id = None
             else:

@@ -158,6 +158,8 @@ class AgentFigures(msgspec.Struct):
     """The end of the wrap-up time, or of the rest after an offer that was not taken."""
     let_ring_ms: int = 0
     """The end of the last offer that the agent did not take; 0 once they have taken a call since."""
+    has_rung: bool = True
+    """False if the telephone may not have rung for that offer, because the line or the carrier had failed."""
     outcome_call_id: int = 0
     """The call whose outcome the agent has to say before the next one; 0 if there is none."""
     is_wrap_up_longer: bool = False

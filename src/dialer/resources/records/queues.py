@@ -223,6 +223,12 @@ _AGENT: Final = shapes(
             title="Time after a call",
             hint="The agent gets no other call meanwhile.",
         ),
+        "desk_watched": writable(
+            Boolean(),
+            "True if the agent goes on a break once the desk that they have opened is closed for about 30 seconds.",
+            title="Break when the desk is closed",
+            hint="Untick it for an agent who opens the desk, closes it, and takes calls with the telephone alone.",
+        ),
         "break_reason": writable(
             Text(100),
             "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It"
@@ -250,7 +256,7 @@ _AGENT: Final = shapes(
     },
     form=form(
         ("Who it is", "name login"),
-        ("How calls are taken", "contact wrap_up_time status break_reason"),
+        ("How calls are taken", "contact wrap_up_time status break_reason desk_watched"),
         more=[("For simulations", "parameters")],
     ),
     write_doc="An agent: a person who takes calls from queues.",

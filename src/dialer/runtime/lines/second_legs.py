@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.carriers.engine_port import Milestone
 from dialer.domain.calls import agent_events, call_events, events
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
@@ -135,7 +136,8 @@ class SecondLegs:
         self._legs.remove(leg)
         state, first = b_leg_of(leg).state, self._legs.first(leg.call_id)
         if state.agent_id is not None and not state.is_taken:
-            return [agent_events.AgentMissed(leg.call_id, state.agent_id, state.began_ms)]
+            is_carriers_fault = outcome.cause in CARRIER_FAILURES
+            return [agent_events.AgentMissed(leg.call_id, state.agent_id, state.began_ms, is_carriers_fault)]
         ended = call_events.LegEnded(leg.call_id, outcome)
         if first is None:
             return [ended]

@@ -460,6 +460,7 @@ CREATE TABLE agent (
 	placed_call_id INTEGER,
 	transfer_call_id INTEGER,
 	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
+	desk_watched BOOLEAN DEFAULT '1' NOT NULL,
 	desk_seen_ms INTEGER DEFAULT '0' NOT NULL,
 	break_cause VARCHAR(16) DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,

@@ -256,6 +256,12 @@ def under_way_of_subscriber(connection: Connection, subscriber_id: int) -> Under
     return UnderWay(*map(bool, connection.execute(_OF_SUBSCRIBER, {"subscriber": subscriber_id}).one()))
 
 
+def has_other_call(connection: Connection, subscriber_id: int, callrequest_id: int) -> bool:
+    """Return whether a subscriber is in another call than a given one."""
+    others = exists().where(IS_CALLING, CallRequest.subscriber_id == subscriber_id, CallRequest.id != callrequest_id)
+    return bool(connection.scalar(select(others)))
+
+
 def rows_in_progress(connection: Connection, shards: Shards) -> list[RowMapping]:
     """Return call requests and messages in progress, each with the columns of its subscriber, in id order."""
     found = [row for query in _IN_PROGRESS for row in query.run(connection, shards).mappings()]

@@ -98,6 +98,8 @@ class Agent(Row):
     """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    desk_watched: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    """True if a break begins when the desk that the agent has opened is closed."""
     desk_seen_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The time of the machine at which the agent's desk was last seen open; 0 if not since they came on duty."""
     break_cause: Mapped[str] = mapped_column(String(16), default="", server_default="")
