@@ -7,15 +7,14 @@ from typing import Final
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, exists, select, update
+from sqlalchemy import Connection, exists, select
 
+from dialer.app.campaigns.lost_calls import write_figures
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.words.enums import AgentActivity
-from dialer.domain.words.moments import NEVER_MS
-from dialer.store.database.touched import Touched
-from dialer.store.rows.agent_hours import Activities, read_clock
+from dialer.store.rows.agent_hours import read_clock
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Queue, Transfer
 
 SECOND_MS: Final = 1_000
@@ -31,7 +30,7 @@ def end_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
     figures = figures_of(unit.connection, agent_id)
     if _is_wrapping_up(unit, agent_id):
         free_at_ms = min(figures.free_at_ms, unit.now_ms)
-        _write(unit, agent_id, replace(figures, free_at_ms=free_at_ms, outcome_call_id=0))
+        write_figures(unit, agent_id, replace(figures, free_at_ms=free_at_ms, outcome_call_id=0))
 
 
 def lengthen_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
@@ -48,7 +47,7 @@ def lengthen_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
         )
     if not figures.is_wrap_up_longer:
         free_at_ms = max(figures.free_at_ms, unit.now_ms) + longer_ms
-        _write(unit, agent_id, replace(figures, free_at_ms=free_at_ms, is_wrap_up_longer=True))
+        write_figures(unit, agent_id, replace(figures, free_at_ms=free_at_ms, is_wrap_up_longer=True))
 
 
 def free_for_next_call(unit: UnitOfWork, callrequest_id: int) -> None:
@@ -60,23 +59,7 @@ def free_for_next_call(unit: UnitOfWork, callrequest_id: int) -> None:
     for agent_id in sorted(agent_ids):
         figures = figures_of(unit.connection, agent_id)
         if figures.outcome_call_id == callrequest_id:
-            _write(unit, agent_id, replace(figures, outcome_call_id=0))
-
-
-def free_of_lost_calls(unit: UnitOfWork) -> None:
-    """Let agents who owe the outcome of a call that was deleted get the next one."""
-    none = '%"outcome_call_id":0,%'
-    documents = select(Agent.id, Agent.figures).where(Agent.figures != "", Agent.figures.not_like(none))
-    owing = {
-        agent_id: figures
-        for agent_id, document in unit.connection.execute(documents.order_by(Agent.id))
-        if (figures := msgspec.json.decode(document, type=AgentFigures)).outcome_call_id
-    }
-    call_ids = [figures.outcome_call_id for figures in owing.values()]
-    left = set(unit.connection.scalars(select(CallRequest.id).where(CallRequest.id.in_(call_ids))))
-    for agent_id, figures in owing.items():
-        if figures.outcome_call_id not in left:
-            _write(unit, agent_id, replace(figures, outcome_call_id=0))
+            write_figures(unit, agent_id, replace(figures, outcome_call_id=0))
 
 
 def figures_of(connection: Connection, agent_id: int) -> AgentFigures:
@@ -113,17 +96,3 @@ def longer_wrap_up_ms(connection: Connection, agent_id: int) -> int:
 def _is_wrapping_up(unit: UnitOfWork, agent_id: int) -> bool:
     clock = read_clock(unit.connection, agent_id)
     return clock is not None and clock.activity(unit.now_ms) is AgentActivity.WRAPPING_UP
-
-
-def _write(unit: UnitOfWork, agent_id: int, figures: AgentFigures) -> None:
-    """Write the figures of an agent, and count the activity that ends with them."""
-    clock = read_clock(unit.connection, agent_id)
-    if clock is None:
-        return
-    activities = Activities()
-    wraps_until_ms = NEVER_MS if figures.outcome_call_id else max(figures.free_at_ms, unit.now_ms)
-    activities.change(agent_id, clock, replace(clock, wraps_until_ms=wraps_until_ms), unit.now_ms)
-    activities.write(unit.connection)
-    document = msgspec.json.encode(figures).decode()
-    unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(figures=document))
-    unit.note(Touched(agents=frozenset({agent_id})))

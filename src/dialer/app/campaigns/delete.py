@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
 
-from dialer.app.call_centre.wrap_ups import free_of_lost_calls
+from dialer.app.campaigns.lost_calls import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
-from dialer.app.call_centre.wrap_ups import free_of_lost_calls
+from dialer.app.campaigns.lost_calls import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
