@@ -306,6 +306,11 @@ def test_get_of_a_list_is_narrowed_by_the_filters(resource: str, query: str, hou
     assert found == [record for record in house.records(resource) if is_meant(record)]
 
 
+def _does(code: str, reason: str = "") -> dict[str, Json]:
+    """Return the activity of a campaign that nobody's hours bound."""
+    return {"code": code, "reason": reason, "until": None}
+
+
 class Update(NamedTuple):
     """A documented update: the resource, the method and the body."""
 
@@ -334,10 +339,16 @@ UPDATES: Final = (
         "PATCH",
         {"type": 1, "question": "new", "survey": "<survey-template>", "invalid_audiofile": "<audio-files>"},
     ),
-    Update("campaigns", "PATCH", {"status": 1}, {"status": 1, "totalcontact": 1}),
-    Update("campaigns", "PATCH", {"status": "1"}, {"status": 1, "totalcontact": 1}),
-    Update("campaigns", "PATCH", {"status": 3}, {"status": 3, "status_reason": "user"}),
-    Update("campaigns", "PATCH", {"status": 4}, {"status": 4, "status_reason": "user"}),
+    Update("campaigns", "PATCH", {"status": 1}, {"status": 1, "totalcontact": 1, "activity": _does("dialling")}),
+    Update("campaigns", "PATCH", {"status": "1"}, {"status": 1, "totalcontact": 1, "activity": _does("dialling")}),
+    Update(
+        *("campaigns", "PATCH", {"status": 3}),
+        {"status": 3, "status_reason": "user", "activity": _does("aborted", "user")},
+    ),
+    Update(
+        *("campaigns", "PATCH", {"status": 4}),
+        {"status": 4, "status_reason": "user", "activity": _does("ended", "user")},
+    ),
     Update("did", "PATCH", {"did_number": "+12025550107"}),
     Update("did", "PATCH", {"campaign": None}),
     Update("did", "PATCH", {"did_number": "+12025550107", "campaign": "<campaigns>"}),

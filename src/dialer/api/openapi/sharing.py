@@ -105,7 +105,7 @@ def _responses(operation: Part) -> Iterator[tuple[Any, Any, str]]:
     responses = operation["responses"]
     for status in [*responses]:
         if "$ref" not in responses[status]:
-            yield responses, status, f"{operation['operationId']}_{status}"
+            yield responses, status, f"Answer{status}"
 
 
 _KINDS: Final = {
