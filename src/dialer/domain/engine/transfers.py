@@ -248,7 +248,8 @@ class Transfers:
         """Perform the decisions of queues that follow from the last events."""
         self.is_touched = False
         self._abandonment.count(now_ms)
-        for decision in self._distributor.decide(now_ms, self._unheard()):
+        unheard = self._unheard() if self._state.lost_lines else frozenset()
+        for decision in self._distributor.decide(now_ms, unheard):
             self._perform(decision, now_ms)
         self._keep_changes()
         is_dialled_for = bool(self._state.paced.queue_ids or self._state.awaiting.queue_ids)
@@ -315,7 +316,7 @@ class Transfers:
     def _unheard(self) -> frozenset[int]:
         """Return the calls over lines that do not work, so that nobody knows whether telephones ring for them."""
         lost, calls = self._state.lost_lines, self._state.calls.values()
-        return frozenset(call.id for call in calls if call.plan.gateway_id in lost) if lost else frozenset()
+        return frozenset(call.id for call in calls if call.plan.gateway_id in lost)
 
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
         account = self._state.accounts[call.plan.user_id]
