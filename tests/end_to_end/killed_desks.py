@@ -170,7 +170,8 @@ class Scene:
         self.root.request("PATCH", "agent/1/", json={"status": status})
 
     def tidy(self) -> None:
-        """Hang up, and let everything end."""
+        """Hang up, also a call that was promised, and let everything end."""
+        self.order("hang-up")
         advance(self.root, 90)
         self.order("hang-up")
         advance(self.root, 30)
