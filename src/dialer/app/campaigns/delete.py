@@ -24,10 +24,10 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         UnknownRecordError: there is no such campaign.
         RefusedError: the campaign is started, has calls or messages in progress, or its people are being copied.
     """
-    status = unit.connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id))
-    if status is None:
+    found = unit.connection.execute(select(Campaign.user_id, Campaign.status).where(Campaign.id == campaign_id)).first()
+    if found is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
-    if status == CampaignStatus.START:
+    if found.status == CampaignStatus.START:
         raise RefusedError(
             "The campaign is in 1 (START): pause, abort or end it first.", code=ErrorCode.CAMPAIGN_RUNNING
         )
@@ -48,7 +48,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
-    free_of_lost_calls(unit)
+    free_of_lost_calls(unit, found.user_id)
 
 
 def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:

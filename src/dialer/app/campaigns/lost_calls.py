@@ -12,10 +12,11 @@ from dialer.store.rows.agent_hours import Activities, read_clock
 from dialer.store.tables import Agent, CallRequest
 
 
-def free_of_lost_calls(unit: UnitOfWork) -> None:
-    """Let agents who owe the outcome of a call that was deleted get the next one."""
+def free_of_lost_calls(unit: UnitOfWork, user_id: int) -> None:
+    """Let the agents of an account who owe the outcome of a call that was deleted get the next one."""
     none = '%"outcome_call_id":0,%'
-    documents = select(Agent.id, Agent.figures).where(Agent.figures != "", Agent.figures.not_like(none))
+    documents = select(Agent.id, Agent.figures).where(Agent.user_id == user_id)
+    documents = documents.where(Agent.figures != "", Agent.figures.not_like(none))
     owing = {
         agent_id: figures
         for agent_id, document in unit.connection.execute(documents.order_by(Agent.id))

@@ -71,7 +71,8 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
             code=ErrorCode.IN_PROGRESS,
         )
     unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
-    free_of_lost_calls(unit)
+    owner = select(Campaign.user_id).where(Campaign.id == before["campaign_id"])
+    free_of_lost_calls(unit, unit.connection.scalars(owner).one())
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]))
 
