@@ -98,9 +98,10 @@ class HandClock(RealClock):
 
 
 class Counted:
-    """The statements of this process while it is entered."""
+    """The statements of this process to one database."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str | None) -> None:
+        self._name = name
         self.kinds: Counter[str] = Counter()
         self.executions = self.trips = self.rows = 0
 
@@ -108,8 +109,10 @@ class Counted:
         """Begin anew."""
         self.kinds, self.executions, self.trips, self.rows = Counter(), 0, 0, 0
 
-    def count(self, _connection: object, cursor: Any, statement: str, given: Any, *_: object) -> None:  # noqa: ANN401 - SQLAlchemy's
-        """Count a statement that SQLAlchemy sends."""
+    def count(self, connection: Connection, cursor: Any, statement: str, given: Any, *_: object) -> None:  # noqa: ANN401 - SQLAlchemy's
+        """Count a statement that SQLAlchemy sends. Other databases may be at work in this process, too."""
+        if connection.engine.url.database != self._name:
+            return
         self._add(statement, len(given) if isinstance(given, list) else 1)
         self.trips += 1
         if not statement.startswith(("SELECT", "PRAGMA", "WITH")):
@@ -129,9 +132,9 @@ class Counted:
 
 
 @contextmanager
-def counted() -> Iterator[Counted]:
-    """Count the statements of all engines."""
-    found, exchange = Counted(), postgresql_pipeline.exchange
+def counted(database: Database) -> Iterator[Counted]:
+    """Count the statements to a database."""
+    found, exchange = Counted(database.url.database), postgresql_pipeline.exchange
 
     def counting(driver: Any, statements: Sequence[postgresql_pipeline.Postponed], known: dict[str, bytes]) -> Any:  # noqa: ANN401 - as the function
         found.count_together(statements)
@@ -190,7 +193,7 @@ def _server_figures(database: Database) -> tuple[int, int, int, int]:
 def measured(database: Database, of: Cluster | None, run: Callable[[], object], steps: Callable[[], int]) -> Cost:
     """Run, and return the cost."""
     calls = select(func.count()).select_from(CallRequest)
-    with counted() as found:
+    with counted(database) as found:
         before = _server_figures(database)
         first = database.read_now(lambda connection: connection.execute(calls).scalar_one())
         server_s = cpu_of_server(of) if of is not None else 0.0

@@ -176,7 +176,7 @@ def _looks_do_not_give_way(patch: Patch) -> None:
 
 
 DESK_PLANTED: Final = (
-    Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 95),
+    Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 1_223),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 3),
