@@ -53,11 +53,13 @@ def kept(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Iterato
     looks = [(desk, json.loads(desk.preview)) for desk in after.desks if desk.preview]
     agents = {look["call_id"]: desk for desk, look in looks if look["call_id"] is not None}
     reached = {leg.call_id for leg in after.legs}
+    # What a call came to that ended in this step is not known: an agent may have taken it, or promised to call back.
+    in_call = {one.subscriber_id for one in before.calls if one.ended_ms is None}
     for one in new:
         person = before.people.get(one.subscriber_id)
         is_under_way = one.attempt > 0 and one.ended_ms is None and one.id not in reached
         needs_agent = person is not None and person.abandoned and person.promised_agent_id is None
-        if is_under_way and needs_agent and one.id not in agents:
+        if is_under_way and needs_agent and one.subscriber_id not in in_call and one.id not in agents:
             yield f"I21: no agent is kept for call {one.id} to subscriber {one.subscriber_id}, who was abandoned"
     for call_id, desk in agents.items():
         for leg in after.legs:
