@@ -65,12 +65,13 @@ _NAMES: Final = (
     "campaign",
     "subscriber_id",
     "contact_id",
+    "agent_id",
     "is_abandoned",
     *_OF_OTHERS,
 )
 _QUERY: Final = """
 SELECT id, callid, callerid, phone_number, starting_date, duration, billsec, call_cost, billed_duration,
-    hangup_cause_q850, leg_type, amd_status, subscriber_id, contact_id, is_abandoned
+    hangup_cause_q850, leg_type, amd_status, subscriber_id, contact_id, agent_id, is_abandoned
 FROM cdr ORDER BY id
 """
 
@@ -139,13 +140,14 @@ def _cells(row: tuple[Any, ...], base: str, media: str) -> tuple[Any, ...]:
         amd,
         subscriber,
         contact,
+        agent,
         is_abandoned,
     ) = row
     started = (_EPOCH + timedelta(milliseconds=started_ms)).isoformat().removesuffix("+00:00") + "Z"
     money = f"{cost // 100_000}.{cost % 100_000:05d}"
     url = f"{base}/rest-api/cdr/{identity}/"
     head = (identity, url, callid, callerid, number, started, duration, billsec, money, billed, cause, leg, amd)
-    return (*head, None, None, subscriber, contact, FLAGS[media][is_abandoned], *[""] * len(_OF_OTHERS))
+    return (*head, None, None, subscriber, contact, agent, FLAGS[media][is_abandoned], *[""] * len(_OF_OTHERS))
 
 
 def _csv(rows: Any) -> bytes:  # noqa: ANN401 - any rows that the csv module accepts

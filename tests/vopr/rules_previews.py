@@ -53,7 +53,7 @@ def kept(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Iterato
     looks = [(desk, json.loads(desk.preview)) for desk in after.desks if desk.preview]
     agents = {look["call_id"]: desk for desk, look in looks if look["call_id"] is not None}
     reached = {leg.call_id for leg in after.legs}
-    # What a call came to that ended in this step is not known: an agent may have taken it, or promised to call back.
+    # It is not known what a call came to that ended in this step. An agent may have taken it, or promised another call.
     in_call = {one.subscriber_id for one in before.calls if one.ended_ms is None}
     for one in new:
         person = before.people.get(one.subscriber_id)
