@@ -10,13 +10,14 @@ import json
 import re
 import selectors
 import socket
+import sqlite3
 import statistics
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
@@ -198,8 +199,16 @@ def main() -> None:
             for campaign_id in ids:
                 start(server, campaign_id)
             time.sleep(warm_up_s)
+            _await_call(server.database)
             found = measured(server, measure_s)
     report(found)
+
+
+def _await_call(database: Path) -> None:
+    """Wait until a call is over: there is no page of one before."""
+    with closing(sqlite3.connect(database)) as connection:
+        while connection.execute("SELECT count(*) FROM cdr").fetchone() == (0,):
+            time.sleep(0.1)
 
 
 def _ready(path: Path, now_ms: int, name: str) -> int:
