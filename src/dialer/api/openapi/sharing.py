@@ -1,6 +1,8 @@
 """Parts of the OpenAPI document that are said once: equal ones become components, and operations refer to them.
 
-A generator of clients reads the same from both. The served document is less than half as large.
+Parameters that all operations of a path take stand beside the operations.
+
+A generator of clients reads the same from both. The served document is a quarter smaller.
 """
 
 import re
@@ -52,7 +54,21 @@ def shared(document: Part) -> Part:
     # The inner ones first, so that equal answers stay equal.
     for kind, walk in _KINDS.items():
         _Shared(kind, walk).refer(operations, components)
+    for path in whole["paths"].values():
+        _raise_parameters(path)
     return whole
+
+
+def _raise_parameters(path: Part) -> None:
+    """Say the parameters that all operations of a path take once, beside the operations."""
+    operations = [one for verb, one in path.items() if verb in _METHODS]
+    first, *others = [one.get("parameters", []) for one in operations]
+    common = [one for one in first if all(one in other for other in others)]
+    if len(operations) < _TIMES_MIN or not common:
+        return
+    path["parameters"] = common
+    for operation in operations:
+        operation["parameters"] = [one for one in operation["parameters"] if one not in common]
 
 
 def _free(taken: Part, name: str) -> str:
