@@ -1,6 +1,6 @@
 """The OpenAPI document: the framework generates it from the handlers, and this package completes it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,14 +17,10 @@ from litestar.types.internal_types import PathParameterDefinition
 from litestar.typing import FieldDefinition
 
 from dialer import __version__
-from dialer.api.openapi.description import complete
 from dialer.api.openapi.guide import GUIDE
-from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
-from dialer.api.openapi.sharing import shared
 from dialer.api.service import SERVICE, Service
 from dialer.resources.crud.declaration import CHANGE
 from dialer.resources.crud.properties import property_schema
-from dialer.resources.crud.resource import Resource
 from dialer.resources.crud.shapes import AnswerShape, Shape, fields_of
 from dialer.resources.crud.urls import URL_PATHS
 from dialer.resources.words.errors import RecordNotFoundError
@@ -121,7 +117,9 @@ class _DocumentPlugin(OpenAPIRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the complete document as JSON."""
-        return msgspec.json.encode(shared(complete(openapi_schema, _resources(request.app))))
+        from dialer.api.openapi.sharing import shared  # noqa: PLC0415 - as in `_complete`
+
+        return msgspec.json.encode(shared(_complete(openapi_schema, request.app)))
 
 
 class _PagePlugin(OpenAPIRenderPlugin):
@@ -129,7 +127,9 @@ class _PagePlugin(OpenAPIRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the complete document as HTML."""
-        return render(complete(openapi_schema, _resources(request.app))).encode()
+        from dialer.api.openapi.openapi_page import render  # noqa: PLC0415 - as in `_complete`
+
+        return render(_complete(openapi_schema, request.app)).encode()
 
 
 async def _guarded(response: Response[Any]) -> Response[Any]:
@@ -138,22 +138,29 @@ async def _guarded(response: Response[Any]) -> Response[Any]:
     Raises:
         RecordNotFoundError: the path is unknown. The framework would respond with HTML, but all our errors are JSON.
     """
+    from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY  # noqa: PLC0415 - as in `_complete`
+
     if response.status_code == HTTPStatus.NOT_FOUND:
         raise RecordNotFoundError
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 
-def _resources(app: Litestar) -> Mapping[str, Resource]:
+def _complete(openapi_schema: dict[str, Any], app: Litestar) -> dict[str, Any]:
+    """Return the document of the framework with all that the API says of itself."""
+    from dialer.api.openapi.description import complete  # noqa: PLC0415 - a start need not wait for the document's parts
+
     service: Service = app.state[SERVICE]
-    return service.resources
+    return complete(openapi_schema, service.resources)
 
 
 def document(app: Litestar) -> dict[str, Any]:
     """Return the complete OpenAPI document of an application as JSON values."""
-    return complete(app.openapi_schema.to_schema(), _resources(app))
+    return _complete(app.openapi_schema.to_schema(), app)
 
 
 def served_document(app: Litestar) -> dict[str, Any]:
     """Return the OpenAPI document of an application as it is served: what it repeats is a component."""
+    from dialer.api.openapi.sharing import shared  # noqa: PLC0415 - as in `_complete`
+
     return shared(document(app))
