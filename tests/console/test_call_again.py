@@ -47,7 +47,7 @@ def test_those_who_were_not_reached_are_called_again_in_a_new_campaign(
     new = api.get("campaigns/2/")
     assert (new["name"], new["status"], new["totalcontact"]) == ("Once more", 0, 2)
     assert new["expirationdate"] == "2026-12-01T10:00:00Z"
-    assert "2 people are in it. It can be started." in alice.text("campaigns/2/").replace(" . ", ". ")
+    assert "2 people are in it. If it is started now, it begins at once." in alice.text("campaigns/2/")
     assert "It calls people of this campaign again: Spring" in words(alice.page)
     assert "People of it are called again in: Once more" in alice.text("campaigns/1/")
     assert "In another campaign that calls them again 2" in alice.text(PAGE)

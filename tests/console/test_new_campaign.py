@@ -115,7 +115,7 @@ def test_the_check_counts_a_number_of_two_lists_once(alice: Visitor, api: Caller
     found = api.get(f"campaigns/{identity}/check/?forecast=false")
     assert (found["people"], found["doubles"]) == (4, 3)
     api.change(made["url"], phonebook=books[:1])
-    assert "4 people join it at the start. It can" in alice.text(f"campaigns/{identity}/")
+    assert "4 people join it at the start. If it is" in alice.text(f"campaigns/{identity}/")
 
 
 def test_the_check_subtracts_people_whom_do_not_call_lists_protect(alice: Visitor, api: Caller) -> None:

@@ -1,4 +1,4 @@
-"""Tests in Chromium: a prompt is recorded with a microphone, a text is spoken, and placeholders are inserted."""
+"""Tests in Chromium: a prompt is recorded, a text spoken, placeholders inserted, and the parts of a text counted."""
 
 import io
 import wave
@@ -149,3 +149,17 @@ def test_nothing_bars_the_way(browser: Browser, served: Served) -> None:
         tab.page.goto(f"/console/{path}")
         assert (path, tab.barriers()) == (path, [])
     assert tab.complaints == []
+
+
+def test_the_parts_of_a_text_are_counted_while_it_is_typed(page: Page) -> None:
+    page.goto("/console/records/sms-campaigns/new/")
+    text = page.locator("textarea[name=text_message]")
+    text.fill("Dear {full_name} " + "a" * 150)
+    length = page.locator("[data-length]")
+    expect(length).to_have_text("165 characters, 2 parts, as Ada Byron gets it.")
+    text.press("End")
+    text.press_sequentially(" \u2013")
+    expect(length).to_contain_text("167 characters, 3 parts, as Ada Byron gets it. The alphabet of text messages lacks")
+    expect(length).to_contain_text("instead it has 2 parts.")
+    text.fill("")
+    expect(length).to_have_text("")

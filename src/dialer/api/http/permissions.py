@@ -118,6 +118,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/campaigns/{RECORD}/what-if": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/what-if/apply": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    "POST /console/text-length": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,

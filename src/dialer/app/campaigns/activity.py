@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection
+from msgspec.structs import replace
+from sqlalchemy import Connection, select
 
+from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.rules.campaign_activity import (
     UNREADABLE,
@@ -13,11 +15,13 @@ from dialer.domain.rules.campaign_activity import (
     activity_of,
     settled_activity,
 )
+from dialer.domain.rules.dial_rules import PlaceFacts
 from dialer.domain.rules.why_waiting import Circumstances
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.waiting_zones import waiting_zones
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.rows.joining.contact_collection import campaigns_collecting
+from dialer.store.tables import CampaignPhonebook
 
 
 def activities_of(
@@ -41,6 +45,19 @@ def activities_of(
         row["id"]: _activity(row, known.get(row["id"]), zones.get(row["id"], []), is_joining=row["id"] in joining)
         for row in rows
     }
+
+
+def activity_if_started(
+    connection: Connection, campaign_id: int, now_ms: int, service_zone: str, hours: CallingHours
+) -> CampaignActivity | None:
+    """Return the activity of a campaign if it were started now, with room for its calls; None without people."""
+    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
+    people, _ = people_by_zone(connection, campaign_id, list(connection.scalars(query)))
+    found = circumstances_of(connection, {campaign_id}, now_ms, service_zone, hours).get(campaign_id)
+    if not people or found is None:
+        return None
+    started = replace(found, status=CampaignStatus.START, status_reason="", place=PlaceFacts(now_ms=now_ms))
+    return activity_of(started, [WaitingZone(one.zone, 0) for one in people], is_joining=False)
 
 
 def activity_from(

@@ -42,6 +42,13 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     return errors
 
 
+def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether a campaign with simulated callees has texts that no people could hear: there is no voice."""
+    has_texts = any(one.prompt.audio_ms is None and one.prompt.script.strip() for one in survey.sections)
+    is_simulated = _protocol(connection, gateway_of(campaign)) == SIMULATED
+    return has_texts and is_simulated and read_speech(connection) != ""
+
+
 def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether a campaign sends text messages to people, and not only to simulated ones."""
     texts = campaign["medium"] == SMS or sends_messages(survey)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from dialer.domain.messages.link_templates import IDS
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.findings import Finding, FindingLevel
-from dialer.domain.survey.placeholders import KnownNames, remarks_on_text
+from dialer.domain.survey.placeholders import NOTHING_KNOWN, Having, KnownNames, remarks_on_text
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.rows.subscriber_counts import has_subscribers_without_phonebook
@@ -68,18 +68,37 @@ def as_warning(finding: Finding) -> Finding:
 
 def phonebooks_of_survey(connection: Connection, survey_id: int, owner_id: int) -> list[int]:
     """Return the phonebooks of the campaigns with a survey, the newest first; without any, those of its owner."""
-    of_campaigns = (
+    return _of_campaigns(connection, survey_id) or _of_owner(connection, owner_id)
+
+
+def names_of_survey(connection: Connection, survey_id: int, owner_id: int) -> KnownNames:
+    """Return the names that placeholders of a survey can have, counted over the lists of its campaigns.
+
+    Without a campaign a name that any list of its owner has is taken for one that everybody has.
+    """
+    of_campaigns = _of_campaigns(connection, survey_id)
+    if of_campaigns:
+        return names_of_phonebooks(connection, of_campaigns)
+    owned = _of_owner(connection, owner_id)
+    if len(owned) == PHONEBOOKS_MAX:
+        return NOTHING_KNOWN
+    known = names_of_phonebooks(connection, owned)
+    return known._replace(names=dict.fromkeys(known.names, Having(known.people, known.people)))
+
+
+def _of_campaigns(connection: Connection, survey_id: int) -> list[int]:
+    query = (
         select(CampaignPhonebook.phonebook_id)
         .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
         .where(Campaign.object_id == survey_id, Campaign.medium == VOICE)
         .order_by(CampaignPhonebook.id.desc())
     )
-    of_owner = select(Phonebook.id).where(Phonebook.user_id == owner_id).order_by(Phonebook.id.desc())
-    for query in (of_campaigns, of_owner):
-        found = connection.scalars(query.limit(PHONEBOOKS_MAX)).all()
-        if found:
-            return list(dict.fromkeys(found))
-    return []
+    return list(dict.fromkeys(connection.scalars(query.limit(PHONEBOOKS_MAX))))
+
+
+def _of_owner(connection: Connection, owner_id: int) -> list[int]:
+    query = select(Phonebook.id).where(Phonebook.user_id == owner_id).order_by(Phonebook.id.desc())
+    return list(connection.scalars(query.limit(PHONEBOOKS_MAX)))
 
 
 def phonebooks_of_campaign(connection: Connection, campaign_id: int) -> list[int]:

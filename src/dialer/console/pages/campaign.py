@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -14,7 +15,6 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.keep_forecast import kept_forecast
-from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
@@ -25,9 +25,10 @@ from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
+from dialer.console.pages.campaign_before_start import BeforeStart, read_before_start
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import people_bar
-from dialer.console.parts.activity_words import shown_activity
+from dialer.console.parts.activity_words import ShownActivity, shown_activity
 from dialer.console.parts.answers import queue_names, shown_questions
 from dialer.console.parts.audit_filters import changes_url
 from dialer.console.parts.findings import ShownFinding, shown_findings
@@ -60,7 +61,7 @@ from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
-from dialer.store.tables import SMS, Campaign, Gateway
+from dialer.store.tables import SMS, VOICE, Campaign, Gateway
 
 LINKED_MAX: Final = 20
 """Campaigns that call people of one again, as far as its page links to them."""
@@ -100,8 +101,8 @@ class _Still(NamedTuple):
     is_sms: bool
     state: CampaignStatus | None
     findings: list[ShownFinding]
-    joining: PeopleToJoin | None
-    """The people who are in it or join it at its start, as the start counts them; None if it was started."""
+    before: BeforeStart | None
+    """The campaign as it is known before its start; None if it was started."""
     source: Linked | None
     """The campaign some of whose people this one calls again."""
     again: list[Linked]
@@ -221,6 +222,7 @@ async def show_campaign_page(
         request, lambda unit: _read_still(unit, services[0], identity, service.settings.timezone), is_long=True
     )
     live = await services[0].snapshots.get(_key(request, identity), lambda: _make(request, services, identity))
+    now_ms = service.worker.clock.now_ms()
     return page(
         request,
         "campaign.html",
@@ -230,8 +232,16 @@ async def show_campaign_page(
         live=live,
         messages=messages or [],
         changes_url=changes_url((SMS_CAMPAIGNS if still.is_sms else CAMPAIGNS).path, identity),
+        at_start=_shown_at_start(still, now_ms, zone_of(request)),
         **still._asdict(),
     )
+
+
+def _shown_at_start(still: _Still, now_ms: int, zone: ZoneInfo) -> ShownActivity | None:
+    """Return the words for what a campaign would do if it were started now."""
+    if still.before is None or still.before.at_start is None:
+        return None
+    return shown_activity(still.before.at_start, SMS if still.is_sms else VOICE, 0, now_ms, zone)
 
 
 def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zone: str) -> _Still:
@@ -248,7 +258,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         row["medium"] == SMS,
         state,
         [] if is_over else shown_findings(findings, survey),
-        people_to_join(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        read_before_start(unit, row, survey, service_zone) if state is CampaignStatus.NEW else None,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),
     )

@@ -10,6 +10,7 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.placeholders import names_of_survey
 from dialer.app.campaigns.survey_changes import ChangeName, changes_offered
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
 from dialer.console.parts.findings import ShownFinding, shown_findings
@@ -23,18 +24,24 @@ from dialer.console.words.state_words import words_of
 from dialer.console.words.survey_keys import Way, key_in_words, ways_of
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.editing import Branch, branches_to, onward
+from dialer.domain.survey.placeholders import KnownNames
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Section, Survey
-from dialer.domain.words.enums import SectionType
+from dialer.domain.words.enums import CampaignStatus, SectionType
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.sealed_surveys import read_survey
+from dialer.store.tables import VOICE, Campaign
 
 PLACE: Final = "surveys"
+BEGUN_MAX: Final = 5
+"""Campaigns in progress that the page names."""
 START: Final = "start"
 """The place before the first section, in the address of the page."""
 CHANGES: Final[Mapping[str, str]] = {
@@ -103,6 +110,13 @@ class Refused(NamedTuple):
     errors: Mapping[str, Sequence[str]] = {}
 
 
+class BegunCampaign(NamedTuple):
+    """A campaign in progress, to which the page links."""
+
+    id: int
+    name: str
+
+
 class _Read(NamedTuple):
     name: str
     survey: Survey
@@ -111,6 +125,10 @@ class _Read(NamedTuple):
     form: SectionForm | None
     undo: str
     redo: str
+    known: KnownNames
+    """The names that placeholders can have."""
+    begun: list[BegunCampaign]
+    """The first campaigns in progress that keep the survey as it was at their start."""
 
 
 @get("/sections/{record_id:str}")
@@ -142,7 +160,7 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
     )
     survey, titles = found.survey, _titles(found.survey)
     may_edit = request.user.may(Permission.CAMPAIGNS)
-    findings = shown_findings(check_survey(survey), survey)
+    findings = shown_findings(check_survey(survey, found.known), survey)
     insertion = _insertion(survey, asked.get("after", ""), asked.get("keys", "")) if may_edit else None
     if insertion is None and may_edit and not survey.sections:
         insertion = Insertion(START, "", "", "", "")
@@ -166,6 +184,7 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
             (one.type, one.appearance, words_of(one.type), gettext(one.appearance.sentence))
             for one in SECTION_TYPES.values()
         ],
+        begun=found.begun,
         undo=found.undo,
         redo=found.redo,
         messages=[] if refused is None else refused.messages,
@@ -176,7 +195,7 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
 
 
 def _read(request: ApiRequest, unit: Unit, identity: int, section_id: int | None, refused: Refused) -> _Read:
-    record: Any = records.read_record(unit, SURVEY_TEMPLATES, identity)
+    row = records.load(unit, SURVEY_TEMPLATES, identity)
     survey = read_survey(unit.connection, identity)
     audio: dict[int, int] = {}
     if any(section.prompt.audio_ms is not None for section in survey.sections):
@@ -197,7 +216,26 @@ def _read(request: ApiRequest, unit: Unit, identity: int, section_id: int | None
             zone_of(request),
         )
     offered = changes_offered(unit.connection, identity)
-    return _Read(record.name, survey, audio, form, _change_in_words(offered.undo), _change_in_words(offered.redo))
+    return _Read(
+        row["name"],
+        survey,
+        audio,
+        form,
+        _change_in_words(offered.undo),
+        _change_in_words(offered.redo),
+        names_of_survey(unit.connection, identity, row["user_id"]),
+        _begun(unit, identity),
+    )
+
+
+def _begun(unit: Unit, identity: int) -> list[BegunCampaign]:
+    """Return the campaigns in progress with a survey, as far as the viewer sees them, the newest first."""
+    is_in_progress = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
+    query = select(Campaign.id, Campaign.name).where(Campaign.object_id == identity, Campaign.medium == VOICE)
+    query = query.where(is_in_progress, visible(CAMPAIGNS, unit.actor, unit.resources))
+    newest = query.order_by(Campaign.id.desc()).limit(BEGUN_MAX)
+    found = unit.connection.execute(newest, {"actor_id": unit.actor.sees_as})
+    return [BegunCampaign(*row) for row in found.all()]
 
 
 def _campaign_url(identity: int, phonebook: str) -> str:

@@ -1,5 +1,6 @@
-// Tools beside texts that callees hear: placeholders are inserted at the cursor, and texts are spoken. Without this
-// script, placeholders are a list to copy, and a spoken text opens in a tab of its own.
+// Tools beside texts that callees hear or read: placeholders are inserted at the cursor, texts are spoken, and the parts
+// of a text message are counted. Without this script, placeholders are a list to copy, a spoken text opens in a tab of
+// its own, and the check of a campaign tells the parts.
 
 let field = null; // The text field in which the cursor was last.
 document.addEventListener("focusin", (event) => {
@@ -71,3 +72,34 @@ document.addEventListener("click", async (event) => {
     button.removeAttribute("aria-busy");
   }
 });
+
+// The length of a text message is told below it, a moment after the last letter.
+const PAUSE_MS = 300;
+const TEXTS = "textarea[name=text_message], textarea[name=sms_text]";
+const timers = new WeakMap();
+async function measure(area, form) {
+  const fields = new URLSearchParams(form.dataset.texts);
+  fields.set("csrf", form.elements.csrf.value);
+  fields.set("text", area.value);
+  const answer = await fetch("/console/text-length/", { method: "POST", body: fields });
+  if (!answer.ok || area.value !== fields.get("text")) return;
+  const told = new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim();
+  let place = area.parentElement.querySelector("[data-length]");
+  if (!place) {
+    place = document.createElement("p");
+    place.className = "hint";
+    place.dataset.length = "";
+    place.setAttribute("role", "status");
+    area.after(place);
+  }
+  place.textContent = area.value ? told : "";
+}
+for (const kind of ["focusin", "input"]) {
+  document.addEventListener(kind, (event) => {
+    const area = event.target.closest?.(TEXTS);
+    const form = area?.closest("form[data-texts]");
+    if (!form) return;
+    clearTimeout(timers.get(area));
+    timers.set(area, setTimeout(() => measure(area, form), PAUSE_MS));
+  });
+}
