@@ -45,6 +45,7 @@ PLAN: Final = (
     Run("live", "1000 10000", "--quick 20 60", REAL_TIME),
     Run("telling", "250", "--quick 20", REAL_TIME),
     Run("console", "--quick", "--small", REAL_TIME),
+    Run("desks", "100", "--quick 20", REAL_TIME),
     Run("sound", "--quick", "--quick 10", REAL_TIME),
     Run("calling", "--quick", "--quick", REAL_TIME),
     Run("durable", "2000", "50", POSTGRESQL),

@@ -2,19 +2,60 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, case, select
+from sqlalchemy import Connection, Row, bindparam, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
-from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.dispositions import (
+    SAID_COLUMNS,
+    TERM_COLUMNS,
+    CallBackTerm,
+    Disposed,
+    disposed_in,
+    term_in,
+)
 from dialer.app.call_centre.variables import variables_of
-from dialer.app.call_centre.wrap_ups import figures_of, longer_wrap_up_ms, owes_outcome
+from dialer.app.call_centre.wrap_ups import figures_in, longer_wrap_up_ms, owes_outcome
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
-from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
+_AGENT: Final = (
+    select(Agent.id, Agent.user_id, Agent.name, Agent.break_cause, Agent.figures, *_CLOCK)
+    .where(Agent.login_id == bindparam("login"))
+    .order_by(Agent.id)
+    .limit(1)
+)
+_CALL: Final = (
+    select(
+        CallRequest.id.label("call_id"),
+        CallRequest.status.label("call_status"),
+        Transfer.status.label("leg_status"),
+        Subscriber.id,
+        case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number).label("number"),
+        Subscriber.full_name,
+        Subscriber.additional_vars,
+        Campaign.name.label("campaign"),
+        Campaign.agent_script,
+        Campaign.crm_url,
+        Campaign.id.label("campaign_id"),
+        Queue.name.label("queue"),
+        Transfer.answered_ms,
+        Transfer.on_hold_from_ms,
+        *SAID_COLUMNS,
+        *TERM_COLUMNS,
+    )
+    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+    .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .outerjoin(Queue, Queue.id == Transfer.queue_id)
+    .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+    .where(Transfer.agent_id == bindparam("agent"), Transfer.answered_ms.is_not(None))
+    .order_by(Transfer.id.desc())
+    .limit(1)
+)
 
 
 class CallOnDesk(NamedTuple):
@@ -82,12 +123,11 @@ class Desk(NamedTuple):
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
-    query = select(Agent.id, Agent.user_id, Agent.name, Agent.break_cause, *_CLOCK).where(Agent.login_id == login_id)
-    row = connection.execute(query.order_by(Agent.id).limit(1)).first()
+    row = connection.execute(_AGENT, {"login": login_id}).first()
     if row is None:
         return None
-    clock = AgentClock(*row[4:])
-    figures, is_wrapping_up = figures_of(connection, row.id), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
+    clock = AgentClock(*row[5:])
+    figures, is_wrapping_up = figures_in(row.figures), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
     may_lengthen = is_wrapping_up and not figures.is_wrap_up_longer
     return Desk(
         row.id,
@@ -108,34 +148,10 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
 
 
 def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
-    query = (
-        select(
-            CallRequest.id.label("call_id"),
-            CallRequest.status.label("call_status"),
-            Transfer.status.label("leg_status"),
-            Subscriber.id,
-            case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number).label("number"),
-            Subscriber.full_name,
-            Subscriber.additional_vars,
-            Campaign.name.label("campaign"),
-            Campaign.agent_script,
-            Campaign.crm_url,
-            Campaign.id.label("campaign_id"),
-            Queue.name.label("queue"),
-            Transfer.answered_ms,
-            Transfer.on_hold_from_ms,
-        )
-        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
-        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
-        .join(Campaign, Campaign.id == CallRequest.campaign_id)
-        .outerjoin(Queue, Queue.id == Transfer.queue_id)
-        .where(Transfer.agent_id == agent_id, Transfer.answered_ms.is_not(None))
-        .order_by(Transfer.id.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).first()
+    row = connection.execute(_CALL, {"agent": agent_id}).first()
     if row is None:
         return None
+    values = tuple(row)
     return CallOnDesk(
         row.call_id,
         row.id,
@@ -149,8 +165,8 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.answered_ms,
         row.on_hold_from_ms,
         row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
-        disposition_of(connection, row.call_id),
-        term_of(connection, row.call_id),
+        disposed_in(values[: -len(TERM_COLUMNS)][-len(SAID_COLUMNS) :]),
+        term_in(values[-len(TERM_COLUMNS) :]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from dialer.app.call_centre.dispositions import (
     NOTE_MAX,
@@ -26,6 +26,25 @@ OUTCOME_MAX: Final = 160
 DRAFTS_SHOWN: Final = 5
 """Drafts of other calls that a desk shows, the newest ones. Those before them appear once these are saved."""
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent")
+_is_on_desk = CallDraft.callrequest_id == bindparam("call")
+_DRAFTS: Final = (
+    select(
+        CallDraft.callrequest_id,
+        NUMBER,
+        Subscriber.full_name,
+        *(CallDraft.__table__.c[name] for name in _TYPED),
+        *SAID_COLUMNS,
+        *TERM_COLUMNS,
+    )
+    .select_from(CallDraft)
+    .join(CallRequest, CallRequest.id == CallDraft.callrequest_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+    .where(CallDraft.agent_id == bindparam("agent"))
+    .order_by(_is_on_desk.desc(), CallDraft.callrequest_id.desc())
+    .limit(DRAFTS_SHOWN + 1)
+)
 
 
 class OutcomeDraft(NamedTuple):
@@ -85,30 +104,22 @@ def drop_draft_of_user(unit: UnitOfWork, login_id: int, callrequest_id: int) -> 
     unit.note(NOTHING)
 
 
-def draft_of(connection: Connection, agent_id: int, callrequest_id: int) -> OutcomeDraft | None:
-    """Return what an agent has typed about a call and not saved; None for nothing."""
-    query = select(*(getattr(CallDraft, name) for name in _TYPED))
-    query = query.where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id == callrequest_id)
-    row = connection.execute(query).first()
-    return None if row is None else OutcomeDraft(*row)
+class Drafts(NamedTuple):
+    """What an agent has typed and not saved."""
+
+    on_desk: OutcomeDraft | None
+    """The outcome of the call on the desk; None if nothing is typed."""
+    others: list[CallWithDraft]
+    """The other calls, the newest first."""
 
 
-def calls_with_drafts(connection: Connection, agent_id: int, besides: int | None) -> list[CallWithDraft]:
-    """Return the calls of an agent with drafts, the newest first, without the call on the desk."""
-    columns = (CallDraft.callrequest_id, NUMBER, Subscriber.full_name)
-    typed = tuple(CallDraft.__table__.c[name] for name in _TYPED)
-    query = (
-        select(*columns, *typed, *SAID_COLUMNS, *TERM_COLUMNS)
-        .select_from(CallDraft)
-        .join(CallRequest, CallRequest.id == CallDraft.callrequest_id)
-        .join(Campaign, Campaign.id == CallRequest.campaign_id)
-        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
-        .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
-        .where(CallDraft.agent_id == agent_id, CallDraft.callrequest_id != (besides or 0))
-        .order_by(CallDraft.callrequest_id.desc())
-        .limit(DRAFTS_SHOWN)
-    )
-    return [_call_with_draft(tuple(row)) for row in connection.execute(query)]
+def drafts_of(connection: Connection, agent_id: int, on_desk: int | None) -> Drafts:
+    """Return what an agent has typed about the call on the desk, and about others."""
+    rows = connection.execute(_DRAFTS, {"agent": agent_id, "call": on_desk or 0})
+    found = [_call_with_draft(tuple(row)) for row in rows]
+    if found and found[0].callrequest_id == on_desk:
+        return Drafts(found[0].draft, found[1:])
+    return Drafts(None, found[:DRAFTS_SHOWN])
 
 
 def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.work.events import CallHeld, CallHungUp, CallResumed, CallTransferred
@@ -21,6 +21,20 @@ from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 NAMED_MAX: Final = 50
 """Queues, and agents, that a desk offers as targets."""
+_account = select(Agent.user_id).where(Agent.id == bindparam("agent")).scalar_subquery()
+_SERVED: Final = (
+    select(Queue.id, Queue.name)
+    .where(Queue.user_id == _account, Queue.id.in_(select(Tier.queue_id)))
+    .order_by(Queue.name, Queue.id)
+    .limit(NAMED_MAX)
+)
+_ON_DUTY: Final = (
+    select(Agent.id, Agent.name)
+    .where(Agent.user_id == _account, Agent.id != bindparam("agent"))
+    .where(Agent.status.in_(sorted(TAKES_CALLS)), Agent.id.in_(select(Tier.agent_id)))
+    .order_by(Agent.name, Agent.id)
+    .limit(NAMED_MAX)
+)
 
 
 def agent_in_call(connection: Connection, callrequest_id: int) -> int:
@@ -71,12 +85,7 @@ class NamedTargets(NamedTuple):
 
 def targets_of(connection: Connection, agent_id: int) -> NamedTargets:
     """Return the queues with agents and the other agents on duty of an agent's account, by name."""
-    account = select(Agent.user_id).where(Agent.id == agent_id).scalar_subquery()
-    served = select(Queue.id, Queue.name).where(Queue.user_id == account, Queue.id.in_(select(Tier.queue_id)))
-    others = select(Agent.id, Agent.name).where(Agent.user_id == account, Agent.id != agent_id)
-    others = others.where(Agent.status.in_(sorted(TAKES_CALLS)), Agent.id.in_(select(Tier.agent_id)))
-    queues = connection.execute(served.order_by(Queue.name, Queue.id).limit(NAMED_MAX))
-    agents = connection.execute(others.order_by(Agent.name, Agent.id).limit(NAMED_MAX))
+    queues, agents = (connection.execute(query, {"agent": agent_id}) for query in (_SERVED, _ON_DUTY))
     return NamedTargets([(row.id, row.name) for row in queues], [(row.id, row.name) for row in agents])
 
 

@@ -3,10 +3,10 @@
 The worker writes whom an agent sees to the row of the agent, and reads orders with that row.
 """
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, exists, select, update
+from sqlalchemy import Connection, bindparam, exists, select, update
 from sqlalchemy.orm import aliased
 
 from dialer.app.call_centre.variables import variables_of
@@ -19,6 +19,28 @@ from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Campaign, Subscriber, Transfer
 
 _Kind = TypeVar("_Kind", Preview, PreviewOrder)
+_PREVIEW: Final = select(Agent.preview, Agent.preview_order).where(Agent.id == bindparam("agent"))
+_PERSON: Final = (
+    select(Subscriber.__table__, Campaign.name.label("campaign"), Campaign.preview_calls)
+    .join(Campaign, Campaign.id == Subscriber.campaign_id)
+    .where(Subscriber.id == bindparam("subscriber"))
+)
+_connected, _later = aliased(Transfer), aliased(Transfer)
+_FAILED: Final = (
+    select(
+        CallRequest.id,
+        CallRequest.phone_number,
+        Subscriber.full_name,
+        CallRequest.hangup_cause_q850,
+        CallRequest.status_reason,
+        CallRequest.ended_ms,
+    )
+    .join(Agent, Agent.placed_call_id == CallRequest.id)
+    .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .where(Agent.id == bindparam("agent"), CallRequest.ended_ms.is_not(None))
+    .where(~exists().where(_connected.callrequest_id == CallRequest.id, _connected.answered_ms.is_not(None)))
+    .where(~exists().where(_later.agent_id == bindparam("agent"), _later.callrequest_id > CallRequest.id))
+)
 
 
 class PreviewedPerson(NamedTuple):
@@ -69,18 +91,13 @@ def _decoded(document: str, kind: type[_Kind]) -> _Kind | None:
 
 def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
     """Return the person that an agent previews; None without one."""
-    row = connection.execute(select(Agent.preview, Agent.preview_order).where(Agent.id == agent_id)).first()
+    row = connection.execute(_PREVIEW, {"agent": agent_id}).first()
     preview = None if row is None else preview_of(row.preview)
     if row is None or preview is None:
         return None
     order = _decoded(row.preview_order, PreviewOrder)
     is_wanted = order is not None and order.action is DeskAction.CALL
-    query = (
-        select(Subscriber.__table__, Campaign.name.label("campaign"), Campaign.preview_calls)
-        .join(Campaign, Campaign.id == Subscriber.campaign_id)
-        .where(Subscriber.id == preview.subscriber_id)
-    )
-    person = connection.execute(query).first()
+    person = connection.execute(_PERSON, {"subscriber": preview.subscriber_id}).first()
     if person is None:
         return None
     return PreviewedPerson(
@@ -102,17 +119,7 @@ def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | Non
 
 def failed_call_of(connection: Connection, agent_id: int) -> FailedCall | None:
     """Return the last call that an agent has placed, if it came to nothing and was the agent's last; else None."""
-    connected, later = aliased(Transfer), aliased(Transfer)
-    columns = (CallRequest.hangup_cause_q850, CallRequest.status_reason, CallRequest.ended_ms)
-    query = (
-        select(CallRequest.id, CallRequest.phone_number, Subscriber.full_name, *columns)
-        .join(Agent, Agent.placed_call_id == CallRequest.id)
-        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
-        .where(Agent.id == agent_id, CallRequest.ended_ms.is_not(None))
-        .where(~exists().where(connected.callrequest_id == CallRequest.id, connected.answered_ms.is_not(None)))
-        .where(~exists().where(later.agent_id == agent_id, later.callrequest_id > CallRequest.id))
-    )
-    row = connection.execute(query).first()
+    row = connection.execute(_FAILED, {"agent": agent_id}).first()
     if row is None:
         return None
     is_machine = row.status_reason == SubscriberReason.MACHINE

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import Connection, bindparam, exists, select
 
 from dialer.app.campaigns.lost_calls import write_figures
 from dialer.app.work.errors import ErrorCode, RefusedError
@@ -18,6 +18,13 @@ from dialer.store.rows.agent_hours import read_clock
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Queue, Transfer
 
 SECOND_MS: Final = 1_000
+_LONGER: Final = (
+    select(Queue.longer_wrap_up)
+    .join(Transfer, Transfer.queue_id == Queue.id)
+    .where(Transfer.agent_id == bindparam("agent"), Transfer.answered_ms.is_not(None))
+    .order_by(Transfer.id.desc())
+    .limit(1)
+)
 
 
 def end_wrap_up(unit: UnitOfWork, agent_id: int) -> None:
@@ -64,16 +71,22 @@ def free_for_next_call(unit: UnitOfWork, callrequest_id: int) -> None:
 
 def figures_of(connection: Connection, agent_id: int) -> AgentFigures:
     """Return the figures of an agent as they are stored."""
-    document = connection.scalar(select(Agent.figures).where(Agent.id == agent_id))
+    return figures_in(connection.scalar(select(Agent.figures).where(Agent.id == agent_id)))
+
+
+def figures_in(document: str | None) -> AgentFigures:
+    """Return the figures in the row of an agent."""
     return msgspec.json.decode(document, type=AgentFigures) if document else AgentFigures()
 
 
 def owes_outcome(connection: Connection, figures: AgentFigures) -> bool:
     """Return whether an agent has to say the outcome of a call: of one that still exists, and has none."""
     call_id = figures.outcome_call_id
+    if not call_id:
+        return False
     said = exists().where(CallDisposition.callrequest_id == CallRequest.id)
     query = select(CallRequest.id).where(CallRequest.id == call_id, ~said)
-    return bool(call_id) and connection.scalar(query) is not None
+    return connection.scalar(query) is not None
 
 
 def refuse_owing(connection: Connection, agent_id: int) -> None:
@@ -88,9 +101,7 @@ def refuse_owing(connection: Connection, agent_id: int) -> None:
 
 def longer_wrap_up_ms(connection: Connection, agent_id: int) -> int:
     """Return by how much the queue of an agent's last call lets them make the time after it longer; 0: not at all."""
-    query = select(Queue.longer_wrap_up).join(Transfer, Transfer.queue_id == Queue.id)
-    talked = query.where(Transfer.agent_id == agent_id, Transfer.answered_ms.is_not(None))
-    return (connection.scalar(talked.order_by(Transfer.id.desc()).limit(1)) or 0) * SECOND_MS
+    return (connection.scalar(_LONGER, {"agent": agent_id}) or 0) * SECOND_MS
 
 
 def _is_wrapping_up(unit: UnitOfWork, agent_id: int) -> bool:

@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from sqlalchemy import Connection, false, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
 from dialer.app.call_centre.desk import CallOnDesk, Desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed
-from dialer.app.call_centre.drafts import OutcomeDraft, calls_with_drafts, draft_of
+from dialer.app.call_centre.drafts import OutcomeDraft, drafts_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
 from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, read_preview
 from dialer.app.imports.number_rows import NAME_PARTS
@@ -37,7 +37,7 @@ from dialer.store.queries.promised_call_backs import (
     PromisedCallBack,
     PromiseToPerson,
     promise_to,
-    promised_call_backs,
+    promised_by_agent,
 )
 from dialer.store.tables import CallDisposition, Subscriber
 
@@ -49,6 +49,7 @@ NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 )
 _cdrs = CDRS.table
+_ZONE: Final = select(Subscriber.zone).where(Subscriber.id == bindparam("subscriber"))
 
 
 class PastCall(NamedTuple):
@@ -208,7 +209,7 @@ def _read(unit: Unit) -> _Read:
     return _Read(
         desk,
         _past(unit, person),
-        promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN),
+        promised_by_agent(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN),
         preview,
         targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], []),
         _outcomes(unit.connection, desk),
@@ -238,33 +239,49 @@ def _zone_key(connection: Connection, person: _Person | None) -> str:
     """Return the zone key of a person; empty if it is not known."""
     if person is None or person.subscriber_id is None:
         return ""
-    return connection.scalar(select(Subscriber.zone).where(Subscriber.id == person.subscriber_id)) or ""
+    return connection.scalar(_ZONE, {"subscriber": person.subscriber_id}) or ""
+
+
+_queries: Final[dict[tuple[str, bool], Select[Any]]] = {}
+"""The queries of earlier calls, by the view of the actor: it takes longer to build them than to run them."""
+
+
+def _query_of_past(unit: Unit, *, of_person: bool) -> Select[Any]:
+    key = (unit.actor.view, of_person)
+    if key not in _queries:
+        names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
+        said = [
+            func.coalesce(column, "")
+            for column in (CallDisposition.disposition, CallDisposition.word, CallDisposition.note)
+        ]
+        query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
+        query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
+        query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
+        if of_person:
+            query = query.where(_cdrs.c.subscriber_id == bindparam("subscriber"))
+        _queries[key] = query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX)
+    return _queries[key]
 
 
 def _past(unit: Unit, person: _Person | None) -> list[PastCall]:
     """Return earlier calls with a person, or the last calls of the agent."""
-    names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
-    columns = (CallDisposition.disposition, CallDisposition.word, CallDisposition.note)
-    said = [func.coalesce(column, "") for column in columns]
-    query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
-    query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
-    query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
+    values = {"actor_id": unit.actor.sees_as}
     if person is not None:
-        is_theirs = _cdrs.c.subscriber_id == person.subscriber_id
-        query = query.where(is_theirs if person.subscriber_id is not None else false())
-    rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    return [_past_call(*row) for row in map(tuple, rows)]
+        if person.subscriber_id is None:
+            return []
+        values["subscriber"] = person.subscriber_id
+    query = _query_of_past(unit, of_person=person is not None)
+    return [_past_call(*row) for row in map(tuple, unit.connection.execute(query, values))]
 
 
 def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:
     """Return the calls whose outcomes the agent says, the newest first."""
     found, call = [], desk.call
-    if call is not None:
-        draft = draft_of(connection, desk.agent_id, call.id)
-        if desk.shows_call or draft is not None:
-            is_erased = call.number == ERASED
-            found.append(OutcomeOnDesk(call.id, "", call.disposed, draft, call.term, is_erased))
-    for other in calls_with_drafts(connection, desk.agent_id, None if call is None else call.id):
+    drafts = drafts_of(connection, desk.agent_id, None if call is None else call.id)
+    if call is not None and (desk.shows_call or drafts.on_desk is not None):
+        is_erased = call.number == ERASED
+        found.append(OutcomeOnDesk(call.id, "", call.disposed, drafts.on_desk, call.term, is_erased))
+    for other in drafts.others:
         person = other.full_name or other.number
         found.append(OutcomeOnDesk(other.callrequest_id, person, other.disposed, other.draft, other.term))
     return found

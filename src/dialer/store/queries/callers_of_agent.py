@@ -3,7 +3,7 @@
 import json
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain.words.enums import TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
@@ -12,6 +12,16 @@ from dialer.store.tables import CallRequest, Campaign, Subscriber, Tier, Transfe
 
 CALLERS_MAX: Final = 200
 """Calls that are looked at, those that wait longest first."""
+_WAITING: Final = (
+    select(NUMBER, Subscriber.full_name, Campaign.name, CallRequest.subscriber_id, Transfer.joined_ms, Transfer.offers)
+    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .where(IS_CALLING, Transfer.status == TransferStatus.WAITING)
+    .where(Transfer.queue_id.in_(select(Tier.queue_id).where(Tier.agent_id == bindparam("agent"))))
+    .order_by(Transfer.joined_ms, Transfer.id)
+    .limit(CALLERS_MAX)
+)
 
 
 class RingingCall(NamedTuple):
@@ -36,19 +46,8 @@ class WaitingCallers(NamedTuple):
 
 def callers_of_agent(connection: Connection, agent_id: int) -> WaitingCallers:
     """Return the calls that wait in the queues of an agent."""
-    columns = (NUMBER, Subscriber.full_name, Campaign.name, CallRequest.subscriber_id)
-    query = (
-        select(*columns, Transfer.joined_ms, Transfer.offers)
-        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
-        .join(Campaign, Campaign.id == CallRequest.campaign_id)
-        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
-        .where(IS_CALLING, Transfer.status == TransferStatus.WAITING)
-        .where(Transfer.queue_id.in_(select(Tier.queue_id).where(Tier.agent_id == agent_id)))
-        .order_by(Transfer.joined_ms, Transfer.id)
-        .limit(CALLERS_MAX)
-    )
     ringing, others_ms = None, []
-    for number, name, campaign, subscriber_id, joined_ms, offers in connection.execute(query):
+    for number, name, campaign, subscriber_id, joined_ms, offers in connection.execute(_WAITING, {"agent": agent_id}):
         since_ms = offers_in(offers).get(agent_id)
         if since_ms is None:
             others_ms.append(joined_ms)

@@ -1,11 +1,12 @@
 """Queries of call-backs that agents have promised and that have not come yet."""
 
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from dialer.domain.words.enums import SubscriberStatus
-from dialer.store.queries.selection import is_of
+from dialer.store.backends.expressions import without_index
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Subscriber, Transfer
 
 PROMISED_MAX: Final = 200
@@ -39,63 +40,98 @@ class PromiseToPerson(NamedTuple):
     note: str
 
 
-def promise_to(connection: Connection, subscriber_id: int | None, before_call_id: int | None) -> PromiseToPerson | None:
-    """Return the call-back that a person was promised in the last call before one, or at all; None without one."""
+@cache
+def _promise(*, is_before: bool) -> Select[Any]:
     spoke = select(Agent.name).join(Transfer, Transfer.agent_id == Agent.id)
     spoke = spoke.where(Transfer.callrequest_id == CallRequest.id, Transfer.answered_ms.is_not(None))
     agent = spoke.order_by(Transfer.place.desc()).limit(1).correlate(CallRequest).scalar_subquery()
     query = (
         select(CallDisposition.call_back_ms, agent, CallDisposition.note)
         .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)
-        .where(CallRequest.subscriber_id == subscriber_id)
+        .where(CallRequest.subscriber_id == bindparam("subscriber"))
         .order_by(CallRequest.id.desc())
         .limit(1)
     )
-    if before_call_id is not None:
-        query = query.where(CallRequest.id < before_call_id)
-    row = connection.execute(query).first()
+    return query.where(CallRequest.id < bindparam("before")) if is_before else query
+
+
+def promise_to(connection: Connection, subscriber_id: int | None, before_call_id: int | None) -> PromiseToPerson | None:
+    """Return the call-back that a person was promised in the last call before one, or at all; None without one."""
+    values = {"subscriber": subscriber_id} | ({} if before_call_id is None else {"before": before_call_id})
+    row = connection.execute(_promise(is_before=before_call_id is not None), values).first()
     return None if row is None or row[0] is None else PromiseToPerson(row[0], row[1] or "", row[2])
 
 
+_talk = select(Transfer.callrequest_id, Transfer.agent_id, Transfer.place)
+_talk = _talk.where(Transfer.answered_ms.is_not(None), Transfer.agent_id.is_not(None))
+_TALK: Final = _talk.subquery()
+_LATER: Final = _talk.subquery()
+_IS_LAST: Final = ~(
+    select(_LATER.c.place)
+    .where(_LATER.c.callrequest_id == CallRequest.id, _LATER.c.place > _TALK.c.place)
+    .correlate(CallRequest, _TALK)
+    .exists()
+)
+_COLUMNS: Final = (
+    CallRequest.id,
+    CallDisposition.call_back_ms,
+    Subscriber.number,
+    Subscriber.full_name,
+    CallDisposition.note,
+    Campaign.id,
+    Campaign.name,
+    Agent.id,
+    Agent.name,
+    CallDisposition.same_agent,
+)
+
+
+def _promised(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    return (
+        query.where(CallDisposition.call_back_ms.is_not(None))
+        .where(Subscriber.status == SubscriberStatus.PENDING, Subscriber.due_ms == CallDisposition.call_back_ms)
+        .order_by(CallDisposition.call_back_ms, CallDisposition.id)
+        .limit(bindparam("most"))
+    )
+
+
+_OF_ALL: Final = _promised(
+    select(*_COLUMNS)
+    .select_from(CallDisposition)
+    .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)
+    .join(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .outerjoin(_TALK, (_TALK.c.callrequest_id == CallRequest.id) & _IS_LAST)
+    .outerjoin(Agent, Agent.id == _TALK.c.agent_id)
+)
+_OF_ACCOUNT: Final = _OF_ALL.where(CallDisposition.user_id == bindparam("user"))
+_OF_AGENT: Final = _promised(
+    select(*_COLUMNS)
+    .select_from(_TALK)
+    .join(CallRequest, CallRequest.id == _TALK.c.callrequest_id)
+    .join(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+    .join(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .join(Campaign, Campaign.id == CallRequest.campaign_id)
+    .join(Agent, Agent.id == _TALK.c.agent_id)
+    .where(_TALK.c.agent_id == bindparam("agent"), _IS_LAST)
+    # Those of the agent are fewer than those of the account.
+    .where(without_index(CallDisposition.user_id) == bindparam("user"))
+)
+
+
 def promised_call_backs(
-    connection: Connection, user_id: int | None, agent_id: int | None = None, limit: int = PROMISED_MAX
+    connection: Connection, user_id: int | None, limit: int = PROMISED_MAX
 ) -> list[PromisedCallBack]:
-    """Return the call-backs of an account, or of all; with `agent_id`, those of one agent. The next one comes first.
+    """Return the call-backs of an account, or of all. The next one comes first.
 
     The time of the call-back is that for which the subscriber waits. So one that has come, or that another outcome took
     back, is none any more.
     """
-    spoke = select(Transfer.callrequest_id, Transfer.agent_id, Transfer.place)
-    spoke = spoke.where(Transfer.answered_ms.is_not(None), Transfer.agent_id.is_not(None))
-    talk = spoke.subquery()
-    later = spoke.subquery()
-    is_last = (
-        ~select(later.c.place).where(later.c.callrequest_id == CallRequest.id, later.c.place > talk.c.place).exists()
-    )
-    query = (
-        select(
-            CallRequest.id,
-            CallDisposition.call_back_ms,
-            Subscriber.number,
-            Subscriber.full_name,
-            CallDisposition.note,
-            Campaign.id,
-            Campaign.name,
-            Agent.id,
-            Agent.name,
-            CallDisposition.same_agent,
-        )
-        .select_from(CallDisposition)
-        .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)
-        .join(Subscriber, Subscriber.id == CallRequest.subscriber_id)
-        .join(Campaign, Campaign.id == CallRequest.campaign_id)
-        .outerjoin(talk, (talk.c.callrequest_id == CallRequest.id) & is_last)
-        .outerjoin(Agent, Agent.id == talk.c.agent_id)
-        .where(is_of(CallDisposition.user_id, user_id), CallDisposition.call_back_ms.is_not(None))
-        .where(Subscriber.status == SubscriberStatus.PENDING, Subscriber.due_ms == CallDisposition.call_back_ms)
-        .order_by(CallDisposition.call_back_ms, CallDisposition.id)
-        .limit(limit)
-    )
-    if agent_id is not None:
-        query = query.where(Agent.id == agent_id)
-    return [PromisedCallBack._make(row) for row in connection.execute(query)]
+    query, values = (_OF_ALL, {"most": limit}) if user_id is None else (_OF_ACCOUNT, {"most": limit, "user": user_id})
+    return [PromisedCallBack._make(row) for row in connection.execute(query, values)]
+
+
+def promised_by_agent(connection: Connection, user_id: int, agent_id: int, limit: int) -> list[PromisedCallBack]:
+    """Return the call-backs that an agent of an account has promised, the next one first."""
+    rows = connection.execute(_OF_AGENT, {"most": limit, "user": user_id, "agent": agent_id})
+    return [PromisedCallBack._make(row) for row in rows]
