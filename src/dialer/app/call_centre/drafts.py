@@ -105,7 +105,7 @@ def drop_draft_of_user(unit: UnitOfWork, login_id: int, callrequest_id: int) -> 
 
 
 class Drafts(NamedTuple):
-    """What an agent has typed and not saved."""
+    """The outcomes that an agent has typed and not saved."""
 
     on_desk: OutcomeDraft | None
     """The outcome of the call on the desk; None if nothing is typed."""
