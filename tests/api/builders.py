@@ -53,6 +53,7 @@ class Estate:
         self.agent = owner.create("agent", name="Ann")
         self.api_key = owner.create("api-key", name="import")
         self.webhook = owner.create("webhook", name="CRM", target_url="https://192.0.2.7/events", enabled=False)
+        self.report_link = owner.create("report-link", name="board", campaign=self.campaign["url"])
         self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
         self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
         self.did = owner.create("did", did_number=f"+1202555013{user_id}", campaign=self.campaign["url"])
@@ -198,6 +199,7 @@ class Estate:
             "agent": self.agent,
             "api-key": self.api_key,
             "webhook": self.webhook,
+            "report-link": self.report_link,
             "audit-log": self.entry,
             "tier": self.tier,
             "callerid": self.callerid,

@@ -99,6 +99,7 @@ LAYOUT: Final = {
     "gateway": Layout(SMALL, GATEWAY_USED, 50),
     "gateway_slice": Layout(SMALL, ("channels", "channels_in_use", "cps", "cps_in_use", "waiting"), 50),
     "queue": Layout(SMALL, ("last_agent_id", "no_agent_from_ms"), 50),
+    "report_link": Layout(SMALL, ("opened", "last_opened_date", "minute", "opened_in_minute", "expirationdate"), 50),
     "seat": Layout(SMALL, ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes"), 50),
     "service_state": Layout(SMALL, ("now_ms", "last_callrequest_id", "last_cdr_id"), 50),
     "shard": Layout(SMALL, ("done_ms",), 50),

@@ -49,6 +49,7 @@ from dialer.console.pages import (
     search,
     second_factor,
     service,
+    shared_report,
     sign_in,
     staffing_plan,
     static,
@@ -68,7 +69,7 @@ from dialer.console.serving.services import ConsoleServices
 from dialer.console.serving.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database.database import Database
 
-OPEN: Final = (sign_in, static)
+OPEN: Final = (shared_report, sign_in, static)
 """The modules whose pages need no sign-in."""
 PAGES: Final = (
     account,

@@ -209,8 +209,16 @@ class Authenticator:
         Raises:
             AnsweredError: 429 for more requests than a user or an address may send.
         """
-        await self._limit_requests(f"address {client_address(host)}")
+        await self.limit_address(host)
         await self._limit_requests(f"user {actor.id}")
+
+    async def limit_address(self, host: str) -> None:
+        """Count a request of somebody who is not known.
+
+        Raises:
+            AnsweredError: 429 for more requests than an address may send.
+        """
+        await self._limit_requests(f"address {client_address(host)}")
 
     async def _account_of_password(self, credentials: Credentials, address: str) -> Identified:
         """Return the user of right credentials; raise `AnsweredError` with status 401 or 429 for others."""

@@ -229,6 +229,8 @@ OPEN_PAGES: Final = frozenset(
         "GET /console/first-admin",
         "POST /console/first-admin",
         "GET /console/static/{name}",
+        "GET /console/shared/{token}",
+        "GET /console/shared/{token}/file",
         "GET /console/{path}",
     }
 )

@@ -83,6 +83,7 @@ MACHINE_MADE: Final = frozenset(
         "live_leg.key",
         "service_state.leg_key",
         "service_state.number_key",
+        *(f"report_link.{name}" for name in ("report", "token_hash")),
         *(f"set_aside_report.{name}" for name in ("identity", "key", "kind")),
         "sms_message.message_id",
         *(f"sms_received.{name}" for name in ("understood", "verdict")),

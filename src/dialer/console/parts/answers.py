@@ -1,8 +1,10 @@
 """Answers of callees as people read them: by question, with the names of queues."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, select
 
 from dialer.console.charts.charts import share
 from dialer.console.words.language import gettext
@@ -11,6 +13,7 @@ from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section, Survey
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.survey_results import SectionCount
+from dialer.store.tables import Campaign, Queue
 
 ANSWERS_SHOWN_MAX: Final = 12
 _QUEUE: Final = re.compile(r"queue: ([0-9]{1,18})\Z", re.ASCII)
@@ -37,6 +40,14 @@ def queue_names(unit: Unit, survey: Survey) -> dict[int, str]:
     """Return the names of the queues to which a survey leads, as far as the viewer may see them."""
     ids = {section.queue_id for section in survey.sections if section.queue_id}
     return names_of(unit, "queue", ids)
+
+
+def queues_of_campaign(connection: Connection, campaign_id: int, sections: Iterable[Section]) -> dict[int, str]:
+    """Return the names of the queues of a campaign's account to which sections lead."""
+    ids = {section.queue_id for section in sections if section.queue_id}
+    owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
+    query = select(Queue.id, Queue.name).where(Queue.id.in_(ids), Queue.user_id == owner)
+    return {row.id: row.name for row in connection.execute(query)} if ids else {}
 
 
 def answer_words(section_type: int, response: str, queues: Mapping[int, str]) -> str:

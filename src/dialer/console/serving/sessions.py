@@ -57,6 +57,10 @@ RECORDER: Final = f"{PATH}/recordings/new"
 """The only page that may use the microphone."""
 RECORDER_HEADERS: Final = {**HEADERS, "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)"}
 
+SHARED: Final = f"{PATH}/shared/"
+"""The start of pages that people without an account open by a link."""
+SHARED_HEADERS: Final = {**HEADERS, "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+
 
 class NotSignedInError(AnsweredError):
     """An error for a request without a session, or whose session is over."""
@@ -178,9 +182,15 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
-            add_headers(scope, RECORDER_HEADERS if scope["path"].rstrip("/") == RECORDER else HEADERS)
+            add_headers(scope, _headers_of(scope["path"]))
             speak(language_of(scope))
         await self._app(scope, receive, send)
+
+
+def _headers_of(path: str) -> Mapping[str, str]:
+    if path.startswith(SHARED):
+        return SHARED_HEADERS
+    return RECORDER_HEADERS if path.rstrip("/") == RECORDER else HEADERS
 
 
 class SignedInOnly:

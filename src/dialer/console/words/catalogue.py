@@ -345,6 +345,16 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="Nobody is in the campaign yet. The people of its phonebooks join it when it starts.",
             is_tab=False,
         ),
+        RecordPage(
+            "report-link",
+            "Links to reports",
+            "link",
+            "Whoever has a link opens one report of one campaign, without an account, until the link expires.",
+            ("name", "campaign", "report", "expirationdate", "opened", "last_opened_date", "created_date"),
+            add="New link to a report",
+            empty="There is no link yet. Make one for people who need a report, and have no account here.",
+            is_tab=False,
+        ),
     ),
 }
 """The pages by the item of the navigation to which they belong."""

@@ -21,6 +21,7 @@ from dialer.domain.words.enums import (
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.proof import WishSource
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason
+from dialer.domain.words.shared_reports import SharedReport
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
@@ -106,7 +107,11 @@ TEXT_WORDS: Final[Mapping[str, str]] = {
     "nothing": gettext_noop("Nothing to do"),
 }
 """The words for what a text message was understood to mean, and for the decision about it."""
-_CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS, **TEXT_WORDS}
+REPORT_WORDS: Final[Mapping[str, str]] = {
+    SharedReport.ANSWERS: gettext_noop("Answers in words"),
+    SharedReport.PEOPLE: gettext_noop("People, a row each"),
+}
+_CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS, **TEXT_WORDS, **REPORT_WORDS}
 _CAUSES: Final = frozenset(Cause)
 _USUAL_OUTCOMES: Final = frozenset(AgentDisposition)
 _MESSAGE_STATUSES: Final = frozenset(MessageStatus)

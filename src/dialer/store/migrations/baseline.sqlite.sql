@@ -942,6 +942,24 @@ CREATE TABLE subscriber_count (
 	CONSTRAINT fk_subscriber_count_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX uq_subscriber_count_key ON subscriber_count (campaign_id, phonebook_id, status, status_reason);
+CREATE TABLE report_link (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	campaign_id INTEGER NOT NULL,
+	name VARCHAR(255) NOT NULL,
+	report VARCHAR(10) DEFAULT 'answers' NOT NULL,
+	list_column VARCHAR(255) DEFAULT '' NOT NULL,
+	token_hash BLOB NOT NULL,
+	expirationdate INTEGER NOT NULL,
+	opened INTEGER DEFAULT '0' NOT NULL,
+	last_opened_date INTEGER,
+	minute INTEGER DEFAULT '0' NOT NULL,
+	opened_in_minute INTEGER DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_report_link_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_report_link_campaign_id ON report_link (campaign_id);
+CREATE UNIQUE INDEX uq_report_link_token_hash ON report_link (token_hash);
 CREATE TABLE branching_template (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	section_id INTEGER NOT NULL,

@@ -67,6 +67,7 @@ from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.received_texts import SmsReceived
+from dialer.store.tables.report_links import ReportLink
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate
 from dialer.store.tables.webhooks import Webhook, WebhookDelivery
@@ -123,6 +124,7 @@ __all__ = [
     "QueueHour",
     "RateCardLine",
     "RecoveryCode",
+    "ReportLink",
     "RequestAllowance",
     "Row",
     "SealedSurvey",

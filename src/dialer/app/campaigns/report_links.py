@@ -1,0 +1,109 @@
+"""Use cases of links to reports: creation, and the opening of a report by somebody without an account."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from dialer.app.accounts.api_keys import hash_secret
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.sentences import Sentence
+from dialer.store.database.touched import NOTHING
+from dialer.store.tables import Campaign, ReportLink, User
+
+LINKS_MAX: Final = 50
+"""Links to the reports of one campaign."""
+OPENED_A_MINUTE_MAX: Final = 30
+"""Openings of one link in a minute, of the report and its files together."""
+TOKEN_BYTES: Final = 32
+TOKEN_LENGTH_MAX: Final = 64
+_MINUTE_MS: Final = 60_000
+
+
+class CreatedLink(NamedTuple):
+    """The row of a new link, and its token, which is stored nowhere."""
+
+    row: Row[Any]
+    token: str
+
+
+class OpenedLink(NamedTuple):
+    """The report that a link opens."""
+
+    id: int
+    campaign_id: int
+    campaign: str
+    user_id: int
+    """The account of the campaign."""
+    report: str
+    list_column: str
+    expires_ms: int
+
+
+def create_report_link(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
+    """Create a link with a random token.
+
+    Raises:
+        RefusedError: the campaign has `LINKS_MAX` links already.
+    """
+    count = select(func.count()).where(ReportLink.campaign_id == columns["campaign_id"])
+    if unit.connection.execute(count).scalar_one() >= LINKS_MAX:
+        raise RefusedError(
+            Sentence("A campaign has at most %(most)s links to reports. Delete one first.", most=LINKS_MAX),
+            code=ErrorCode.LIMIT_REACHED,
+        )
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    values = {
+        **columns,
+        "token_hash": hash_secret(token),
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+    row = unit.connection.execute(insert(ReportLink).values(values).returning(*ReportLink.__table__.c)).one()
+    unit.note(NOTHING)
+    return CreatedLink(row, token)
+
+
+def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedLink | None:
+    """Return the report of a token; None if the link is unknown, revoked or over, or its account is disabled."""
+    if not 0 < len(token) <= TOKEN_LENGTH_MAX:
+        return None
+    columns = (
+        ReportLink.id,
+        ReportLink.campaign_id,
+        Campaign.name,
+        Campaign.user_id,
+        ReportLink.report,
+        ReportLink.list_column,
+        ReportLink.expirationdate,
+    )
+    query = select(*columns).join(Campaign, Campaign.id == ReportLink.campaign_id)
+    query = query.join(User, User.id == Campaign.user_id)
+    query = query.where(
+        ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, User.enabled.is_(True)
+    )
+    row = connection.execute(query).first()
+    return None if row is None else OpenedLink(*row)
+
+
+def count_opening(unit: UnitOfWork, link_id: int) -> bool:
+    """Count an opening of a link; return whether it may be opened, or has been too often in this minute."""
+    minute = unit.now_ms // _MINUTE_MS
+    found = select(ReportLink.minute, ReportLink.opened_in_minute).where(ReportLink.id == link_id)
+    row = unit.connection.execute(found).first()
+    if row is None:
+        return False
+    opened = row.opened_in_minute if row.minute == minute else 0
+    if opened >= OPENED_A_MINUTE_MAX:
+        return False
+    values = {
+        "opened": ReportLink.opened + 1,
+        "last_opened_date": unit.now_ms,
+        "minute": minute,
+        "opened_in_minute": opened + 1,
+    }
+    unit.connection.execute(update(ReportLink).where(ReportLink.id == link_id).values(values))
+    unit.note(NOTHING)
+    return True

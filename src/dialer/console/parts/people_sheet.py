@@ -1,0 +1,120 @@
+"""The sheet of a campaign's people in the viewer's language: a row a person, with their answers."""
+
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from dialer.api.answers.spreadsheets import CellLink
+from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, list_value, records_voices
+from dialer.console.parts.answers import answer_words, queues_of_campaign
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
+from dialer.console.words.language import gettext
+from dialer.console.words.state_words import capitalised, person_words, words_of
+from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS
+from dialer.store.database.database import Database
+from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
+
+
+class _Shown(NamedTuple):
+    """The parts that the rows of a sheet of people have in common."""
+
+    sheet: PeopleSheet
+    queues: Mapping[int, str]
+    base: str
+    """The address of the service."""
+
+
+class LongSheet(NamedTuple):
+    """A sheet that is read a chunk at a time."""
+
+    columns: list[SheetColumn]
+    chunks: AsyncIterator[Sheet]
+
+
+async def read_people_sheet(database: Database, campaign_id: int, base: str) -> LongSheet:
+    """Begin to read the sheet of a campaign's people; `base` is the address of the service."""
+    sheet, queues = await database.read(partial(_begin, campaign_id=campaign_id), is_long=True)
+    columns, shown = _of_sheet(sheet), _Shown(sheet, queues, base)
+
+    async def chunks() -> AsyncIterator[Sheet]:
+        found = sheet.first
+        yield Sheet(columns, [_result(person, shown) for person in found.people])
+        while (after_id := found.after_id) is not None:
+            found = await database.read(partial(_read_people, campaign_id, after_id), is_long=True)
+            yield Sheet(columns, [_result(person, shown) for person in found.people])
+
+    return LongSheet(columns, chunks())
+
+
+def _begin(connection: Connection, campaign_id: int) -> tuple[PeopleSheet, dict[int, str]]:
+    sheet = begin_sheet(connection, campaign_id)
+    return sheet, queues_of_campaign(connection, campaign_id, sheet.sections)
+
+
+def _read_people(campaign_id: int, after_id: int, connection: Connection) -> ResultsChunk:
+    return read_results(connection, campaign_id, after_id)
+
+
+def _of_people() -> list[SheetColumn]:
+    return [
+        SheetColumn(gettext("Name"), ValueKind.TEXT),
+        SheetColumn(gettext("Number"), ValueKind.TEXT),
+        SheetColumn(gettext("State"), ValueKind.TEXT),
+        SheetColumn(gettext("Reason"), ValueKind.TEXT),
+        SheetColumn(gettext("Attempts")),
+        SheetColumn(gettext("Last attempt"), ValueKind.MOMENT),
+        SheetColumn(gettext("Cost"), ValueKind.MONEY),
+        SheetColumn(gettext("Agent"), ValueKind.TEXT),
+        SheetColumn(gettext("Outcome"), ValueKind.TEXT),
+        SheetColumn(gettext("Note"), ValueKind.TEXT),
+        SheetColumn(gettext("Call back"), ValueKind.MOMENT),
+    ]
+
+
+def _of_sheet(sheet: PeopleSheet) -> list[SheetColumn]:
+    """Return all columns of a sheet of people: the same for each campaign, its questions, and those of the list."""
+    columns = _of_people()
+    for section in sheet.sections:
+        name = section.question or gettext("A question without a text")
+        if records_voices(section):
+            columns += [SheetColumn(name, ValueKind.SECONDS)]
+            name = gettext("%(question)s, recording") % {"question": name}
+        columns.append(SheetColumn(name, ValueKind.TEXT))
+    columns += [SheetColumn(name, ValueKind.TEXT) for name in sheet.list_columns]
+    titles = distinct_heads(column.title for column in columns)
+    return [column._replace(title=title) for column, title in zip(columns, titles, strict=True)]
+
+
+def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
+    reason = SUBSCRIBER_REASONS.get(person.reason, person.reason)
+    said = person.word
+    if person.disposition and not said:
+        said = words_of(AgentDisposition(person.disposition))
+    return (
+        person.name,
+        person.number,
+        person_words(person.status, person.reason),
+        capitalised(gettext(reason)) if reason else "",
+        person.attempts,
+        person.last_attempt_ms,
+        person.cost,
+        person.agent,
+        said,
+        person.note,
+        person.call_back_ms,
+        *(cell for section in shown.sheet.sections for cell in _cells(section, person.answers.get(section.id), shown)),
+        *(list_value(person.variables.get(name)) for name in shown.sheet.list_columns),
+    )
+
+
+def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[Value, ...]:
+    """Return an answer; of one that was recorded, the length of the recording, and where to hear it."""
+    if not records_voices(section):
+        return (None if given is None else answer_words(section.type, given.response, shown.queues),)
+    if given is None or not given.is_recorded:
+        return None if given is None else given.recorded_s, None
+    return given.recorded_s, CellLink(f"{shown.base}/console/answers/{given.result_id}/recording/")

@@ -1,0 +1,179 @@
+"""The answers to a campaign in sentences and shares, each person once, and by any column of the list."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final, NamedTuple
+
+from anyio import to_thread
+from sqlalchemy import Connection, select
+
+from dialer.app.campaigns.results import PeopleSheet, begin_sheet, list_value, records_voices
+from dialer.console.parts.answers import answer_words, queues_of_campaign
+from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
+from dialer.console.words.language import gettext, ngettext
+from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsError, tenths
+from dialer.domain.survey.survey import Section
+from dialer.store.database.database import Database
+from dialer.store.queries.results_by_person import GivenAnswer, read_given
+from dialer.store.tables import Campaign
+
+ANSWERS_MAX: Final = 8
+"""Answers to a question that are shown by name."""
+GROUPS_SHOWN_MAX: Final = 12
+"""Groups of a crosstab that are shown by name."""
+_ALL: Final = ""
+"""The group of all people."""
+_ALL_TENTHS: Final = 10
+
+
+class ToldQuestion(NamedTuple):
+    """A question with the sentence about its most frequent answer, all answers, and the answers by group."""
+
+    question: str
+    sentence: str
+    answers: CrossTable
+    crossed: CrossTable | None
+
+
+class ToldAnswers(NamedTuple):
+    """All that people answered to a campaign."""
+
+    name: str
+    """The campaign."""
+    columns: list[str]
+    """The columns of the list, by which answers can be told."""
+    by: str
+    """The column by which they are told; empty for none."""
+    message: str
+    """Why they are not told by the column that was wanted; empty if they are."""
+    people: int
+    answered: int
+    """The people who have given an answer."""
+    questions: list[ToldQuestion]
+
+
+class _Asked(NamedTuple):
+    sheet: PeopleSheet
+    queues: Mapping[int, str]
+    name: str
+    by: str
+    """The column of the list; empty for none."""
+
+
+class _Tally:
+    """The answers of a campaign's people, counted a chunk at a time."""
+
+    def __init__(self, asked: _Asked) -> None:
+        self._asked: Final = asked
+        self.people = self.answered = 0
+        self.tables: Final = {section.id: Crosstab() for section in asked.sheet.sections}
+        self.crossed: Final = {section.id: Crosstab() for section in asked.sheet.sections}
+
+    def read(self, identity: int, after_id: int, connection: Connection) -> int | None:
+        """Count the next people, and return the id after which to read on; None after the last ones."""
+        found = read_given(connection, identity, after_id)
+        by = self._asked.by
+        for variables, answers in found.people:
+            self.people += 1
+            self.answered += bool(answers)
+            group = list_value(variables.get(by)).strip() if by else ""
+            for section in self._asked.sheet.sections:
+                given = answers.get(section.id)
+                if given is not None:
+                    self._count(section, given, group)
+        return found.after_id
+
+    def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
+        words = gettext("a recording") if records_voices(section) else given.response
+        words = answer_words(section.type, words, self._asked.queues)
+        self.tables[section.id].add(_ALL, words)
+        if self._asked.by:
+            self.crossed[section.id].add(group or gettext("no value"), words)
+
+
+async def tell_answers(database: Database, campaign_id: int, wanted: str) -> ToldAnswers:
+    """Read how people answered a campaign, by the `wanted` column if the list has it."""
+    asked = await database.read(partial(_asked, campaign_id=campaign_id, wanted=wanted), is_long=True)
+    message = ""
+    try:
+        tally = await _counted(database, campaign_id, asked)
+    except TooManyGroupsError:
+        message = gettext("%(column)s has too many different values for a table.") % {"column": asked.by}
+        asked = asked._replace(by="")
+        tally = await _counted(database, campaign_id, asked)
+    sections = asked.sheet.sections
+    # Tables of thousands of answers and groups take a while, in which others go on.
+    told = await to_thread.run_sync(lambda: [_told(section, tally, asked.by) for section in sections])
+    return ToldAnswers(
+        asked.name,
+        asked.sheet.list_columns,
+        asked.by,
+        message,
+        tally.people,
+        tally.answered,
+        [question for question in told if question is not None],
+    )
+
+
+def _asked(connection: Connection, campaign_id: int, wanted: str) -> _Asked:
+    sheet = begin_sheet(connection, campaign_id)
+    name = connection.scalar(select(Campaign.name).where(Campaign.id == campaign_id))
+    by = wanted if wanted in sheet.list_columns else ""
+    return _Asked(sheet, queues_of_campaign(connection, campaign_id, sheet.sections), str(name), by)
+
+
+async def _counted(database: Database, campaign_id: int, asked: _Asked) -> _Tally:
+    tally = _Tally(asked)
+    following: int | None = 0
+    while following is not None:
+        following = await database.read(partial(tally.read, campaign_id, following), is_long=True)
+    return tally
+
+
+def sheet_of_answers(told: ToldAnswers) -> Sheet:
+    """Return the answers as a table: a row for each question, group and answer."""
+    columns = [
+        SheetColumn(gettext("Question"), ValueKind.TEXT),
+        SheetColumn(told.by or gettext("Group"), ValueKind.TEXT),
+        SheetColumn(gettext("Answer"), ValueKind.TEXT),
+        SheetColumn(gettext("People")),
+        SheetColumn(gettext("Share"), ValueKind.SHARE),
+        SheetColumn(gettext("Margin of error in points")),
+    ]
+    rows: list[tuple[Value, ...]] = []
+    for question in told.questions:
+        title = question.question or gettext("A question without a text")
+        for table in filter(None, (question.answers, question.crossed)):
+            for group in table.groups:
+                name = group.name or gettext("All")
+                shares = zip(table.answers, group.shares, strict=True)
+                rows += [
+                    (title, name, words, one.people, round(one.percent, 1), round(one.margin, 1))
+                    for words, one in shares
+                ]
+    return Sheet(columns, rows)
+
+
+def _told(section: Section, tally: _Tally, by: str) -> ToldQuestion | None:
+    """Return what people answered to a question; None if nobody did."""
+    others = gettext("others")
+    answers = tally.tables[section.id].table(1, ANSWERS_MAX, others)
+    if not answers.groups:
+        return None
+    crossed = tally.crossed[section.id].table(GROUPS_SHOWN_MAX, ANSWERS_MAX, others) if by else None
+    return ToldQuestion(section.question, _sentence(answers), answers, crossed)
+
+
+def _sentence(answers: CrossTable) -> str:
+    """Return a sentence about the most frequent answer, such as "4 of 10 answered: no"."""
+    whole = answers.groups[0]
+    count = whole.shares[0].people
+    of_ten = tenths(count, whole.total)
+    told = {"answer": answers.answers[0], "num": of_ten}
+    if count == whole.total:
+        return gettext("All answered: %(answer)s.") % told
+    if of_ten == _ALL_TENTHS:
+        return gettext("Nearly all answered: %(answer)s.") % told
+    if not of_ten:
+        return gettext("The most frequent answer, of fewer than 1 of 20: %(answer)s.") % told
+    return ngettext("%(num)s of 10 answered: %(answer)s.", "%(num)s of 10 answered: %(answer)s.", of_ten) % told
