@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Final
 
-LATE: Final = frozenset({"advanced_alchemy", "pyotp", "yaml"})
+LATE: Final = frozenset({"advanced_alchemy", "pdb", "pyotp", "yaml"})
 """Modules that run when somebody asks for a name of theirs."""
 WITHOUT: Final[Mapping[str, Sequence[str]]] = {
     "advanced_alchemy._typing": ("attrs", "cattrs", "litestar", "pydantic"),

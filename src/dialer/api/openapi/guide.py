@@ -75,6 +75,7 @@ _GROUPS: Final[dict[str, str]] = {
     "audit-log": "The audit log: who changed which record, and when.",
     "clock": "The clock of the service, which admins can advance if it is virtual.",
     "webhook": "Webhooks, which post the events of an account to programs, signed.",
+    "report-link": "Links by which people without an account open a report of a campaign.",
     "events": "The events of an account, for programs outside of the service.",
     "own-settings": "The settings that users change for themselves.",
     "root": "The entry point: the lists of all resources.",

@@ -55,7 +55,7 @@ _REPORT_LINK: Final = shapes(
             " days.",
             default=None,
             example="2026-12-02T09:00:00Z",
-            title="Expires",
+            title="Ends",
             hint="In your time zone, at most 90 days ahead. Empty: in 14 days.",
         ),
         "opened": read_only(Integer(), "The times that the report or a file of it was opened.", example=3),
@@ -67,7 +67,7 @@ _REPORT_LINK: Final = shapes(
             "The address to hand on. It opens the report without a sign-in. Only the first answer to the creation has"
             " it; elsewhere it is null.",
             nullable=True,
-            example="https://dialer.example/console/shared/q8Yb3R2nWmJ4uE7x/",
+            example=None,
         ),
         **STAMPS,
     },
