@@ -67,7 +67,7 @@ _REPORT_LINK: Final = shapes(
             "The address to hand on. It opens the report without a sign-in. Only the first answer to the creation has"
             " it; elsewhere it is null.",
             nullable=True,
-            example=None,
+            example="https://dialer.example/…/q8Yb3R2nWmJ4uE7x/",
         ),
         **STAMPS,
     },
