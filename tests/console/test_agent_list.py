@@ -34,17 +34,18 @@ def test_a_pasted_list_makes_agents_with_sign_in_telephone_and_queue(
     status, looked = paste(alice, LIST)
     assert (status, "1 Ann Lee ann.lee 101" in looked, "Make 3 agents" in looked) == (200, True, True)
     assert api.get("agent/")["results"] == []
-    answer = alice.send("agent-list/", list=LIST, confirmed=LIST, **{"queue.1": "1"})
+    answer = alice.send("agent-list/", list=LIST, confirmed=LIST, skills="Spanish, Loans", **{"queue.1": "1"})
     made = words(answer.text)
     assert "3 agents are made. Note the passwords: they are not shown again." in made
     passwords = re.findall(r"<code>([^<]+)</code>", answer.text)
     assert [len(password) for password in passwords] == [12, 12]
     agents = {one["name"]: one for one in api.get("agent/")["results"]}
-    assert {name: one["contact"] for name, one in agents.items()} == {
-        "Ann Lee": "101",
-        "Ben Ray": "+12025550151",
-        "Cleo": "",
+    assert {name: (one["contact"], one["skills"]) for name, one in agents.items()} == {
+        "Ann Lee": ("101", "Spanish, Loans"),
+        "Ben Ray": ("+12025550151", "Spanish, Loans"),
+        "Cleo": ("", "Spanish, Loans"),
     }
+    assert words(alice.get("records/queue/1/")).count("Spanish, Loans") == 3
     places = {(one["agent"], one["queue"]) for one in api.get("tier/")["results"]}
     of = [agents[name]["url"] for name in ("Ann Lee", "Ben Ray", "Cleo")]
     assert places == {(of[0], queues[0]), (of[1], queues[1]), (of[2], queues[0])}

@@ -157,12 +157,14 @@ def test_an_agent_reads_what_to_say(gus: Visitor, api: Caller, database: Databas
 
 def test_an_agent_transfers_the_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
     queue = api.create("queue", name=HOSTILE)
-    mona = api.create("agent", name="Mona", contact="+12025550151", status=2)
-    api.create("tier", queue=queue["url"], agent=mona["url"])
+    mona = api.create("agent", name="Mona", contact="+12025550151", status=2, skills="Spanish")
+    otto = api.create("agent", name="Otto", status=4)
+    for one in (mona, otto):
+        api.create("tier", queue=queue["url"], agent=one["url"])
     Caller(api.client, "bob").create("queue", name="Theirs")
     talk_to_gus(database, campaign(api, name="Departures"))
     text = gus.text("desk/")
-    assert re.search(r"Queue <script>.* Mona Transfer the callee", text)
+    assert re.search(r"Queue <script>.* Mona: Available, Spanish Otto: On a break Transfer the callee", text)
     assert "Theirs" not in text
     assert "<script>alert" not in gus.page
 

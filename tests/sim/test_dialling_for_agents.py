@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
-from dialer.domain.words.enums import AmdStatus, Cause, LegType
+from dialer.domain.words.enums import AmdStatus, Cause, DialMethod, LegType
 from dialer.sim.call_centre import call_centre_of
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 from tests.sim.scenes import run
@@ -97,3 +97,25 @@ def test_only_a_person_who_waits_too_long_spends_the_budget(outcome: str, abando
     )
     assert sorted(one.is_abandoned for _, one in simulation.store.transfers.values()) == [False, True]
     assert simulation.store.figures[CAMPAIGN_ID].abandoned == abandoned
+
+
+@pytest.mark.parametrize("dial_method", [2, 3, 4])
+def test_people_who_need_a_skill_are_called_one_for_each_free_agent_who_has_it(dial_method: int) -> None:
+    """One of five agents speaks Spanish, and every fourth person needs it; nobody speaks Basque."""
+    languages = {0: "Spanish", 1: "Basque"}
+    people = [{"contact": f"+33199{one:06}", "additional_vars": {"language": languages.get(one % 4, "")}}
+              for one in range(200)]  # fmt: skip
+    simulation = run(
+        account={},
+        gateway={"parameters": {"answer": 0.6, "busy": 0, "machine": 0, "ring": [5, 25]}},
+        campaign={"callerid": "+33199000000", "dial_method": dial_method, "maxretry": 0},
+        survey={"sections": [{"id": 1, "type": 6, "question": "An agent", "audio_seconds": 2, "queue": 1}]},
+        queues=[{"id": 1, "strategy": 2, "skill_field": "language"}],
+        agents=[{"id": 1, "count": 4}, {"id": 9, "skills": "spanish"}],
+        contacts=people,
+    )
+    called = {cdr.phone_number for cdr in simulation.store.cdrs if cdr.leg_type == LegType.A_LEG}
+    assert called == {one["contact"] for place, one in enumerate(people) if place % 4 != 1}
+    spoken = [one for call, one in simulation.store.transfers.values() if int(call.subscriber.number[-3:]) % 4 == 0]
+    assert {one.agent_id for one in spoken} - {None} == {9}
+    assert dial_method != DialMethod.PREVIEW or not any(one.is_abandoned for one in spoken)

@@ -12,6 +12,7 @@ from dialer.domain.figures.statistics import percent
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.erlang_c import mean_wait_ms, share_within
 from dialer.domain.queueing.plans import QueuePlan
+from dialer.domain.queueing.skills import skills_of
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import TransferStatus
 from dialer.forecast.spreads import CountSpread, PercentSpread, SecondsSpread, counts, percents, seconds
@@ -44,11 +45,15 @@ class QueueTally:
 
     def __init__(self, agents: Iterable[agent_events.AgentOpened], queues: Iterable[QueuePlan]) -> None:
         """Take all agents, and the queues that the campaign's calls can reach."""
-        self._wrap_ups_ms: Final = {
-            agent.plan.id: agent.plan.wrap_up_ms for agent in agents if agent.plan.status in TAKES_CALLS
+        on_duty = {agent.plan.id: agent.plan for agent in agents if agent.plan.status in TAKES_CALLS}
+        self._wrap_ups_ms: Final = {agent_id: plan.wrap_up_ms for agent_id, plan in on_duty.items()}
+        serving = {
+            tier.agent_id
+            for queue in queues
+            for tier in queue.tiers
+            if tier.agent_id in on_duty and skills_of(queue.skills) <= skills_of(on_duty[tier.agent_id].skills)
         }
-        serving = {tier.agent_id for queue in queues for tier in queue.tiers}
-        self._agents: Final = len(serving & self._wrap_ups_ms.keys())
+        self._agents: Final = len(serving)
         self._queued = self._served = self._in_time = self._waited_ms = self._busy_ms = 0
 
     def transfer_kept(self, transfer: Transfer) -> None:

@@ -49,6 +49,8 @@ class QueuePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_wait_time_with_no_agent: _Seconds = 120
     max_wait_time_with_no_agent_time_reached: _Seconds = 5
     tiers: tuple[TierPart, ...] | None = None
+    skills: Annotated[str, Meta(max_length=255)] = ""
+    skill_field: Annotated[str, Meta(max_length=64)] = ""
 
 
 class AgentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +61,7 @@ class AgentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: AgentStatus = AgentStatus.AVAILABLE
     wrap_up_time: _Seconds = 0
     contact: Annotated[str, Meta(max_length=255)] = ""
+    skills: Annotated[str, Meta(max_length=255)] = ""
     parameters: dict[str, Any] = {}
 
 

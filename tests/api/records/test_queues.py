@@ -37,6 +37,8 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
         "max_wait_time": 0,
         "max_wait_time_with_no_agent": 120,
         "max_wait_time_with_no_agent_time_reached": 5,
+        "skills": "",
+        "skill_field": "",
         "break_reasons": "",
         "max_break_time": 0,
         "missed_calls_max": 3,

@@ -407,6 +407,29 @@ def test_a_gateway_for_texts_allows_names(bench: Bench) -> None:
     assert bench.alice.get(gateway)["allowed_callerids"] == "Salon Ann, +12025550150"
 
 
+def test_people_whom_no_agent_can_serve_for_want_of_a_skill(bench: Bench) -> None:
+    section, queue, alice = bench.estate.section["url"], bench.estate.queue["url"], bench.alice
+    alice.change(section, type=6, queue=queue)
+    alice.change(queue, skill_field="language")
+    (agent,) = {one["agent"] for one in alice.get("tier/", queue="1")["results"]}
+    for place, language in enumerate(["Spanish", "spanish", "Basque", ""]):
+        variables = {"language": language}
+        alice.create("contact", contact=f"+1202555017{place}", phonebook=bench.estate.phonebook["url"],
+                     additional_vars=variables)  # fmt: skip
+
+    def said() -> list[str]:
+        return [one["message"] for one in bench.check(forecast="false")["findings"] if one["code"] == "no_skill"]
+
+    assert [message.split(". ")[0] for message in said()] == [
+        "2 of the people need an agent with the skill Spanish, and no agent of queue 1 has it",
+        "1 of the people need an agent with the skill Basque, and no agent of queue 1 has it",
+    ]
+    alice.change(agent, skills="Basque\nSPANISH")
+    assert (said(), alice.get(agent)["skills"]) == ([], "Basque, SPANISH")
+    alice.change(queue, skills="Loans")
+    assert said() == ["No agent of queue 1 has the skills that its calls need: Loans. Give them to an agent."]
+
+
 def test_another_phonebook_of_the_campaign_counts(bench: Bench) -> None:
     """One phonebook is empty, the other is not."""
     empty = stored(bench.database, Phonebook, user_id=2, name="empty", description="")

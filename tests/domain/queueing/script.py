@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan, Waiting
+from dialer.domain.queueing.skills import NO_SKILLS, skills_of
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from tests.domain.queueing.hall import START_MS
 
 QUEUES: Final = (1, 2)
 AGENTS: Final = (1, 2, 3, 4, 5)
 NUMBERS: Final = ("", "+1", "+2", "+3")
+NEEDS: Final = {"+2": frozenset({"french"}), "+3": frozenset({"french", "loans"})}
+"""The skills that the calls of some numbers need."""
 milliseconds = st.sampled_from([0, 1, 500, 3_000, 10_000, 20_000, 60_000])
 
 
@@ -45,12 +48,14 @@ def queue_plans(draw: st.DrawFn, queue_id: int) -> QueuePlan:
         max_wait_ms=draw(milliseconds),
         max_wait_with_no_agent_ms=draw(milliseconds),
         max_wait_with_no_agent_time_reached_ms=draw(milliseconds),
+        skills=draw(st.sampled_from(["", "", "", "Loans"])),
     )
 
 
 def agent_plans(agent_id: int) -> st.SearchStrategy[AgentPlan]:
     often = st.sampled_from([AgentStatus.AVAILABLE] * 4 + [*AgentStatus])
-    return st.builds(AgentPlan, st.just(agent_id), st.just(1), often, milliseconds)
+    skills = st.sampled_from(["French", "loans", "French, Loans", ""])
+    return st.builds(AgentPlan, st.just(agent_id), st.just(1), often, milliseconds, skills=skills)
 
 
 def acts() -> st.SearchStrategy[Act]:
@@ -165,6 +170,9 @@ class Play:
                 case AgentOffer(call_id, agent_id):
                     assert call_id in self.book.waiting
                     assert self.book.agents[agent_id].status in {2, 3}
+                    waiting = self.book.waiting[call_id]
+                    needed = waiting.skills | skills_of(self.book.queues[waiting.queue_id].skills)
+                    assert needed <= skills_of(self.book.agents[agent_id].skills)
                     assert agent_id not in self.asked
                     assert agent_id not in {agent for agent, _ in self.book.talks.values()}
                     self.asked[agent_id] = call_id
@@ -180,7 +188,9 @@ class Play:
     def _join(self, act: Act) -> None:
         self.calls += 1
         queue_id, number = QUEUES[act.which % 2], NUMBERS[act.which // 2]
-        place = self.distributor.join(self.now_ms, self.calls, queue_id, number, self.now_ms - act.which * 700)
+        needed = NEEDS.get(number, NO_SKILLS)
+        answered_ms = self.now_ms - act.which * 700
+        place = self.distributor.join(self.now_ms, self.calls, queue_id, number, answered_ms, skills=needed)
         self.book.left.pop((queue_id, number), None)
         self.book.waiting[self.calls] = place
 

@@ -18,6 +18,8 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.queueing.plans import DeskAction, PreviewOrder
+from dialer.domain.queueing.skills import skills_of
+from dialer.domain.rules.awaited_skills import QueueSkills
 from dialer.domain.rules.why_waiting import why_not_now
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import (
@@ -143,7 +145,7 @@ def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -
     campaign = _campaign(unit.connection, agent_id, chosen.campaign_id)
     _refuse_unless_free(unit.connection, agent_id)
     person, is_done = _person(unit, campaign, chosen, rules)
-    _refuse_unless_callable(unit, person, rules)
+    _refuse_unless_callable(unit, agent_id, person, rules)
     if is_done and not chosen.again:
         raise AlreadyReachedError(person.number, _last_reached(unit.connection, person))
     order = PreviewOrder(DeskAction.DIAL, person.campaign_id, person.id, unit.now_ms)
@@ -260,7 +262,7 @@ def _new(unit: UnitOfWork, campaign: RowMapping, number: str, contact: RowMappin
     return {**whose, **moments, **copied, "duplicate_contact": contact["contact"], "contact_id": contact["id"]}
 
 
-def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) -> None:
+def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], rules: Rules) -> None:
     """Refuse a person who may not be called now, by the rules that every dial obeys.
 
     Raises:
@@ -272,9 +274,25 @@ def _refuse_unless_callable(unit: UnitOfWork, person: Row[Any], rules: Rules) ->
         raise RefusedError("The campaign cannot be read.", code=ErrorCode.NOT_DIALLED)
     # For a place the call waits, but what else refuses it does so at once.
     place = msgspec.structs.replace(found[campaign_id].place, agents_at_ms=0, max_aleg=0, free_channels=1)
-    campaign = msgspec.structs.replace(found[campaign_id], place=place)
+    campaign = msgspec.structs.replace(found[campaign_id], place=place, skills=())
+    _refuse_without_skills(unit.connection, agent_id, person, found[campaign_id].skills)
     people = people_facts(unit.connection, [person._mapping], {campaign_id: campaign})  # noqa: SLF001 - SQLAlchemy documents it
     wait = why_not_now(campaign, people[person.id])
     if wait.reason not in _GOES_ON:
         why = _REFUSED.get(wait.reason) or Sentence(wait.reason.meaning)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)
+
+
+def _refuse_without_skills(
+    connection: Connection, agent_id: int, person: Row[Any], queues: tuple[QueueSkills, ...]
+) -> None:
+    """Refuse a person whose call needs skills that the agent lacks, unless the agent has promised the call-back."""
+    if not queues or person.promised_agent_id == agent_id:
+        return
+    own = skills_of(connection.execute(select(Agent.skills).where(Agent.id == agent_id)).scalar_one())
+    needed = min((queue.needed_by(person.additional_vars) - own for queue in queues), key=len)
+    if needed:
+        raise RefusedError(
+            Sentence("The person needs an agent with these skills: %(skills)s.", skills=", ".join(sorted(needed))),
+            code=ErrorCode.NOT_DIALLED,
+        )

@@ -11,8 +11,8 @@ from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError
-from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.words.enums import TransferStatus
+from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.words.enums import AgentActivity, AgentStatus, TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING
@@ -28,11 +28,12 @@ _SERVED: Final = (
     .order_by(Queue.name, Queue.id)
     .limit(NAMED_MAX)
 )
-_ON_DUTY: Final = (
-    select(Agent.id, Agent.name)
+_CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
+_AT_WORK: Final = (
+    select(Agent.id, Agent.name, Agent.skills, *_CLOCK)
     .where(Agent.user_id == _account, Agent.id != bindparam("agent"))
-    .where(Agent.status.in_(sorted(TAKES_CALLS)), Agent.id.in_(select(Tier.agent_id)))
-    .order_by(Agent.name, Agent.id)
+    .where(Agent.status != AgentStatus.LOGGED_OUT, Agent.id.in_(select(Tier.agent_id)))
+    .order_by(Agent.status == AgentStatus.ON_BREAK, Agent.name, Agent.id)
     .limit(NAMED_MAX)
 )
 
@@ -76,17 +77,28 @@ class TransferTarget(NamedTuple):
     agent_id: int | None = None
 
 
+class NamedAgent(NamedTuple):
+    """An agent to whom another one may transfer a call."""
+
+    id: int
+    name: str
+    activity: AgentActivity
+    skills: str
+
+
 class NamedTargets(NamedTuple):
-    """The queues and the agents on duty to whom an agent may transfer, each by id and name, at most `NAMED_MAX`."""
+    """The queues, by id and name, and the agents to whom an agent may transfer, at most `NAMED_MAX` of each."""
 
     queues: list[tuple[int, str]]
-    agents: list[tuple[int, str]]
+    agents: list[NamedAgent]
 
 
-def targets_of(connection: Connection, agent_id: int) -> NamedTargets:
-    """Return the queues with agents and the other agents on duty of an agent's account, by name."""
-    queues, agents = (connection.execute(query, {"agent": agent_id}) for query in (_SERVED, _ON_DUTY))
-    return NamedTargets([(row.id, row.name) for row in queues], [(row.id, row.name) for row in agents])
+def targets_of(connection: Connection, agent_id: int, now_ms: int) -> NamedTargets:
+    """Return the queues with agents and the other agents at work of an agent's account: those who are free first."""
+    queues, rows = (connection.execute(query, {"agent": agent_id}) for query in (_SERVED, _AT_WORK))
+    agents = [NamedAgent(row.id, row.name, AgentClock(*row[3:]).activity(now_ms), row.skills) for row in rows]
+    agents.sort(key=lambda one: one.activity is not AgentActivity.AVAILABLE)
+    return NamedTargets([(row.id, row.name) for row in queues], agents)
 
 
 def transfer_call(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:

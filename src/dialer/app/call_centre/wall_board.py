@@ -1,6 +1,7 @@
 """The wall board of a call centre: who talks and since when, who waits and how long, and how well it goes today."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
@@ -9,6 +10,8 @@ from dialer.app.call_centre.previews import preview_of
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.domain.queueing.plans import Preview
+from dialer.domain.queueing.skills import SkillSet
+from dialer.domain.rules.awaited_skills import has_any
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.callers_of_agent import offers_in
@@ -22,6 +25,7 @@ from dialer.store.queries.wall_board import (
     agents_on_board,
     calls_on_board,
     days_of_agents,
+    needs_of_callers,
     queues_on_board,
 )
 
@@ -31,6 +35,7 @@ CALLS_MAX: Final = 2_000
 TIERS_MAX: Final = 20_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
+_OFF_DUTY: Final = frozenset({AgentActivity.LOGGED_OUT, AgentActivity.ON_BREAK})
 _NO_DAY: Final = AgentDay(0, 0, 0)
 _NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
@@ -85,6 +90,8 @@ class QueueOnBoard(NamedTuple):
     """Those of them who can take a call now."""
     waiting_since_ms: int | None
     """The moment when the call joined that waits longest; None if none waits."""
+    unskilled: int
+    """Calls that wait for skills which no agent on duty has."""
     counts: QueueCounts
     level: float | None
     """The service level: the share of calls taken within `LEVEL_WITHIN_S`, of all that left the queue, in per cent."""
@@ -112,11 +119,19 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     found = count_calls(connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, today, 1, by_hour=False)
     agents = _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today)
     available = {agent.id for agent in agents if agent.activity is AgentActivity.AVAILABLE}
-    members = agents_of_queues(connection, [queue.id for queue in queues], TIERS_MAX)
+    members = agents_of_queues(connection, queues, TIERS_MAX)
+    unskilled = _unskilled(connection, queues, of_queue, members, agents)
     return WallBoard(
         agents,
         [
-            _queue(queue, of_queue[queue.id], members[queue.id], available, counts.get(queue.id, _NONE))
+            _queue(
+                queue,
+                of_queue[queue.id],
+                unskilled.get(queue.id, 0),
+                frozenset(members[queue.id]),
+                available,
+                counts.get(queue.id, _NONE),
+            )
             for queue in queues
         ],
         found[0].figures if found else NO_FIGURES,
@@ -169,10 +184,38 @@ def _agent(
     )
 
 
+def _unskilled(
+    connection: Connection,
+    queues: list[BoardQueue],
+    calls: Mapping[int | None, list[BoardCall]],
+    members: Mapping[int, Mapping[int, SkillSet]],
+    agents: list[AgentOnBoard],
+) -> dict[int, int]:
+    """Return how many calls wait for skills that no agent on duty has, by queue."""
+    picky = [queue for queue in queues if (queue.skills or queue.skill_field) and _waiting(calls[queue.id])]
+    if not picky:
+        return {}
+    on_duty = {agent.id for agent in agents if agent.activity not in _OFF_DUTY and agent.after_call is None}
+    found: dict[int, int] = {}
+    for queue_id, needs in needs_of_callers(connection, picky, CALLS_MAX).items():
+        skills = [of_agent for agent_id, of_agent in members[queue_id].items() if agent_id in on_duty]
+        found[queue_id] = sum(bool(needed) and not has_any(skills, needed) for needed in needs)
+    return found
+
+
+def _waiting(calls: list[BoardCall]) -> list[int]:
+    return [call.joined_ms for call in calls if call.answered_ms is None]
+
+
 def _queue(
-    queue: BoardQueue, calls: list[BoardCall], agents: frozenset[int], available: set[int], counts: QueueCounts
+    queue: BoardQueue,
+    calls: list[BoardCall],
+    unskilled: int,
+    agents: frozenset[int],
+    available: set[int],
+    counts: QueueCounts,
 ) -> QueueOnBoard:
-    waiting = [call.joined_ms for call in calls if call.answered_ms is None]
+    waiting = _waiting(calls)
     return QueueOnBoard(
         queue.id,
         queue.name,
@@ -181,6 +224,7 @@ def _queue(
         agents,
         len(agents & available),
         min(waiting, default=None),
+        unskilled,
         counts,
         percent(counts.taken_within, counts.calls),
         percent(counts.taken - counts.taken_late, counts.calls),

@@ -11,6 +11,7 @@ from dialer.app.campaigns.line_check import named_queue, names_list, texts_peopl
 from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
+from dialer.app.campaigns.skills_check import unserved_skills
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
@@ -119,6 +120,7 @@ def _facts(
         without_country_max=WITHOUT_COUNTRY_MAX,
         unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        unserved_skills=tuple(unserved_skills(connection, campaign["id"], phonebooks, survey)),
         doubtful_entries=doubtful_for_campaign(connection, campaign["id"], campaign["dnc_id"]),
         shows_secrets=_shows_secrets(connection, campaign),
         is_at_fixed_pace=campaign["dial_method"] == DialMethod.FIXED_RATE,

@@ -73,7 +73,7 @@ async def read_agent_list(request: ApiRequest) -> Response[Any]:
     users = await _users(request, lines, passwords, is_hashed=is_confirmed)
 
     def make(unit: Unit) -> None:
-        errors = add_agents(unit, lines, ticked, users)
+        errors = add_agents(unit, lines, ticked, users, filled.get("skills", ""))
         if errors or not is_confirmed:
             raise _UndoneError(errors)
 

@@ -211,7 +211,7 @@ def _read(unit: Unit) -> _Read:
         _past(unit, person),
         promised_by_agent(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN),
         preview,
-        targets_of(unit.connection, desk.agent_id) if desk.is_talking else NamedTargets([], []),
+        targets_of(unit.connection, desk.agent_id, unit.now_ms) if desk.is_talking else NamedTargets([], []),
         _outcomes(unit.connection, desk),
         callers,
         promise_to(unit.connection, person.subscriber_id, call and call.id) if person else None,

@@ -90,24 +90,25 @@ def user_of_line(unit: Unit, line: AgentLine, password: str) -> Parsed:
 
 
 def add_agents(
-    unit: Unit, lines: Sequence[AgentLine], ticked: Iterable[int], users: Mapping[int, Parsed]
+    unit: Unit, lines: Sequence[AgentLine], ticked: Iterable[int], users: Mapping[int, Parsed], skills: str = ""
 ) -> dict[int, Errors]:
     """Create the agents of lines with their queues, and users to sign in with; return the errors by number of line.
 
+    All of them get the `skills`.
     `users` are the prepared accounts by number of line. If there are errors, the caller must undo everything.
     """
     places = sorted(ticked)
     errors: dict[int, Errors] = {}
     for line in lines:
         try:
-            _add(unit, line, _queues_of(unit, line, places), users.get(line.number))
+            _add(unit, line, _queues_of(unit, line, places), users.get(line.number), skills)
         except InvalidError as error:
             errors[line.number] = error.errors
     return errors
 
 
-def _add(unit: Unit, line: AgentLine, queue_ids: Iterable[int], user: Parsed | None) -> None:
-    members: dict[str, Any] = {"name": line.name, "contact": line.telephone}
+def _add(unit: Unit, line: AgentLine, queue_ids: Iterable[int], user: Parsed | None, skills: str) -> None:
+    members: dict[str, Any] = {"name": line.name, "contact": line.telephone, "skills": skills}
     if user is not None:
         members["login"] = str(records.create_record(unit, USERS, user).record_id)
     agent_id = _create(unit, AGENTS, members)

@@ -47,6 +47,7 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
     WaitsFor.STARTING: gettext_noop("The first day of the campaign"),
     WaitsFor.RETRY: gettext_noop("The next attempt"),
     WaitsFor.WINDOW: gettext_noop("Hours in which calls are allowed"),
+    WaitsFor.NO_SKILL: gettext_noop("An agent with the skills"),
     WaitsFor.NO_AGENT: gettext_noop("A free agent"),
     WaitsFor.MAX_ALEG: gettext_noop("Room among the calls of the campaign"),
     WaitsFor.LINE_DOWN: gettext_noop("The line to the carrier"),

@@ -6,7 +6,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
-from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan
+from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan, Subscriber
+from dialer.domain.engine.skilled_people import SkilledPeople
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
 from dialer.domain.pacing.predictive import credit_of
@@ -21,6 +22,7 @@ class AgentPacing:
     def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
         self._state: Final = engine_state
         self._distributor: Final = distributor
+        self.skilled: Final = SkilledPeople(engine_state, distributor)
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
         """Return the number of calls that the campaign may place now, and the time to ask again.
@@ -57,18 +59,19 @@ class AgentPacing:
         awaiting = self._state.awaiting.sharing(queue_ids) if self._state.awaiting.queue_ids else []
         return self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
 
-    def is_available(self, campaign: OpenCampaign, now_ms: int, agent_id: int) -> bool:
+    def is_available(self, campaign: OpenCampaign, now_ms: int, _subscriber: Subscriber, agent_id: int) -> bool:
         """Return whether an agent is free for a call of the campaign that only they take.
 
         Nobody is free as `ANY_AGENT`: such a call takes the place of one that the pace allows.
         """
         return self._distributor.is_available(now_ms, agent_id, campaign.plan.flow.queue_ids)
 
-    def may_keep(self, campaign: OpenCampaign, now_ms: int, agent_id: int) -> bool:
-        """Return whether an agent, or any of them for `ANY_AGENT`, is free to be kept for a call of the campaign."""
-        if agent_id == ANY_AGENT:
-            return self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms) is not None
-        return self.is_available(campaign, now_ms, agent_id)
+    def may_keep(self, campaign: OpenCampaign, now_ms: int, subscriber: Subscriber, agent_id: int) -> bool:
+        """Return whether an agent, or any with the skills for `ANY_AGENT`, is free to be kept for a call."""
+        if agent_id != ANY_AGENT:
+            return self.is_available(campaign, now_ms, subscriber, agent_id)
+        queue_ids = campaign.plan.flow.queue_ids
+        return self._distributor.next_idle(queue_ids, now_ms, subscriber.additional_vars) is not None
 
     def sharing_with(self, campaign: OpenCampaign) -> list[OpenCampaign]:
         """Return the active campaigns that dial for an agent of this one, in order of id."""

@@ -7,8 +7,6 @@ from typing import Final
 from dialer.domain.calls import campaign_events
 from dialer.domain.calls.call_effects import Dial
 from dialer.domain.calls.campaign_effects import (
-    ClaimFresh,
-    ClaimRetries,
     CountSubscribers,
     MoveCampaign,
     PutBack,
@@ -22,6 +20,7 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.max_aleg import place_at_ms
 from dialer.domain.engine.new_call import new_call
+from dialer.domain.engine.next_people import NextPeople
 from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.plain_dials import PlainDials
 from dialer.domain.engine.previews import Offered, Previews
@@ -53,12 +52,12 @@ class CampaignDialling:
         self._claims: Final = claims
         self._pacing: Final = pacing
         self._previews: Final = previews
-        self._wake_floor: Final = wake_floor
         self._campaigns: Final = engine_state.campaigns
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
         self._verdicts: Final = PersonVerdicts(engine_state)
         self._plain: Final = PlainDials(engine_state, self._verdicts)
+        self._people: Final = NextPeople(engine_state, pacing, self.wake_at, wake_floor)
 
     def wake_campaign(self, now_ms: int, event: campaign_events.CampaignWoken) -> None:
         """Check a campaign at its scheduled time."""
@@ -134,35 +133,10 @@ class CampaignDialling:
             return campaign.next_dial_ms
         if campaign.is_previewed:
             return now_ms if self._previews.may_go_on(campaign, now_ms) else NEVER_MS
-        if self._pace_allows(campaign, now_ms):
+        if self._people.pace_allows(campaign, now_ms):
             return now_ms
-        has_promised = campaign.hopper.awaits_agents and self._next_promised(campaign, now_ms) is not None
+        has_promised = campaign.hopper.awaits_agents and self._people.next_promised(campaign, now_ms) is not None
         return now_ms if has_promised else NEVER_MS
-
-    def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
-        pace = self._pacing.pace(campaign, now_ms)
-        if pace.calls <= 0 and pace.again_ms is not None:  # Else it is asked after the dial, or when that can be made.
-            self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
-        return pace.calls > 0
-
-    def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
-        """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""
-        return campaign.hopper.next_promised(now_ms, partial(self._pacing.is_available, campaign, now_ms))
-
-    def _next_person(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
-        hopper = campaign.hopper
-        is_held_back = campaign.is_paced and hopper.awaits_agents and not campaign.is_previewed
-        if is_held_back and not self._pace_allows(campaign, now_ms):
-            return self._next_promised(campaign, now_ms)
-        found = hopper.next(now_ms, partial(self._pacing.may_keep, campaign, now_ms))
-        awaiting, campaign_id = self._state.awaiting, campaign.plan.id
-        if hopper.awaits_agents != (campaign_id in awaiting.queue_ids):
-            if hopper.awaits_agents:
-                awaiting.add(campaign_id, campaign.plan.flow.queue_ids)
-                self._wake_floor(now_ms)
-            else:
-                awaiting.discard(campaign_id)
-        return found
 
     def _serve(self, gateway: GatewayLoad, now_ms: int, asked: OpenCampaign | None = None) -> None:
         """Give the gateway's free places to the campaigns that wait for one, each in its turn.
@@ -240,7 +214,7 @@ class CampaignDialling:
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
-            next_person = self._next_person(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
+            next_person = self._people.next(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
             if not isinstance(next_person, Subscriber):
                 if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)
@@ -267,8 +241,7 @@ class CampaignDialling:
         if now_ms >= campaign.plan.expires_ms:  # It expired before its own wake-up.
             self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
-        # Other calls may have taken its agents meanwhile.
-        return not campaign.is_paced or self._paced_at_ms(campaign, now_ms) <= now_ms
+        return not campaign.is_paced or self._paced_at_ms(campaign, now_ms) <= now_ms  # Others may have its agents.
 
     def _offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> bool:
         """Show a subscriber to an idle agent. Return True after that."""

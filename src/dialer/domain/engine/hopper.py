@@ -8,7 +8,7 @@ a zone runs out, the hopper returns the claim to make, so its memory does not gr
 from collections import deque
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush, nsmallest
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
@@ -22,6 +22,8 @@ CLAIM_FIRST: Final = 32
 CLAIM_MAX: Final = 1_024
 RETRIES_HELD_MAX: Final = 16_384
 """Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
+ASIDE_MAX: Final = 1_000
+"""Number of people of a campaign who wait in memory for an agent with the skills that their call needs."""
 
 
 class Due(NamedTuple):
@@ -36,6 +38,9 @@ _AFTER_ALL: Final = Due(NEVER_MS, 0)
 
 _Retry = tuple[int, int, Subscriber]
 """The due time, the subscriber's id, and the subscriber."""
+
+MayBeKept: TypeAlias = Callable[[Subscriber, int], bool]
+"""A test of whether the agent is free for a call to the subscriber who waits for that agent."""
 
 
 class _Zone:
@@ -81,16 +86,17 @@ class _Zone:
         heapify(self.retries)
         self.promised = {key: retry for key, retry in self.promised.items() if is_kept(retry[2])}
 
-    def set_aside(self, now_ms: int, is_available: Callable[[int], bool]) -> None:
+    def set_aside(self, now_ms: int, is_available: MayBeKept) -> None:
         """Let the first retries that are due give way to later ones, while their agents are not free."""
         while self.retries and self.retries[0][0] <= now_ms:
-            agent_id = self.retries[0][2].awaits(now_ms)
-            if agent_id is None or is_available(agent_id):
+            subscriber = self.retries[0][2]
+            agent_id = subscriber.awaits(now_ms)
+            if agent_id is None or is_available(subscriber, agent_id):
                 return
             retry = heappop(self.retries)
             self.promised[retry[1]] = retry
 
-    def first_promised(self, now_ms: int, is_available: Callable[[int], bool], *, for_any_agent: bool) -> _Retry | None:
+    def first_promised(self, now_ms: int, is_available: MayBeKept, *, for_any_agent: bool) -> _Retry | None:
         """Return the first retry that was set aside and whose agent is free now.
 
         With `for_any_agent`, one whose promise is over may be returned, too.
@@ -98,7 +104,7 @@ class _Zone:
         may_be_called = []
         for retry in self.promised.values():
             agent_id = retry[2].awaits(now_ms)
-            if for_any_agent if agent_id is None else is_available(agent_id):
+            if for_any_agent if agent_id is None else is_available(retry[2], agent_id):
                 may_be_called.append(retry)
         return min(may_be_called, default=None, key=_place)
 
@@ -118,7 +124,11 @@ def _place(retry: _Retry) -> tuple[int, int]:
     return retry[:2]
 
 
-def _nobody(_agent_id: int) -> bool:
+def _turn(subscriber: Subscriber) -> tuple[int, int]:
+    return subscriber.due_ms, subscriber.id
+
+
+def _nobody(_subscriber: Subscriber, _agent_id: int) -> bool:
     return False
 
 
@@ -148,12 +158,14 @@ class Hopper:
         self._is_promised = False
         """True if the subscriber that was returned last was set aside before."""
         self._promised_id = 0
+        self.aside: dict[int, Subscriber] = {}
+        """People who wait for an agent with the skills that their call needs, by id."""
+        self._aside_id = 0
+        """The one of these who was returned last; 0 if it was somebody else."""
         self.awaits_agents = False
         """True if a due subscriber waits for the agent who has promised the call-back."""
 
-    def next(
-        self, now_ms: int, is_available: Callable[[int], bool] = _nobody
-    ) -> Subscriber | ClaimFresh | ClaimRetries | None:
+    def next(self, now_ms: int, is_available: MayBeKept = _nobody) -> Subscriber | ClaimFresh | ClaimRetries | None:
         """Return the subscriber to call at `now_ms`, or the claim to make first, or None if nobody can be called.
 
         A call-back that an agent takes themselves waits until the agent is free (`is_available`), and until its limit
@@ -161,7 +173,7 @@ class Hopper:
         """
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
-        self._source, self._is_promised = None, False
+        self._source, self._is_promised, self._aside_id = None, False, 0
         best = self._first_promised(now_ms, is_available, for_any_agent=True) if self.awaits_agents else None
         for zone in self._open:
             retries = zone.retries
@@ -185,14 +197,33 @@ class Hopper:
             return only.fresh[0]
         return self._next_fresh()
 
-    def next_promised(self, now_ms: int, is_available: Callable[[int], bool]) -> Subscriber | None:
+    def set_aside(self, subscriber: Subscriber) -> bool:
+        """Let a subscriber who was taken wait for an agent with skills. Return False if too many do."""
+        if len(self.aside) >= ASIDE_MAX:
+            return False
+        self.aside[subscriber.id] = subscriber
+        return True
+
+    def next_aside(self, now_ms: int, is_able: Callable[[Subscriber], bool]) -> Subscriber | None:
+        """Return the first subscriber who was set aside and may be called now; None if there is none.
+
+        The next `take` removes them.
+        """
+        if now_ms >= self._open_until_ms:
+            self._look_at_windows(now_ms)
+        zones = {zone.key for zone in self._open}
+        found = (one for one in self.aside.values() if one.zone in zones and one.due_ms <= now_ms and is_able(one))
+        first = min(found, default=None, key=_turn)
+        if first is not None:
+            self._source, self._aside_id = None, first.id
+        return first
+
+    def next_promised(self, now_ms: int, is_available: MayBeKept) -> Subscriber | None:
         """Return a subscriber whose call-back has waited for an agent who is free now; None if there is none."""
         best = self._first_promised(now_ms, is_available, for_any_agent=False)
         return None if best is None else best[2]
 
-    def _first_promised(
-        self, now_ms: int, is_available: Callable[[int], bool], *, for_any_agent: bool
-    ) -> _Retry | None:
+    def _first_promised(self, now_ms: int, is_available: MayBeKept, *, for_any_agent: bool) -> _Retry | None:
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
         self._source, self._is_promised = None, False
@@ -224,6 +255,7 @@ class Hopper:
         """Remove the subscriber that `next` returned last."""
         zone = self._source
         if zone is None:
+            self.aside.pop(self._aside_id, None)
             return
         if self._is_promised:
             del zone.promised[self._promised_id]
@@ -248,7 +280,8 @@ class Hopper:
         zone = self._zones[zone_key]
         zone.horizon = _AFTER_ALL
         for subscriber in subscribers:
-            zone.add_retry(subscriber)
+            if subscriber.id not in self.aside:
+                zone.add_retry(subscriber)
         if not is_last and subscribers:
             zone.horizon = Due(subscribers[-1].due_ms, subscribers[-1].id)
 
@@ -258,6 +291,7 @@ class Hopper:
         if zone is None:
             zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
             self._open_until_ms, self._only = 0, None
+        self.aside.pop(subscriber.id, None)
         zone.add_retry(subscriber)
 
     def is_open(self, zone_key: str, now_ms: int) -> bool:
@@ -266,6 +300,7 @@ class Hopper:
 
     def drop(self, subscriber: Subscriber) -> None:
         """Remove a subscriber who need not be called any more."""
+        self.aside.pop(subscriber.id, None)
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
             zone.keep(lambda other: other.id != subscriber.id)
@@ -273,6 +308,7 @@ class Hopper:
 
     def drop_number(self, number: str) -> None:
         """Remove the subscriber with a number."""
+        self.aside = {key: one for key, one in self.aside.items() if one.number != number}
         for zone in self._zones.values():
             zone.keep(lambda other: other.number != number)
         self._look_for_promises()
@@ -283,9 +319,10 @@ class Hopper:
         At that time a retry is due, or a calling window opens.
         """
         at_ms = NEVER_MS
+        zones_aside = {subscriber.zone for subscriber in self.aside.values()} if self.aside else ()
         for zone in self._zones.values():
             if not zone.window.is_open:
-                if not zone.is_spent():
+                if not zone.is_spent() or zone.key in zones_aside:
                     at_ms = min(at_ms, zone.window.until_ms)
             else:
                 if zone.retries:

@@ -65,7 +65,8 @@ class Previews:
         A call-back that an agent has promised to take is shown to that agent, who is idle, as it is due.
         """
         promise = subscriber.promise_at(now_ms)
-        idle_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        queue_ids = campaign.plan.flow.queue_ids
+        idle_id = self._distributor.next_idle(queue_ids, now_ms, subscriber.additional_vars)
         agent_id = idle_id if promise is None else promise.agent_id
         if agent_id is not None:
             plan = campaign.plan
@@ -97,16 +98,18 @@ class Previews:
         self._state.emit(KeepPreview(agent_id, replace(offered.preview, call_id=call.id)))
 
     def keep_agent(self, campaign: OpenCampaign, call: Call) -> None:
-        """Keep the agent who has been idle for the longest time for a call that needs one, as if they had placed it.
+        """Keep the agent with the call's skills who has been idle for the longest time, as if they had placed it.
 
         The agent who has looked at the person, or has promised to call them, is kept anyway.
         """
-        placed_ms, is_kept = call.started_ms, call.subscriber.id in campaign.offered or call.promise is not None
-        agent_id = None if is_kept else self._distributor.next_idle(campaign.plan.flow.queue_ids, placed_ms)
+        placed_ms, person = call.started_ms, call.subscriber
+        is_kept = person.id in campaign.offered or call.promise is not None
+        queue_ids = campaign.plan.flow.queue_ids
+        agent_id = None if is_kept else self._distributor.next_idle(queue_ids, placed_ms, person.additional_vars)
         if agent_id is not None:
             self._distributor.kept.keep(agent_id, call.id)
             self.calls[call.id] = agent_id
-            preview = Preview(campaign.plan.id, call.subscriber.id, placed_ms, placed_ms, call.id)
+            preview = Preview(campaign.plan.id, person.id, placed_ms, placed_ms, call.id)
             self._state.emit(KeepPreview(agent_id, preview))
 
     def restore_call(self, call: Call) -> None:

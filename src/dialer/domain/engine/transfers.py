@@ -6,7 +6,7 @@ from msgspec import structs
 
 from dialer.domain.billing.charge import bill_leg
 from dialer.domain.calls import agent_events, call_events, events
-from dialer.domain.calls.agent_effects import BridgeCall, KeepAgent, KeepQueue, OfferCall, WaitForAgent, WithdrawOffer
+from dialer.domain.calls.agent_effects import BridgeCall, OfferCall, WaitForAgent, WithdrawOffer
 from dialer.domain.calls.call_effects import DialLeg, FinishLeg, KeepTransfer, ResumeCall
 from dialer.domain.calls.call_events import LegEnded
 from dialer.domain.calls.effects import WakeDistributor
@@ -15,6 +15,7 @@ from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
+from dialer.domain.engine.floor_changes import keep_changes
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
@@ -25,6 +26,7 @@ from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+from dialer.domain.queueing.skills import NO_SKILLS
 from dialer.domain.words.enums import AgentStatus, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import TransferReason
@@ -119,8 +121,9 @@ class Transfers:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
         number, offers, promise = call.subscriber.number, dict(transfer.offers), promise_of(call, transfer)
+        skills = self._distributor.skills.needed(transfer.queue_id, call.subscriber.additional_vars)
         place = (call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms)
-        self._distributor.restore_waiting(Waiting(*place, offers, promise, call.is_over_line))
+        self._distributor.restore_waiting(Waiting(*place, offers, promise, call.is_over_line, skills))
         if not transfer.is_abandoned and transfer.from_agent_id is None:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
@@ -251,7 +254,7 @@ class Transfers:
         unheard = self._unheard() if self._state.lost_lines else frozenset()
         for decision in self._distributor.decide(now_ms, unheard):
             self._perform(decision, now_ms)
-        self._keep_changes()
+        keep_changes(self._state, self._distributor)
         is_dialled_for = bool(self._state.paced.queue_ids or self._state.awaiting.queue_ids)
         wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)
         self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms, self._desk_orders.next_ms))
@@ -295,8 +298,10 @@ class Transfers:
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
         number, promise = call.subscriber.number, promise_of(call, transfer)
-        place = (call.id, queue_id, number, answered_ms, promise)
-        waiting = self._distributor.join(now_ms, *place, is_over_line=call.is_over_line)
+        place, skills = (call.id, queue_id, number, answered_ms, promise), NO_SKILLS
+        if queue_id in self._distributor.skills.fields:
+            skills = self._distributor.skills.needed(queue_id, call.subscriber.additional_vars)
+        waiting = self._distributor.join(now_ms, *place, skills=skills, is_over_line=call.is_over_line)
         transfer.score_from_ms = waiting.score_from_ms
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(WaitForAgent(call.id))
@@ -369,20 +374,6 @@ class Transfers:
             campaign.measured.handled(transfer.answered_ms, now_ms + rest_ms)
             self._state.keep_figures(campaign)
         self._touch()
-
-    def _keep_changes(self) -> None:
-        changes = self._distributor.changed()
-        for waiting in changes.waiting:
-            call = self._state.calls[waiting.call_id]
-            call.transfers[-1].offers = waiting.offers
-            self._state.emit(KeepTransfer(call, call.transfers[-1]))
-        for agent_id in changes.agents.keys() | changes.statuses.keys():
-            figures = changes.agents.get(agent_id)
-            cause = changes.break_causes.get(agent_id, "")
-            self._state.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id), break_cause=cause))
-        for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
-            last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
-            self._state.emit(KeepQueue(queue_id, last, since_ms))
 
     def unreserve(self, call: Call) -> None:
         """Free the agent who was reserved for a call."""

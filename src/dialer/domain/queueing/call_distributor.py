@@ -14,18 +14,18 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentTalk
 from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
-from dialer.domain.queueing.floor import Floor
+from dialer.domain.queueing.free_agents import FreeAgents
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Promise, QueuePlan, Waiting
 from dialer.domain.queueing.promises import is_kept
 from dialer.domain.queueing.queue_state import QueueState
-from dialer.domain.queueing.staff import Staff
+from dialer.domain.queueing.skills import NO_SKILLS, SkillSet
 from dialer.domain.queueing.strategies import AgentTurn, asks_again_at_ms, next_agents
 from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
-from dialer.domain.words.reasons import BreakCause, NoReason
+from dialer.domain.words.reasons import BreakCause, NoReason, TransferReason
 
 
-class CallDistributor(Floor):
+class CallDistributor(FreeAgents):
     """All queues and agents. Times are in milliseconds and must never decrease from call to call."""
 
     def open_queue(
@@ -39,14 +39,7 @@ class CallDistributor(Floor):
 
         `left_early` are the callers who left this queue and have not joined it again.
         """
-        line = self._line(plan.id)
-        for agent_id in line.places:
-            self._served_by[agent_id].discard(plan.id)
-        line.renew(plan)
-        for agent_id in line.places:
-            self._served_by[agent_id].add(plan.id)
-        self._staff.forget(plan.id)
-        self._concern(plan.id)
+        line = self._seat(plan)
         if plan.id in self._opened:
             return
         self._opened.add(plan.id)
@@ -62,17 +55,12 @@ class CallDistributor(Floor):
         """
         agent = self._changing(plan.id)
         agent.plan = plan
+        if self.skills.learn(plan.id, plan.skills):
+            for line in list(self._lines.values()):
+                if line.plan.skills and any(tier.agent_id == plan.id for tier in line.plan.tiers):
+                    self._seat(line.plan)
         if figures is not None:
             agent.figures = figures
-
-    def is_available(self, now_ms: int, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
-        """Return whether an agent is idle who serves one of these queues."""
-        self._look_at_agents(now_ms)
-        return agent_id in self._idle and not self._served_by[agent_id].isdisjoint(queue_ids)
-
-    def queue_of(self, agent_id: int, first: int | None) -> int | None:
-        """Return a queue that an agent serves, `first` if they do; None if they serve none."""
-        return first if first in self._served_by[agent_id] else min(self._served_by[agent_id], default=None)
 
     def requires_outcome(self, queue_id: int | None) -> bool:
         """Return whether the agents of a queue say the outcome of each call before the next one."""
@@ -98,16 +86,18 @@ class CallDistributor(Floor):
         answered_ms: int,
         promise: Promise | None = None,
         *,
+        skills: SkillSet = NO_SKILLS,
         is_over_line: bool = False,
     ) -> Waiting:
         """Add a call to a queue and return its place: the one its number left early, if the queue still keeps it.
 
-        A call that waits already keeps its place. An unknown queue counts as a queue without agents.
+        A call that waits already keeps its place. An unknown queue counts as a queue without agents. Agents who lack
+        one of the skills are not asked, unless they have promised to take the call.
         """
         if call_id in self._waiting:
             return self._waiting[call_id]
         place = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
-        waiting = replace(place, promise=promise, is_over_line=is_over_line)
+        waiting = replace(place, promise=promise, is_over_line=is_over_line, skills=skills)
         self._add(waiting)
         self._notes.waiting[call_id] = waiting
         return waiting
@@ -191,35 +181,6 @@ class CallDistributor(Floor):
             self.send_on_break(agent_id, BreakCause.MISSED_CALLS)
         self._notes.agents[agent_id] = agent.figures
 
-    def next_idle(self, queue_ids: AbstractSet[int], now_ms: int) -> int | None:
-        """Return the longest idle agent of these queues; None if no agent is idle."""
-        self._look_at_agents(now_ms)
-        idle = [agent_id for agent_id in self._idle if not queue_ids.isdisjoint(self._served_by[agent_id])]
-        return min(idle, key=lambda one: (self._agents[one].figures.last_bridge_end_ms, one), default=None)
-
-    def wanted_of(self, looking: AbstractSet[int], now_ms: int) -> list[int]:
-        """Return those of some agents for whom a caller waits whom no agent is asked to take: one for each caller.
-
-        `looking` are agents who look at a person. They would be asked if they were idle.
-        """
-        found: list[int] = []
-        for waiting in in_order(one for one in self._waiting.values() if not one.offers):
-            line = self._line(waiting.queue_id)
-            top = line.top(now_ms, waiting, self._on_duty)
-            serving = [
-                agent_id
-                for agent_id in sorted((looking - set(found)) & line.places.keys())
-                if line.places[agent_id].level <= top and self._agents[agent_id].is_free(now_ms)
-            ]
-            if is_kept(now_ms, waiting, self._agents, line.places):
-                serving = [one for one in serving if waiting.promise is not None and one == waiting.promise.agent_id]
-            found += serving[:1]
-        return found
-
-    def may_dial(self, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
-        """Return whether an agent is on duty in one of these queues, and has no call."""
-        return self._agent(agent_id).may_dial and not queue_ids.isdisjoint(self._served_by[agent_id])
-
     def decide(self, now_ms: int, unheard: AbstractSet[int] = frozenset()) -> list[Decision]:
         """Return all decisions that are due now; calling again at once returns none.
 
@@ -234,6 +195,9 @@ class CallDistributor(Floor):
         if lines := self._watched(now_ms):
             for waiting in in_order(waiting for line in lines for waiting in line.overdue(now_ms, self._waiting)):
                 decisions += self._give_up(now_ms, waiting)
+            for line in lines:
+                if line.callers.picky:
+                    decisions += self._give_up_unskilled(now_ms, line)
             for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
                 decisions += self._end_offers(now_ms, waiting, has_rung=waiting.call_id not in unheard)
             if self._changed_agents:
@@ -265,17 +229,6 @@ class CallDistributor(Floor):
         rests_end_ms = self._rests.next_ms if self._waiting or is_dialled_for else NEVER_MS
         return min(self._moments.next_ms, rests_end_ms)
 
-    def restaffed(self, now_ms: int) -> set[int]:
-        """Return the queues whose `staff` may have changed since the last request."""
-        self._look_at_agents(now_ms)
-        queue_ids = set(self._staffed_anew)
-        self._staffed_anew.clear()
-        return queue_ids
-
-    def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
-        """Return the agents who serve these queues, and the number of calls that wait in them."""
-        return self.crew(queue_ids, now_ms).staff()
-
     def changed(self) -> Changes:
         """Return the changes that must be stored and were not returned before."""
         changes = self._notes.changes()
@@ -283,11 +236,27 @@ class CallDistributor(Floor):
         return changes
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
-        until_ms, reason = self._lines[waiting.queue_id].gives_up(waiting)
+        line = self._lines[waiting.queue_id]
+        until_ms, reason = line.gives_up(waiting)
         if until_ms > now_ms:
             return []
+        if reason is TransferReason.NO_AGENT and not self._on_duty.isdisjoint(
+            tier.agent_id for tier in line.plan.tiers
+        ):
+            reason = TransferReason.NO_SKILL  # Those on duty lack the skills of the queue.
         self._keep_place(now_ms, waiting)
         return [*self._drop(waiting), Unserved(waiting.call_id, reason)]
+
+    def _give_up_unskilled(self, now_ms: int, line: QueueState) -> list[Decision]:
+        """Give up on the calls of a queue that have waited for an agent with their skills, if none is on duty."""
+        decisions: list[Decision] = []
+        for waiting in in_order(self._waiting[call_id] for call_id in line.callers.picky):
+            is_late = not waiting.offers and line.gives_up_unskilled(waiting) <= now_ms
+            is_served = self._able(waiting, self._on_duty) or is_kept(now_ms, waiting, self._agents, line.places)
+            if is_late and not is_served:
+                self._keep_place(now_ms, waiting)
+                decisions += [*self._drop(waiting), Unserved(waiting.call_id, TransferReason.NO_SKILL)]
+        return decisions
 
     def _end_offers(self, now_ms: int, waiting: Waiting, *, has_rung: bool) -> list[Decision]:
         """End the offers to agents who did not answer in time, or who no longer take calls of this queue."""
@@ -297,7 +266,11 @@ class CallDistributor(Floor):
             agent = self._agents[agent_id]
             if since_ms + AGENT_RING_MS_MAX <= now_ms:
                 self._let_ring(now_ms, agent_id, waiting, has_rung=has_rung)
-            elif agent_id not in places or not agent.is_on_duty:
+            elif (
+                agent_id not in places
+                or not agent.is_on_duty
+                or (waiting.skills and not self._may_take(waiting, agent_id))
+            ):
                 self._changing(agent_id).asked_call_id = None
             else:
                 continue
@@ -314,7 +287,8 @@ class CallDistributor(Floor):
         decisions: list[Decision] = []
         for call_id, agent_id in self.kept.come_for(self._waiting.keys()):
             waiting = self._waiting[call_id]
-            if agent_id in self._lines[waiting.queue_id].places and self._agents[agent_id].may_dial:
+            serves = agent_id in self._lines[waiting.queue_id].places and self._may_take(waiting, agent_id)
+            if serves and self._agents[agent_id].may_dial:
                 decisions += self._ask_these([agent_id], now_ms, waiting)
         if self._changed_agents:
             self._look_at_agents(now_ms)
@@ -375,10 +349,10 @@ class CallDistributor(Floor):
         return [AgentOffer(waiting.call_id, agent_id) for agent_id in agent_ids]
 
     def _next_agents(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[int]:
-        top = line.top(now_ms, waiting, self._on_duty)
+        top = line.top(now_ms, waiting, self._able(waiting, self._on_duty) if waiting.skills else self._on_duty)
         candidates = [
             (tier, self._agents[agent_id].figures)
-            for agent_id in self._idle & line.places.keys()
+            for agent_id in (self._able(waiting, self._idle) if waiting.skills else self._idle & line.places.keys())
             if (tier := line.places[agent_id]).level <= top
         ]
         turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))

@@ -9,7 +9,7 @@ from dialer.domain.queueing.plans import Waiting
 class Callers:
     """The calls that wait in one queue, by id, and those of them that are offered to agents."""
 
-    __slots__ = ("_by_joining", "asked", "in_line")
+    __slots__ = ("_by_joining", "asked", "in_line", "picky")
 
     def __init__(self) -> None:
         self.in_line: list[tuple[int, int]] = []
@@ -18,6 +18,8 @@ class Callers:
         """The calls in the order in which they joined, each behind that time."""
         self.asked: set[int] = set()
         """The calls that are offered to agents."""
+        self.picky: set[int] = set()
+        """The calls that need skills which not all agents of the queue may have."""
 
     def __len__(self) -> int:
         """Return the number of calls."""
@@ -27,6 +29,8 @@ class Callers:
         """Add a call to the waiting calls of a queue."""
         insort(self.in_line, (waiting.score_from_ms, waiting.call_id))
         insort(self._by_joining, (waiting.joined_ms, waiting.call_id))
+        if waiting.skills:
+            self.picky.add(waiting.call_id)
         self.keep(waiting)
 
     def keep(self, waiting: Waiting) -> None:
@@ -41,6 +45,7 @@ class Callers:
         del self.in_line[bisect_left(self.in_line, (waiting.score_from_ms, waiting.call_id))]
         del self._by_joining[bisect_left(self._by_joining, (waiting.joined_ms, waiting.call_id))]
         self.asked.discard(waiting.call_id)
+        self.picky.discard(waiting.call_id)
 
     def by_joining(self) -> Iterator[int]:
         """Yield the ids of the calls, the longest wait first."""

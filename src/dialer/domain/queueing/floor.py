@@ -11,6 +11,7 @@ from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.promises import Promises
 from dialer.domain.queueing.queue_state import QueueState
+from dialer.domain.queueing.skills import Skills
 from dialer.domain.queueing.staff import StaffCounts
 
 
@@ -44,6 +45,7 @@ class Floor:
         """The next time at which each queue with callers may have to decide something without an event."""
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
+        self.skills: Final = Skills(self._lines)
         self._staff: Final = StaffCounts(self._agents, self._lines)
         self.crew: Final = self._staff.of
         """Return the agents who serve some queues, as `staff` does, as counts that go on changing with the floor."""
@@ -75,6 +77,18 @@ class Floor:
             self._lines[queue_id] = QueueState(QueuePlan(queue_id))
             self._staff.forget(queue_id)
         return self._lines[queue_id]
+
+    def _seat(self, plan: QueuePlan) -> QueueState:
+        """Give the places of a queue to those of its agents who have its skills, and return the queue."""
+        line = self._line(plan.id)
+        for agent_id in line.places:
+            self._served_by[agent_id].discard(plan.id)
+        line.renew(plan, self.skills.read(plan))
+        for agent_id in line.places:
+            self._served_by[agent_id].add(plan.id)
+        self._staff.forget(plan.id)
+        self._concern(plan.id)
+        return line
 
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""

@@ -91,6 +91,10 @@ class QueuePlan(msgspec.Struct, frozen=True):
     """Calls over a line that an agent may miss in a row before a break; 0: no limit."""
     outcome_required: bool = False
     """True if an agent gets no further call before the outcome of the last one is said."""
+    skills: str = ""
+    """The skills that an agent needs to take calls of the queue, with commas between them."""
+    skill_field: str = ""
+    """The name of the contact's value with further skills that its call needs; empty for none."""
 
 
 class Supervision(msgspec.Struct, frozen=True):
@@ -136,6 +140,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """The call that the agent transfers at the desk; None if the agent has ordered that of none."""
     transfer_to: str = ""
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    skills: str = ""
+    """The skills of the agent, with commas between them."""
 
     @property
     def supervision(self) -> Supervision | None:
@@ -183,6 +189,8 @@ class Waiting(msgspec.Struct):
     """The promise of an agent to take the call themselves."""
     is_over_line: bool = False
     """True if telephones ring for it. Simulated agents miss calls by chance."""
+    skills: frozenset[str] = frozenset()
+    """The skills that the agent needs, beside those that all calls of the queue need."""
 
 
 class LeftEarly(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """One queue: its settings, the time limits of its callers, and the places of those who left early."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -29,11 +29,11 @@ class QueueState:
         """The time since which there has been no agent on duty; 0 if there is one, or if no caller has waited since."""
         self.renew(plan)
 
-    def renew(self, plan: QueuePlan) -> None:
-        """Replace the settings of the queue."""
+    def renew(self, plan: QueuePlan, may_serve: Callable[[int], bool] | None = None) -> None:
+        """Replace the settings of the queue. `may_serve` says whether an agent has the skills that it needs."""
         self.plan = plan
-        self.levels = Levels(plan)
-        self.places = {tier.agent_id: tier for tier in plan.tiers}
+        self.places = {tier.agent_id: tier for tier in plan.tiers if may_serve is None or may_serve(tier.agent_id)}
+        self.levels = Levels(plan, self.places.values())
 
     def enter(self, now_ms: int, call_id: int, number: str, answered_ms: int) -> Waiting:
         """Return a new caller's place: at the end of the line, or the one that they left early."""
@@ -77,11 +77,16 @@ class QueueState:
             else (no_agent_ms, TransferReason.NO_AGENT)
         )
 
+    def gives_up_unskilled(self, waiting: Waiting) -> int:
+        """Return the time at which a call must leave for which no agent on duty has the skills; `NEVER_MS` if never."""
+        limit_ms = self.plan.max_wait_with_no_agent_ms
+        return waiting.joined_ms + limit_ms if limit_ms and waiting.skills else NEVER_MS
+
     def top(self, now_ms: int, waiting: Waiting, on_duty: AbstractSet[int]) -> int:
         """Return the highest level of agents who may be asked for a call; `on_duty` are the agents on duty."""
         staffed: AbstractSet[int] = frozenset()
         if self.plan.tier_rules_apply and self.plan.tier_rule_no_agent_no_wait:
-            staffed = {tier.level for tier in self.plan.tiers if tier.agent_id in on_duty}
+            staffed = {tier.level for tier in self.places.values() if tier.agent_id in on_duty}
         return self.levels.top(now_ms - waiting.joined_ms, staffed)
 
     def watch_staff(self, now_ms: int, on_duty: AbstractSet[int]) -> bool:
@@ -108,7 +113,7 @@ class QueueState:
     ) -> bool:
         """Return whether an idle agent may be asked for a call, by the longest wait of a call."""
         of_queue = idle & self.places.keys()
-        if not (of_queue and self.plan.tier_rules_apply):
+        if not (of_queue and self.plan.tier_rules_apply) or self.callers.picky:
             return bool(of_queue)
         waits = (calls[call_id] for call_id in self.callers.by_joining())
         longest = next((call for call in waits if asks_again_at_ms(self.plan.strategy, call) <= now_ms), None)
@@ -119,6 +124,8 @@ class QueueState:
     def next_ms(self, now_ms: int, calls: Mapping[int, Waiting], promises_end_ms: Iterable[int]) -> int:
         """Return the next time at which a decision about a call may be due; `NEVER_MS` if there is none."""
         moments = [self.levels.next_at_ms(self.callers, now_ms), *promises_end_ms]
+        if self.callers.picky:
+            moments += [self.gives_up_unskilled(calls[call_id]) for call_id in self.callers.picky]
         first = next(self.callers.by_joining(), None)
         if first is not None:
             moments.append(self.gives_up(calls[first])[0])

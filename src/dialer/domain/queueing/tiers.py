@@ -1,10 +1,11 @@
 """The levels of a queue that may be asked after a given wait."""
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from dialer.domain.queueing.callers import Callers
-from dialer.domain.queueing.plans import QueuePlan
+from dialer.domain.queueing.plans import QueuePlan, TierPlan
 from dialer.domain.words.moments import NEVER_MS
 
 
@@ -16,9 +17,10 @@ class Levels:
 
     __slots__ = ("_levels", "_plan")
 
-    def __init__(self, plan: QueuePlan) -> None:
+    def __init__(self, plan: QueuePlan, places: Iterable[TierPlan]) -> None:
+        """`places` are those of the agents who have the skills of the queue."""
         self._plan = plan
-        self._levels = tuple(sorted({tier.level for tier in plan.tiers}))
+        self._levels = tuple(sorted({tier.level for tier in places}))
 
     def top(self, waited_ms: int, staffed: AbstractSet[int]) -> int:
         """Return the highest level that may be asked, together with all lower ones; 0 for a queue without tiers.

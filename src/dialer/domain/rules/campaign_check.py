@@ -10,6 +10,7 @@ from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.rules.abandoned_limits import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
+from dialer.domain.rules.unserved_skills import UnservedSkills, without_skill
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence, counting_sentence
 
@@ -77,6 +78,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a number that the account may not call, by id."""
     queues_without_agents: tuple[tuple[int, RecordName], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+    unserved_skills: tuple[UnservedSkills, ...] = ()
+    """Skills that no agent of a queue has, by queue."""
     is_at_fixed_pace: bool = False
     """True if calls are placed at a fixed pace, whether agents are free or not."""
     has_agents: bool = False
@@ -138,6 +141,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             "No agent serves queue %(queue)s, to which the section transfers calls. Assign an agent to it.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+    yield from map(without_skill, facts.unserved_skills)
 
 
 def _span(facts: CampaignFacts) -> CallingSpan:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
+from dialer.domain.rules.awaited_skills import AwaitedSkills
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import SubscriberReason, WaitsFor
 
@@ -52,6 +53,8 @@ class PersonFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """True if the number is on a do-not-call list of the campaign."""
     is_held: bool = False
     """True if the only such list is that of the numbers which the account holds."""
+    awaits_skills: AwaitedSkills | None = None
+    """The lack of an agent with the skills that the call needs; None if somebody has them, or it needs none."""
     is_without_text: bool = False
     """True if the campaign sends text messages, and that for the person is blank."""
     now_ms: int = 0
@@ -76,6 +79,8 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     now_ms: int = 0
     agents_at_ms: int = 0
     """The time at which the agents of the campaign allow a call; `NEVER_MS` if it is not known."""
+    lacks_skills: bool = False
+    """True if agents are on duty, and none of them has the skills that a queue of the campaign needs."""
     max_aleg: int = 0
     """Maximum number of calls in progress of the campaign; 0: no limit."""
     calls: int = 0
@@ -140,9 +145,16 @@ def due_time(person: PersonFacts) -> Verdict:
     return Later(person.ready_ms, WaitsFor.RETRY) if person.due_ms > person.now_ms else ALLOWED
 
 
+def skills(person: PersonFacts) -> Verdict:
+    """Put a call off until an agent is free who has the skills that it needs."""
+    return Later(NEVER_MS, person.awaits_skills) if person.awaits_skills is not None else ALLOWED
+
+
 def agents(place: PlaceFacts) -> Verdict:
     """Put a call off until the agents of the campaign can take one more."""
-    return Later(place.agents_at_ms, WaitsFor.NO_AGENT) if place.agents_at_ms > place.now_ms else ALLOWED
+    if place.agents_at_ms <= place.now_ms:
+        return ALLOWED
+    return Later(place.agents_at_ms, WaitsFor.NO_SKILL if place.lacks_skills else WaitsFor.NO_AGENT)
 
 
 def calls_of_campaign(place: PlaceFacts) -> Verdict:
@@ -184,6 +196,7 @@ PERSON_RULES: Final[tuple[PersonRule, ...]] = (
     begin_of_campaign,
     calling_window,
     due_time,
+    skills,
 )
 """The rules about a person, in their order."""
 CAMPAIGN_RULES: Final[tuple[PlaceRule, ...]] = (agents, calls_of_campaign)

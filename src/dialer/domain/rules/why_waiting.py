@@ -8,6 +8,7 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows, window_at
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
+from dialer.domain.rules.awaited_skills import QueueSkills
 from dialer.domain.rules.dial_rules import (
     PERSON_RULES,
     PLACE_RULES,
@@ -52,6 +53,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """True if agents look at its people, whom they call or skip."""
     is_held_back: bool = False
     """True if it dials ahead of agents, and its abandoned calls have used up their limit."""
+    skills: tuple[QueueSkills, ...] = ()
+    """The queues of a campaign that dials for agents; empty if none of them needs skills."""
 
 
 class Wait(NamedTuple):

@@ -38,6 +38,7 @@ class FindingCode(DescribedText):
     NO_DESTINATION = "no_destination", "The transfer has neither a number nor a queue."
     COMPLETED_EARLY = "completed_early", "The section marks people completed before an agent has taken their call."
     NO_AGENTS = "no_agents", "The transfer goes to a queue that no agent serves."
+    NO_SKILL = "no_skill", "Calls need a skill that no agent of their queue has."
     EXPIRED = "expired", "The campaign has expired."
     NO_TEXT = "no_text", "The campaign of text messages has no text."
     NO_QUEUE = "no_queue", "The dial method needs a survey that transfers calls to a queue."

@@ -125,6 +125,22 @@ _QUEUE: Final = shapes(
             title="Then wait at least",
             hint="New callers wait at least so long, once that wait is over.",
         ),
+        "skills": writable(
+            Phrases(),
+            "The skills that an agent needs to take calls of the queue, with commas or line ends between them: up to"
+            " 20, of up to 100 characters each. Only agents with all of them are asked, and counted. Empty: none.",
+            example="French",
+            title="Skills of its agents",
+            hint="Only agents with all these skills take its calls, such as: French. Empty: all its agents do.",
+        ),
+        "skill_field": writable(
+            Text(64),
+            "The name of a value of contacts, such as a column of an imported list, that says which skills a call"
+            " needs beside those of the queue. A contact without the value needs none. Empty: no value does.",
+            example="language",
+            title="Value of contacts that names a skill",
+            hint="A column of your list, such as language: people with Spanish there get an agent with that skill.",
+        ),
         "break_reasons": writable(
             Phrases(),
             "The reasons that agents of the queue give for a break, with commas or line ends between them: up to 20, of"
@@ -167,6 +183,7 @@ _QUEUE: Final = shapes(
         ("", "name strategy"),
         ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
         ("After a call", "outcome_required longer_wrap_up"),
+        ("Skills", "skills skill_field"),
         ("Breaks of agents", "break_reasons max_break_time missed_calls_max"),
         more=[
             (
@@ -208,6 +225,14 @@ _AGENT: Final = shapes(
             example="+12025550150",
             title="Telephone",
             hint="The number or the extension at which the agent takes calls.",
+        ),
+        "skills": writable(
+            Phrases(),
+            "The skills of the agent, such as languages, with commas or line ends between them: up to 20, of up to 100"
+            " characters each. Calls that need a skill are offered to agents who have it. Default: empty.",
+            example="Spanish, Loans",
+            title="Skills",
+            hint="Languages and the like, such as: Spanish, Loans. Calls that need a skill come to agents who have it.",
         ),
         "status": writable(
             Choice(AgentStatus),
@@ -256,7 +281,7 @@ _AGENT: Final = shapes(
     },
     form=form(
         ("Who it is", "name login"),
-        ("How calls are taken", "contact wrap_up_time status break_reason desk_watched"),
+        ("How calls are taken", "contact skills wrap_up_time status break_reason desk_watched"),
         more=[("For simulations", "parameters")],
     ),
     write_doc="An agent: a person who takes calls from queues.",

@@ -12,7 +12,7 @@ from dialer.store.backends.expressions import greatest, insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import QueueHour
 
-_TIMED_OUT: Final = frozenset({TransferReason.MAX_WAIT, TransferReason.NO_AGENT})
+_TIMED_OUT: Final = frozenset({TransferReason.MAX_WAIT, TransferReason.NO_AGENT, TransferReason.NO_SKILL})
 _KEY: Final = ("queue_id", "hour", "within_s")
 _SUMS: Final = ("taken", "abandoned", "timed_out", "taken_wait_ms")
 _added = insert_or(QueueHour.__table__)

@@ -1,17 +1,19 @@
 """Queries of the wall board: all agents and all queues of one user, or of everybody, at one moment."""
 
+from collections import defaultdict
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, select
 
 from dialer.domain.calls.plans import VOICE
 from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.queueing.skills import NO_SKILLS, SkillSet, needed_by, skills_of
 from dialer.domain.words.enums import AgentActivity, TransferStatus
 from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours
-from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Gateway, Queue, Tier, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Gateway, Queue, Subscriber, Tier, Transfer
 
 _LAST_MS: Final = 1 << 60
 """A moment after all others, for the order of agents without a long break."""
@@ -91,6 +93,10 @@ class BoardQueue(NamedTuple):
 
     id: int
     name: str
+    skills: str
+    """The skills that all its calls need, with commas between them."""
+    skill_field: str
+    """The name of the contact's value with further skills; empty for none."""
 
 
 def agents_on_board(connection: Connection, user_id: int | None, now_ms: int, agents_max: int) -> list[BoardAgent]:
@@ -116,18 +122,40 @@ def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
     """Return the queues of a user, or of all, in order of name."""
-    query = select(Queue.id, Queue.name).where(is_of(Queue.user_id, user_id))
+    query = select(Queue.id, Queue.name, Queue.skills, Queue.skill_field).where(is_of(Queue.user_id, user_id))
     rows = connection.execute(query.order_by(Queue.name, Queue.id).limit(queues_max))
     return [BoardQueue(*row) for row in rows]
 
 
-def agents_of_queues(connection: Connection, queue_ids: list[int], tiers_max: int) -> dict[int, frozenset[int]]:
-    """Return the agents who serve each of some queues."""
-    query = select(Tier.queue_id, Tier.agent_id).where(Tier.queue_id.in_(queue_ids)).order_by(Tier.id).limit(tiers_max)
-    found: dict[int, set[int]] = {queue_id: set() for queue_id in queue_ids}
-    for queue_id, agent_id in map(tuple, connection.execute(query)):
-        found[queue_id].add(agent_id)
-    return {queue_id: frozenset(agents) for queue_id, agents in found.items()}
+def agents_of_queues(
+    connection: Connection, queues: list[BoardQueue], tiers_max: int
+) -> dict[int, dict[int, SkillSet]]:
+    """Return the skills of the agents who serve each of some queues, by agent: those who have the skills it needs."""
+    found: dict[int, dict[int, SkillSet]] = {queue.id: {} for queue in queues}
+    needed = {queue.id: skills_of(queue.skills) for queue in queues}
+    query = select(Tier.queue_id, Tier.agent_id, Agent.skills).join(Agent, Agent.id == Tier.agent_id)
+    query = query.where(Tier.queue_id.in_(found)).order_by(Tier.id).limit(tiers_max)
+    for queue_id, agent_id, text in connection.execute(query):
+        skills = skills_of(text) if text else NO_SKILLS
+        if needed[queue_id] <= skills:
+            found[queue_id][agent_id] = skills
+    return found
+
+
+def needs_of_callers(connection: Connection, queues: list[BoardQueue], calls_max: int) -> dict[int, list[SkillSet]]:
+    """Return the skills that each call needs which waits in one of some queues."""
+    whose, found = {queue.id: queue for queue in queues}, defaultdict[int, list[SkillSet]](list)
+    query = (
+        select(Transfer.queue_id, Subscriber.additional_vars)
+        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .where(IS_CALLING, Transfer.status == TransferStatus.WAITING, Transfer.queue_id.in_(whose))
+        .limit(calls_max)
+    )
+    for queue_id, document in connection.execute(query):
+        queue = whose[queue_id or 0]
+        found[queue.id].append(skills_of(queue.skills) | needed_by(document or "", queue.skill_field))
+    return found
 
 
 def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) -> list[BoardCall]:

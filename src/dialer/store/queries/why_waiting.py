@@ -20,11 +20,12 @@ from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.queueing.plans import Preview
+from dialer.domain.rules.awaited_skills import awaited_by, has_idle, lack_skills, needs_skills
 from dialer.domain.rules.dial_rules import PersonFacts, PlaceFacts
 from dialer.domain.rules.why_waiting import Circumstances, with_times
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
-from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.words.enums import CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for
@@ -34,6 +35,7 @@ from dialer.store.queries.load_engine import calendar_of
 from dialer.store.queries.queues import agents_of
 from dialer.store.queries.rates import cheapest_prices
 from dialer.store.queries.readable_rows import UNREADABLE
+from dialer.store.queries.skills_on_duty import skills_on_duty
 from dialer.store.tables import (
     SMS,
     CallRequest,
@@ -47,7 +49,6 @@ from dialer.store.tables import (
 )
 
 _IDS: Final[BindParameter[list[int]]] = bindparam("ids", expanding=True)
-_TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
 def circumstances_of(
@@ -68,15 +69,17 @@ def circumstances_of(
     for_agents = [row["id"] for row in rows if _dials_for_agents(row)]
     queues = _queue_ids(connection, for_agents) if for_agents else {}
     agents = _agents_of_queues(connection, set().union(*queues.values()))
-    idle = _queues_with_idle_agents(connection, agents, now_ms)
+    skills = skills_on_duty(connection, agents, now_ms)
     looked_at = _campaigns_looked_at(agents)
     cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
-        lacks_agents = _dials_for_agents(row) and idle.isdisjoint(queues.get(row["id"], ()))
+        theirs = [skills[queue_id] for queue_id in queues.get(row["id"], ()) if queue_id in skills]
+        lacks_agents = _dials_for_agents(row) and not any(map(has_idle, theirs))
         place = PlaceFacts(
             now_ms=now_ms,
             agents_at_ms=NEVER_MS if lacks_agents else 0,
+            lacks_skills=lacks_agents and lack_skills(theirs),
             max_aleg=row["max_aleg"],
             calls=in_progress.get(row["id"], 0),
             is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
@@ -102,6 +105,7 @@ def circumstances_of(
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
                 is_held_back=_is_held_back(row),
                 is_looked_at=row["id"] in looked_at,
+                skills=tuple(theirs) if any(map(needs_skills, theirs)) else (),
             )
     return found
 
@@ -128,6 +132,7 @@ def people_facts(
                 has_unknown_zone=not is_zone_key(row["zone"]),
                 is_on_dnc=row["id"] in called_off,
                 is_held=row["id"] in held,
+                awaits_skills=awaited_by(campaign.skills, row["additional_vars"]) if campaign.skills else None,
             )
             is_timed = not person.has_unknown_zone
             found[row["id"]] = with_times(person, campaign, row["zone"], row["due_ms"], windows) if is_timed else person
@@ -191,26 +196,6 @@ def _campaigns_looked_at(agents: Collection[AgentOpened]) -> set[int]:
             with contextlib.suppress(*UNREADABLE):
                 found.add(msgspec.json.decode(agent.plan.preview, type=Preview).campaign_id)
     return found
-
-
-def _queues_with_idle_agents(connection: Connection, agents: Collection[AgentOpened], now_ms: int) -> set[int]:
-    if not agents:
-        return set()
-    talking = (
-        select(Transfer.agent_id)
-        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
-        .where(IS_CALLING, Transfer.status == TransferStatus.CONNECTED)
-    )
-    busy = set(connection.scalars(talking))
-    idle = {
-        agent.plan.id
-        for agent in agents
-        if agent.plan.status in _TAKES_CALLS
-        and agent.plan.id not in busy
-        and not agent.plan.preview
-        and (agent.figures is None or (agent.figures.free_at_ms <= now_ms and not agent.figures.outcome_call_id))
-    }
-    return set(connection.scalars(select(Tier.queue_id).where(Tier.agent_id.in_(idle))))
 
 
 def _queue_ids(connection: Connection, campaign_ids: Collection[int]) -> dict[int, frozenset[int]]:

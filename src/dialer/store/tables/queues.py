@@ -42,6 +42,10 @@ class Queue(Row):
     """True if its agents get no further call before the outcome of the last one is said."""
     longer_wrap_up: Mapped[int] = mapped_column(default=60, server_default="60")
     """The time by which its agents can make a wrap-up time longer, once; 0: not at all."""
+    skills: Mapped[LongText]
+    """The skills that an agent needs for all calls of the queue, with commas between them."""
+    skill_field: Mapped[Name] = mapped_column(default="", server_default="")
+    """The name of the contact's value with further skills that its call needs; empty for none."""
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
@@ -64,6 +68,8 @@ class Agent(Row):
     contact: Mapped[Name] = mapped_column(default="")
     status: Mapped[Code] = mapped_column(default=AgentStatus.LOGGED_OUT)
     wrap_up_time: Mapped[int] = mapped_column(default=0)
+    skills: Mapped[LongText]
+    """The skills of the agent, such as languages, with commas between them."""
     parameters: Mapped[str] = mapped_column(default="{}")
     figures: Mapped[LongText]
     """A `dialer.domain.queueing.plans.AgentFigures` as JSON, or empty."""
