@@ -7,7 +7,17 @@ from sqlalchemy import insert, select, update
 
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.database.database import Database
-from dialer.store.tables import Agent, AgentHour, CallRequest, Gateway, LiveLeg, QueueHour, Transfer, UserHour
+from dialer.store.tables import (
+    Agent,
+    AgentHour,
+    CallRequest,
+    Gateway,
+    LiveLeg,
+    QueueHour,
+    Subscriber,
+    Transfer,
+    UserHour,
+)
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.visitor import Visitor, words
@@ -78,6 +88,26 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
     assert alice.text("board/live/") in text
     other = bob.text("board/")
     assert ("Sales" in other, "Ann" in other) == (False, False)
+
+
+def test_it_says_how_many_callers_need_a_skill_that_nobody_on_duty_has(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api)
+    queue = api.create("queue", name="Sales", skills="Loans", skill_field="language")
+    for name, skills in (("Ann", "Loans"), ("Ben", "Loans, Spanish"), ("Cleo", "Spanish")):
+        agent = api.create("agent", name=name, status=2, skills=skills)
+        api.create("tier", queue=queue["url"], agent=agent["url"])
+    waits = [call(one, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000) for one in (1, 2)]
+    spanish = update(Subscriber).where(Subscriber.id == 1).values(additional_vars='{"language": "Spanish"}')
+    store(database, *waits[0], *waits[1], spanish)
+    lack = "needs a skill that nobody on duty has"
+    text = alice.text("board/")
+    assert (lack in text, "Sales 2 30 s 0 2 0" in text) == (False, True)
+    api.change("agent/2/", status=4)
+    assert f"Sales 2 1 {lack} 30 s 0 1 0" in alice.text("board/")
+    api.change("agent/1/", status=4)
+    assert f"Sales 2 2 {lack.replace('needs', 'need')} 30 s 0 0 0" in alice.text("board/")
 
 
 def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(

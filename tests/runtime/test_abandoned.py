@@ -6,7 +6,7 @@ import pytest
 
 from dialer.domain.words.enums import AgentStatus, DialMethod, SubscriberStatus
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import Agent, CallRequest, Gateway, Subscriber
+from dialer.store.tables import Agent, CallRequest, Gateway, Queue, Subscriber, Tier
 from tests.runtime.house import House
 from tests.runtime.test_queues import waiting
 from tests.runtime.test_same_agent import PEOPLE, SHORT, WITHOUT_PREVIEW, set_status, talked
@@ -96,3 +96,23 @@ async def test_a_person_with_a_kept_agent_who_is_not_reached_keeps_the_right_to_
     assert '"call_id":3' in house.row(Agent, agent_id)["preview"]
     await house.advance(60)
     assert people(house) == [(SubscriberStatus.SENT, "", 1)]
+
+
+@pytest.mark.parametrize("dial_method", WITHOUT_PREVIEW)
+async def test_only_an_agent_with_the_skills_is_kept_for_somebody_who_was_abandoned(
+    house: House, dial_method: int
+) -> None:
+    """An agent without Spanish is idle all the time. The call is due at 1:53, and Ann comes back at 3:20."""
+    agent_id = await abandoned(house, dial_method)
+    other_id, (queue,) = house.agent(parameters=SHORT), house.rows(Queue)
+    house.add(Tier, queue_id=queue["id"], agent_id=other_id, position=2)
+    house.change(Queue, queue["id"], skill_field="language")
+    house.change(Agent, agent_id, skills="Spanish")
+    house.change(Subscriber, 1, additional_vars='{"language": "Spanish"}')
+    house.restart()
+    await house.advance(140)
+    assert dialled(house) == [PEOPLE[0]]
+    set_status(house, agent_id, AgentStatus.AVAILABLE)
+    await house.advance(60)
+    assert (dialled(house), talked(house)) == ([PEOPLE[0]] * 2, {2: agent_id})
+    assert house.database.read_now(audit).differences == []

@@ -17,7 +17,7 @@ from dialer.app.call_centre.chosen_people import (
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Subscriber, Transfer, User
+from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Queue, Subscriber, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing
 
@@ -227,3 +227,15 @@ async def test_another_account_is_out_of_reach(house: House) -> None:
     house.change(Campaign, campaign["id"], user_id=other)
     with pytest.raises(InvalidFieldsError, match="serves no queue"):
         dial(house, agent_id, ELSE)
+
+
+async def test_an_agent_calls_only_people_whose_skills_they_have_or_to_whom_they_have_promised(house: House) -> None:
+    agent_id, (queue,) = await manual(house), house.rows(Queue)
+    house.change(Queue, queue["id"], skill_field="language")
+    (bea,) = [row["id"] for row in house.rows(Subscriber) if row["number"] == BEA]
+    house.change(Subscriber, bea, additional_vars='{"language": "Spanish, Loans"}')
+    house.change(Agent, agent_id, skills="loans")
+    with pytest.raises(RefusedError, match="The person needs an agent with these skills: spanish"):
+        dial(house, agent_id, BEA)
+    house.change(Subscriber, bea, promised_agent_id=agent_id)
+    assert dial(house, agent_id, BEA) == bea

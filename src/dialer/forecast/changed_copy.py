@@ -8,11 +8,11 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.queueing.skills import skills_of
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import AgentStatus
 from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.stage import ForecastStage, read_stage_again
+from dialer.store.queries.able_agents import able_agents
 from dialer.store.tables import SMS, Agent, Campaign, Gateway, Queue, RateCardLine, Tier, User
 
 _AVAILABLE = (AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND)
@@ -34,11 +34,9 @@ def stage_of_setting(
 
 
 def _serving_agents(connection: Connection, queue_ids: Sequence[int]) -> list[RowMapping]:
-    """Return the agents who serve queues and have the skills of one, in id order."""
-    query = select(Agent.__table__, Queue.skills.label("needed")).join(Tier, Tier.agent_id == Agent.id)
-    query = query.join(Queue, Queue.id == Tier.queue_id).where(Queue.id.in_(queue_ids)).order_by(Agent.id)
-    rows = connection.execute(query).mappings()
-    return list({row["id"]: row for row in rows if skills_of(row["needed"]) <= skills_of(row["skills"])}.values())
+    """Return the agents who may take calls of queues, in id order."""
+    agents = select(Agent.__table__).where(Agent.id.in_(able_agents(connection, queue_ids))).order_by(Agent.id)
+    return list(connection.execute(agents).mappings())
 
 
 def _change(connection: Connection, order: Order, setting: TriedSetting) -> None:
@@ -70,7 +68,8 @@ def _set_agents(connection: Connection, campaign: RowMapping, count: int, now_ms
     available = [agent for agent in serving if agent["status"] in _AVAILABLE]
     leaving = [agent["id"] for agent in available[count:]]
     connection.execute(update(Agent).where(Agent.id.in_(leaving)).values(status=AgentStatus.LOGGED_OUT))
-    agent = {"user_id": campaign["user_id"], "name": "", "parameters": "{}", "wrap_up_time": 0, "skills": ""}
+    needed = ",".join(connection.scalars(select(Queue.skills).where(Queue.id.in_(queue_ids), Queue.skills != "")))
+    agent = {"user_id": campaign["user_id"], "name": "", "parameters": "{}", "wrap_up_time": 0, "skills": needed}
     tiers: list[dict[str, Any]] = [{"queue_id": queue_id} for queue_id in queue_ids]
     for model in (*available, *serving)[:1]:
         agent = {name: model[name] for name in agent}

@@ -165,14 +165,15 @@ def test_of_the_agents(desk: Desk) -> None:
     assert desk.waits() == TURN
     desk.change(Queue, estate.queue["id"], skill_field="language")
     desk.change(Subscriber, desk.subscriber_id, additional_vars='{"language": "Spanish"}')
-    assert desk.waits() == ("no_agent", None)
+    assert desk.waits() == ("no_skill", None)
     desk.change(Agent, estate.agent["id"], skills="spanish")
     assert desk.waits() == TURN
-    desk.change(Queue, estate.queue["id"], skills="Loans")
-    assert desk.waits() == ("no_agent", None)
-    desk.change(Queue, estate.queue["id"], skills="")
     desk.change(Agent, estate.agent["id"], figures=f'{{"free_at_ms":{NOW_MS + 1}}}')
     assert desk.waits() == ("no_agent", None)
+    desk.change(Queue, estate.queue["id"], skills="Loans")
+    assert desk.waits() == ("no_skill", None)
+    desk.change(Subscriber, desk.subscriber_id, additional_vars="")
+    assert desk.waits() == ("no_skill", None)
 
 
 def test_of_a_campaign_of_text_messages(desk: Desk) -> None:

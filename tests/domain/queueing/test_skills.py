@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from dialer.domain.queueing.decisions import AgentOffer, Unserved
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.decisions import AgentOffer, Unserved, Withdraw
+from dialer.domain.queueing.plans import AgentPlan, Promise
 from dialer.domain.queueing.skills import needed_by
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.reasons import TransferReason
@@ -61,3 +61,52 @@ def test_only_agents_with_the_skills_of_a_queue_take_its_calls_and_are_counted()
 def test_what_a_contact_needs_stands_in_one_of_its_values() -> None:
     assert needed_by('{"language": " Spanish , LOANS"}', "language") == {"spanish", "loans"}
     assert needed_by('{"language": null}', "language") == needed_by("", "language") == needed_by("{}", "") == set()
+
+
+def test_calls_of_a_queue_leave_for_its_skills_if_somebody_is_on_duty_and_for_nobody_else() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), max_wait_with_no_agent_ms=120_000, skills="French")
+    assert hall.join(0, 1) == []
+    assert hall.decide(120) == [Unserved(1, TransferReason.NO_SKILL)]
+    learn(hall, 7, "", AgentStatus.LOGGED_OUT)
+    assert hall.join(130, 2) == []
+    assert hall.decide(hall.wakes(130)) == [Unserved(2, TransferReason.NO_AGENT)]
+
+
+def test_an_agent_who_loses_the_skill_is_asked_no_more() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    for agent_id in (7, 8):
+        learn(hall, agent_id, "Spanish")
+    join(hall, 0, 1)
+    assert hall.decide(0) == [AgentOffer(1, 7)]
+    learn(hall, 7, "")
+    assert hall.decide(1) == [Withdraw(1, 7), AgentOffer(1, 8)]
+
+
+def test_the_agent_who_is_kept_for_a_call_takes_it_only_with_its_skills() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    learn(hall, 8, "Spanish")
+    for agent_id, call_id in ((7, 1), (8, 2)):
+        hall.distributor.kept.keep(agent_id, call_id)
+        join(hall, call_id, call_id)
+    assert hall.decide(2) == [AgentOffer(2, 8)]
+
+
+def test_an_agent_who_has_promised_a_call_back_takes_it_whatever_it_needs() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    learn(hall, 8, "Spanish")
+    hall.distributor.join(at(0), 1, QUEUE, "", at(0), Promise(7, at(60)), skills=SPANISH)
+    assert hall.decide(0) == [AgentOffer(1, 7)]
+    assert hall.decide(1) == []
+
+
+def test_a_caller_ends_the_look_of_an_agent_with_their_skill_only() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2), (9, 1, 3))
+    learn(hall, 9, "Spanish")
+    for agent_id in (7, 8, 9):
+        hall.distributor.kept.keep(agent_id)
+    join(hall, 0, 1)
+    assert hall.decide(0) == []
+    assert hall.distributor.wanted_of({7, 8}, at(0)) == []
+    assert hall.distributor.wanted_of({7, 8, 9}, at(0)) == [9]
+    hall.distributor.join(at(1), 2, QUEUE, "", at(1))
+    assert hall.distributor.wanted_of({7, 8, 9}, at(1)) == [9, 7]

@@ -1,6 +1,5 @@
 """The running campaigns whose calls come to the agents of a campaign, too."""
 
-from collections.abc import Collection
 from typing import Annotated, Final
 
 import msgspec
@@ -10,7 +9,8 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import CampaignStatus
-from dialer.store.tables import VOICE, Campaign, Tier
+from dialer.store.queries.able_agents import able_agents
+from dialer.store.tables import VOICE, Campaign
 
 LOOKED_AT_MAX: Final = 200
 """Running campaigns of an account whose surveys are read."""
@@ -28,7 +28,7 @@ def campaigns_sharing_agents(connection: Connection, campaign_id: int) -> tuple[
     campaign = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one_or_none()
     if campaign is None:
         return ()
-    agents = _agents_of(connection, queue_ids_of(survey_of(connection, dict(campaign))[0]))
+    agents = able_agents(connection, queue_ids_of(survey_of(connection, dict(campaign))[0]))
     if not agents:
         return ()
     running = (
@@ -41,9 +41,5 @@ def campaigns_sharing_agents(connection: Connection, campaign_id: int) -> tuple[
     return tuple(
         SharingCampaign(other["id"], other["name"])
         for other in connection.execute(running).mappings()
-        if agents & _agents_of(connection, queue_ids_of(survey_of(connection, dict(other))[0]))
+        if agents & able_agents(connection, queue_ids_of(survey_of(connection, dict(other))[0]))
     )
-
-
-def _agents_of(connection: Connection, queue_ids: Collection[int]) -> set[int]:
-    return set(connection.scalars(select(Tier.agent_id).where(Tier.queue_id.in_(queue_ids))))

@@ -21,10 +21,11 @@ from dialer.domain.rules.abandoned_limits import (
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.database.count_cache import count_once
+from dialer.store.queries.able_agents import able_agents
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.campaign_figures import abandoned_since, totals_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
-from dialer.store.tables import Agent, Campaign, Tier, Transfer
+from dialer.store.tables import Agent, Campaign, Transfer
 
 TRANSFERS_READ: Final = 500
 """The last calls of a queue among which those that agents took are looked for: nobody may have taken any for long."""
@@ -116,7 +117,7 @@ def why_exceeded(
 
 
 def _agents_by_status(connection: Connection, queue_ids: Collection[int]) -> dict[int, int]:
-    serves = Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id.in_(queue_ids)))
+    serves = Agent.id.in_(able_agents(connection, queue_ids))
     query = select(Agent.status, func.count()).where(serves).group_by(Agent.status)
     return {row[0]: row[1] for row in connection.execute(query)}
 

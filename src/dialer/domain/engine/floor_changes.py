@@ -1,4 +1,4 @@
-"""What has changed on the floor since it was looked at last, as effects that store it."""
+"""Effects that store the changes on the floor since they were asked for last."""
 
 from dialer.domain.calls.agent_effects import KeepAgent, KeepQueue
 from dialer.domain.calls.call_effects import KeepTransfer

@@ -5,8 +5,9 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, case, func, literal_column, select
 
 from dialer.domain.words.enums import AgentActivity
+from dialer.store.queries.able_agents import able_agents
 from dialer.store.queries.statistics import Hours
-from dialer.store.tables import AgentHour, Tier, Transfer
+from dialer.store.tables import AgentHour, Transfer
 
 QUARTER_MS: Final = 900_000
 """Every time zone begins its half hours at one of these."""
@@ -59,7 +60,7 @@ def mean_wrap_up_ms(connection: Connection, queue_id: int, hours: Hours) -> floa
         func.coalesce(func.sum(case((is_talk, AgentHour.begun), else_=0)), 0),
         func.coalesce(func.sum(case((is_wrap_up, AgentHour.spent_ms), else_=0)), 0),
     )
-    agents = select(Tier.agent_id).where(Tier.queue_id == queue_id)
+    agents = able_agents(connection, [queue_id])
     query = select(*sums).where(
         AgentHour.agent_id.in_(agents), AgentHour.hour >= hours.first, AgentHour.hour < hours.end
     )
