@@ -51,6 +51,10 @@ def test_the_desk_and_the_board_say_that_the_telephone_rings_and_for_whom(
     wait_in_queue(database, queue["id"], "{}")
     text = gus.text("desk/live/")
     assert "1 call waits in your queues, for 1:06 min." in text
+    api.change(queue["url"], skills="Loans")
+    assert "in your queues" not in gus.text("desk/live/")
+    api.change("agent/1/", skills="loans")
+    assert "1 call waits in your queues, for 1:06 min." in gus.text("desk/live/")
     assert "Your telephone rings" not in text
     assert "the telephone rings" not in alice.text("board/")
 
