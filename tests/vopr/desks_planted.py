@@ -20,6 +20,7 @@ from dialer.domain.engine.transfers import Transfers
 from dialer.domain.queueing.agents import AgentState
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.kept_agents import KeptAgents
+from dialer.domain.queueing.skills import Skills
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.transfers import CallCentreRows
@@ -175,7 +176,12 @@ def _looks_do_not_give_way(patch: Patch) -> None:
     patch.setattr(PreviewOrders, "give_way", lambda *_: False)
 
 
+def _skills_are_not_looked_at(patch: Patch) -> None:
+    patch.setattr(Skills, "has", lambda *_: True)
+
+
 DESK_PLANTED: Final = (
+    Planted("calls go to agents without their skills", _skills_are_not_looked_at, 114),
     Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 1_223),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),

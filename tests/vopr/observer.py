@@ -13,6 +13,7 @@ from tests.vopr import (
     rules_moves,
     rules_previews,
     rules_rows,
+    skills,
 )
 from tests.vopr.memory import Memory
 from tests.vopr.rules_events import EventRules
@@ -62,7 +63,7 @@ class Observer:
         broken = [] if last is None else list(self._broken(connection, last, seen, has_worked=has_worked))
         if has_worked:
             broken += [*rules_rows.not_aborted(connection), *rules_rows.silent(connection, now_ms)]
-            broken += rules_previews.passed_over(connection)
+            broken += [*rules_previews.passed_over(connection), *skills.unskilled(connection)]
         return broken + self._check_events(connection, last, seen, by_user=False)
 
     def _check_events(

@@ -7,11 +7,13 @@ from typing import Final
 from sqlalchemy import Connection
 
 from dialer.domain.words.enums import DialMethod, TransferStatus
+from tests.vopr.skills import is_able
 from tests.vopr.snapshot import Attempt, Snapshot, ask
 
 _ORDERS: Final = frozenset({"call", "dial"})
 _PASSED_OVER: Final = """
-    SELECT t.id, a.id, a.parameters, a.preview FROM transfer t JOIN queue q ON q.id = t.queue_id
+    SELECT t.id, a.id, a.parameters, a.preview, a.skills, q.skills, q.skill_field, s.additional_vars
+    FROM transfer t JOIN queue q ON q.id = t.queue_id
     JOIN tier ON tier.queue_id = q.id JOIN agent a ON a.id = tier.agent_id
     JOIN callrequest r ON r.id = t.callrequest_id LEFT JOIN subscriber s ON s.id = r.subscriber_id
     WHERE t.status = ? AND t.ended_ms IS NULL AND t.score_from_ms > 0 AND t.offers = '{}' AND t.for_agent_id IS NULL
@@ -42,9 +44,10 @@ def previews(before: Snapshot, after: Snapshot, new: Collection[Attempt]) -> Ite
 
 def passed_over(connection: Connection) -> Iterator[str]:
     """Yield the callers who wait beside an agent who looks at a person, after the worker has worked."""
-    for transfer_id, agent_id, parameters, preview in ask(connection, _PASSED_OVER, int(TransferStatus.WAITING)):
+    found = ask(connection, _PASSED_OVER, int(TransferStatus.WAITING))
+    for transfer_id, agent_id, parameters, preview, *skills in found:
         look = json.loads(preview)
-        if _is_at_desk(parameters) and look["call_id"] is None and not look["is_chosen"]:
+        if _is_at_desk(parameters) and look["call_id"] is None and not look["is_chosen"] and is_able(*skills):
             yield f"I17: nobody is asked to take transfer {transfer_id}, while agent {agent_id} looks at a person"
 
 

@@ -19,6 +19,7 @@ from tests.vopr.desks import draw_desks, has_desks, patient
 from tests.vopr.dice import Dice
 from tests.vopr.manual_dials import draw_manual_dials
 from tests.vopr.previews import METHODS, draw_previews
+from tests.vopr.skills import draw_skills
 from tests.vopr.worlds_surveys import draw_survey
 
 Values = dict[str, Any]
@@ -107,6 +108,7 @@ def world_of(seed: int) -> World:
     _assign_numbers(Dice(seed, "dids"), rows)
     if has_desks(seed):
         _draw_patience(Dice(seed, "patience"), rows)
+    draw_skills(seed, rows)
     hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
