@@ -40,7 +40,7 @@ ACCOUNTS: Final = 2
 QUEUES: Final = 3
 """Queues of an account."""
 PEOPLE_OF_AN_AGENT: Final = 60
-PROMISED_EVERY: Final = 20
+PROMISED_EVERY: Final = 21
 """The agents have promised a call-back in one of so many calls."""
 HOUR_MS: Final = 3_600_000
 CALLEES: Final = json.dumps(

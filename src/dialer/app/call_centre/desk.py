@@ -22,11 +22,11 @@ from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Transfer
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
-_AGENT: Final = (
-    select(Agent.id, Agent.user_id, Agent.name, Agent.break_cause, Agent.figures, *_CLOCK)
-    .where(Agent.login_id == bindparam("login"))
-    .order_by(Agent.id)
-    .limit(1)
+_of_login = select(Agent.id).where(Agent.login_id == bindparam("login")).order_by(Agent.id).limit(1)
+_AGENT: Final = _of_login.add_columns(
+    *(Agent.user_id, Agent.name, Agent.break_cause, Agent.figures),
+    *(Agent.preview, Agent.preview_order, Agent.placed_call_id),
+    *_CLOCK,
 )
 _CALL: Final = (
     select(
@@ -37,6 +37,7 @@ _CALL: Final = (
         case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number).label("number"),
         Subscriber.full_name,
         Subscriber.additional_vars,
+        Subscriber.zone,
         Campaign.name.label("campaign"),
         Campaign.agent_script,
         Campaign.crm_url,
@@ -67,6 +68,8 @@ class CallOnDesk(NamedTuple):
     number: str
     full_name: str
     variables: list[tuple[str, str]]
+    zone_key: str
+    """The zone key of the callee; empty if it is not known."""
     campaign: str
     script: str
     """The campaign's `agent_script`, filled for this callee. Empty if it has none."""
@@ -107,6 +110,11 @@ class Desk(NamedTuple):
     """The time by which the agent can make the present wrap-up time longer; 0: not at all, or not again."""
     call: CallOnDesk | None
     """The newest call; None before the first one."""
+    preview: str
+    """The preview in the agent's row, and below it the agent's order (`dialer.app.call_centre.previews`)."""
+    preview_order: str
+    has_placed_call: bool
+    """True if the agent has placed a call themselves."""
 
     @property
     def is_talking(self) -> bool:
@@ -121,12 +129,17 @@ class Desk(NamedTuple):
         return self.is_talking or self.activity is AgentActivity.WRAPPING_UP or self.call.disposed is None
 
 
+def agent_at_desk(connection: Connection, login_id: int) -> int | None:
+    """Return the agent who signs in as a user; None if no agent does."""
+    return connection.scalar(_of_login, {"login": login_id})
+
+
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
     row = connection.execute(_AGENT, {"login": login_id}).first()
     if row is None:
         return None
-    clock = AgentClock(*row[5:])
+    clock = AgentClock(*row[-len(_CLOCK) :])
     figures, is_wrapping_up = figures_in(row.figures), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
     may_lengthen = is_wrapping_up and not figures.is_wrap_up_longer
     return Desk(
@@ -144,6 +157,9 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         is_wrapping_up and owes_outcome(connection, figures),
         longer_wrap_up_ms(connection, row.id) if may_lengthen else 0,
         _call_of(connection, row.id),
+        row.preview,
+        row.preview_order,
+        row.placed_call_id is not None,
     )
 
 
@@ -158,6 +174,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.number,
         row.full_name or "",
         _variables(row.additional_vars),
+        row.zone or "",
         row.campaign,
         fill(row.agent_script, row.full_name or "", row.additional_vars or "", row.number),
         _crm_url(row, agent_id),

@@ -92,10 +92,15 @@ def _decoded(document: str, kind: type[_Kind]) -> _Kind | None:
 def read_preview(connection: Connection, agent_id: int) -> PreviewedPerson | None:
     """Return the person that an agent previews; None without one."""
     row = connection.execute(_PREVIEW, {"agent": agent_id}).first()
-    preview = None if row is None else preview_of(row.preview)
-    if row is None or preview is None:
+    return None if row is None else previewed_in(connection, row.preview, row.preview_order)
+
+
+def previewed_in(connection: Connection, preview_document: str, order_document: str) -> PreviewedPerson | None:
+    """Return the person of a preview in an agent's row; None without one. The row has the agent's order, too."""
+    preview = preview_of(preview_document)
+    if preview is None:
         return None
-    order = _decoded(row.preview_order, PreviewOrder)
+    order = _decoded(order_document, PreviewOrder)
     is_wanted = order is not None and order.action is DeskAction.CALL
     person = connection.execute(_PERSON, {"subscriber": preview.subscriber_id}).first()
     if person is None:

@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
-from dialer.app.call_centre.desk import CallOnDesk, Desk, read_desk
+from dialer.app.call_centre.desk import CallOnDesk, Desk, agent_at_desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed
 from dialer.app.call_centre.drafts import OutcomeDraft, drafts_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
-from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, read_preview
+from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, previewed_in
 from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.console.pages.dispositions import DispositionForm, form_of, with_draft
 from dialer.console.parts.callee_times import callees_time
@@ -29,9 +29,11 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import AmdStatus, LegType
+from dialer.domain.words.roles import Role
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS
+from dialer.store.backends.expressions import without_index
 from dialer.store.queries.callers_of_agent import WaitingCallers, callers_of_agent
 from dialer.store.queries.promised_call_backs import (
     PromisedCallBack,
@@ -39,16 +41,27 @@ from dialer.store.queries.promised_call_backs import (
     promise_to,
     promised_by_agent,
 )
-from dialer.store.tables import CallDisposition, Subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Subscriber, Transfer
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
+CALLS_LOOKED_AT: Final = 50
+"""Calls of an agent among which the last that are over are shown."""
 PROMISED_SHOWN: Final = 20
 NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 )
 _cdrs = CDRS.table
+_came = select(Transfer.callrequest_id).where(Transfer.agent_id == bindparam("agent"))
+_newest = _came.order_by(Transfer.id.desc()).limit(CALLS_LOOKED_AT).subquery()
+_IS_NEW: Final = _cdrs.c.callrequest_id.in_(select(_newest.c.callrequest_id))
+"""True for a call that is among the last ones of an agent. All that there were would take longer every day."""
+_with_person = select(CallRequest.id).where(CallRequest.subscriber_id == bindparam("subscriber"))
+_IS_WITH_PERSON: Final = _cdrs.c.callrequest_id.in_(_with_person)
+_to_agent = select(Transfer.id).where(without_index(Transfer.agent_id) == bindparam("agent"))
+_IS_OWN: Final = _to_agent.where(Transfer.callrequest_id == _cdrs.c.callrequest_id).correlate(_cdrs).exists()
+"""True for a call that came to an agent: a user who is an agent may see no other."""
 _ZONE: Final = select(Subscriber.zone).where(Subscriber.id == bindparam("subscriber"))
 
 
@@ -151,8 +164,8 @@ async def show(
     """Show the desk, and the form of an agent who may dial by hand."""
 
     def read(unit: Unit) -> list[ManualCampaign]:
-        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-        return [] if desk is None else manual_campaigns(unit.connection, desk.agent_id)
+        agent_id = agent_at_desk(unit.connection, unit.actor.id)
+        return [] if agent_id is None else manual_campaigns(unit.connection, agent_id)
 
     return page(
         request,
@@ -203,20 +216,21 @@ def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
         return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None, "", None)
-    call, preview = desk.call if desk.is_talking else None, read_preview(unit.connection, desk.agent_id)
+    call = desk.call if desk.is_talking else None
+    preview = previewed_in(unit.connection, desk.preview, desk.preview_order)
     callers = callers_of_agent(unit.connection, desk.agent_id)
     person = _person(call, preview, callers)
     return _Read(
         desk,
-        _past(unit, person),
+        _past(unit, desk.agent_id, person),
         promised_by_agent(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN),
         preview,
         targets_of(unit.connection, desk.agent_id, unit.now_ms) if desk.is_talking else NamedTargets([], []),
         _outcomes(unit.connection, desk),
         callers,
         promise_to(unit.connection, person.subscriber_id, call and call.id) if person else None,
-        _zone_key(unit.connection, person),
-        None if call is not None or callers.ringing is not None else failed_call_of(unit.connection, desk.agent_id),
+        _zone_key(unit.connection, person) if call is None else call.zone_key,
+        _failed(unit.connection, desk) if call is None and callers.ringing is None else None,
     )
 
 
@@ -235,6 +249,10 @@ def _person(call: CallOnDesk | None, preview: PreviewedPerson | None, callers: W
     return None if preview is None else _Person(preview.subscriber_id)
 
 
+def _failed(connection: Connection, desk: Desk) -> FailedCall | None:
+    return failed_call_of(connection, desk.agent_id) if desk.has_placed_call else None
+
+
 def _zone_key(connection: Connection, person: _Person | None) -> str:
     """Return the zone key of a person; empty if it is not known."""
     if person is None or person.subscriber_id is None:
@@ -242,30 +260,28 @@ def _zone_key(connection: Connection, person: _Person | None) -> str:
     return connection.scalar(_ZONE, {"subscriber": person.subscriber_id}) or ""
 
 
-_queries: Final[dict[tuple[str, bool], Select[Any]]] = {}
+_queries: Final[dict[tuple[str, bool], Select[*tuple[Any, ...]]]] = {}
 """The queries of earlier calls, by the view of the actor: it takes longer to build them than to run them."""
 
 
-def _query_of_past(unit: Unit, *, of_person: bool) -> Select[Any]:
+def _query_of_past(unit: Unit, *, of_person: bool) -> Select[*tuple[Any, ...]]:
+    """Return the query of the agent's calls: of those with a person, or of the last ones."""
     key = (unit.actor.view, of_person)
     if key not in _queries:
         names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
-        said = [
-            func.coalesce(column, "")
-            for column in (CallDisposition.disposition, CallDisposition.word, CallDisposition.note)
-        ]
-        query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
+        said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "word", "note")]
+        query = select(*(_cdrs.c[name] for name in names), *said)
         query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
         query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
-        if of_person:
-            query = query.where(_cdrs.c.subscriber_id == bindparam("subscriber"))
-        _queries[key] = query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX)
+        query = query.where(_IS_WITH_PERSON if of_person else _IS_NEW)
+        is_seen = _IS_OWN if unit.actor.role is Role.AGENT else visible(CDRS, unit.actor, unit.resources)
+        _queries[key] = query.where(is_seen).order_by(_cdrs.c.id.desc()).limit(CALLS_MAX)
     return _queries[key]
 
 
-def _past(unit: Unit, person: _Person | None) -> list[PastCall]:
+def _past(unit: Unit, agent_id: int, person: _Person | None) -> list[PastCall]:
     """Return earlier calls with a person, or the last calls of the agent."""
-    values = {"actor_id": unit.actor.sees_as}
+    values = {"actor_id": unit.actor.sees_as, "agent": agent_id}
     if person is not None:
         if person.subscriber_id is None:
             return []

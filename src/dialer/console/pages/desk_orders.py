@@ -12,7 +12,7 @@ from dialer.api.actions.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import AlreadyReachedError, Chosen, dial_chosen
-from dialer.app.call_centre.desk import Desk, read_desk
+from dialer.app.call_centre.desk import agent_at_desk
 from dialer.app.call_centre.drafts import drop_draft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, skip_previewed
@@ -45,7 +45,7 @@ async def change_own_status(request: ApiRequest, console: NamedDependency[Consol
         values["desk_seen_ms"] = console.presence.now_ms()  # So it is watched, even if it never says that it is open.
 
     def change(unit: Unit) -> None:
-        change_agent(unit, _desk(unit).agent_id, values)
+        change_agent(unit, _agent(unit), values)
 
     try:
         await request.service.write(request, change)
@@ -60,7 +60,7 @@ async def keep_draft_on_desk(request: ApiRequest, console: NamedDependency[Conso
     filled = await read_fields(request)
     identity = identity_in(filled.get("call", ""))
     draft = draft_in(filled, identity, zone_of(request))
-    await request.service.write(request, lambda unit: keep_draft(unit, _desk(unit).agent_id, identity, draft))
+    await request.service.write(request, lambda unit: keep_draft(unit, _agent(unit), identity, draft))
     return _obeyed(request, console)
 
 
@@ -68,7 +68,7 @@ async def keep_draft_on_desk(request: ApiRequest, console: NamedDependency[Conso
 async def discard_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Discard what the viewer has typed about a call and not saved."""
     identity = identity_in((await read_fields(request)).get("call", ""))
-    await request.service.write(request, lambda unit: drop_draft(unit, _desk(unit).agent_id, identity))
+    await request.service.write(request, lambda unit: drop_draft(unit, _agent(unit), identity))
     return _obeyed(request, console)
 
 
@@ -122,9 +122,7 @@ async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
     number = filled.get("number", "").strip()[:NUMBER_MAX]
     chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
     try:
-        await request.service.write(
-            request, lambda unit: dial_chosen(unit, _desk(unit).agent_id, chosen, rules_of(unit))
-        )
+        await request.service.write(request, lambda unit: dial_chosen(unit, _agent(unit), chosen, rules_of(unit)))
     except AlreadyReachedError as error:
         if is_by_script(request):
             return answer_refused([], status_of(error))  # The page asks, so that the form is sent once more.
@@ -155,7 +153,7 @@ async def _order_time(
     """Give an order about the viewer's time after a call. One that is over meanwhile is no mistake of the viewer."""
     await read_fields(request)
     with suppress(RefusedError):
-        await request.service.write(request, lambda unit: order(unit, _desk(unit).agent_id))
+        await request.service.write(request, lambda unit: order(unit, _agent(unit)))
     return _obeyed(request, console)
 
 
@@ -198,20 +196,20 @@ async def _order_person(
     """Give an order about a person whom the viewer sees. If they see somebody else by now, it does nothing."""
     identity = identity_in((await read_fields(request)).get("person", ""))
     with suppress(RefusedError):
-        await request.service.write(request, lambda unit: order(unit, _desk(unit).agent_id, identity))
+        await request.service.write(request, lambda unit: order(unit, _agent(unit), identity))
     return _obeyed(request, console)
 
 
-def _desk(unit: Unit) -> Desk:
-    """Return the desk of the viewer.
+def _agent(unit: Unit) -> int:
+    """Return the agent of the viewer.
 
     Raises:
         RecordNotFoundError: the viewer is no agent.
     """
-    desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-    if desk is None:
+    agent_id = agent_at_desk(unit.connection, unit.actor.id)
+    if agent_id is None:
         raise RecordNotFoundError(NOT_AN_AGENT)
-    return desk
+    return agent_id
 
 
 def _obeyed(request: ApiRequest, console: ConsoleServices) -> Response[Any]:
