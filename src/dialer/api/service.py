@@ -175,6 +175,10 @@ class Service:
         """Run `work` on a consistent snapshot and return its result; see `Database.read`."""
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
+    async def read_with_others(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
+        """Run `work`, a small one, on a snapshot that others share; see `Database.read_with_others`."""
+        return await self.database.read_with_others(lambda connection: work(self.unit(connection, request)))
+
     async def write(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
         """Run `work`, commit it, wake the worker if the engine is concerned, and return the result.
 

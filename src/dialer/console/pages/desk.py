@@ -187,7 +187,7 @@ def key_of(request: ApiRequest) -> tuple[object, ...]:
 
 async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None = None) -> str:
     """Return the live part of the viewer's desk; with `refused`, the form of a call that could not be saved."""
-    found = await request.service.read(request, _read)
+    found = await request.service.read_with_others(request, _read)
     zone, now_ms = zone_of(request), request.service.worker.clock.now_ms()
     refused_call, refused_form = refused or (0, None)
     forms = [

@@ -42,6 +42,8 @@ READERS: Final = 6
 _SHORT_SHARE: Final = 3
 """One in so many reads is short, at least. Only long reads wait behind long ones."""
 
+SHARED_READS_MAX: Final = 8
+"""Reads in one transaction."""
 _SECOND_MS: Final = 1_000
 _IS_STEP: Final = "is_step"
 """Key of a connection's note that its transaction is a step of the worker."""
@@ -101,6 +103,8 @@ class Database:
         """Lock of the unit of work that has its turn to write."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
+        self._read_turns: Final = Turns(self._read_in_turn)
+        self._read_turns.together_max = SHARED_READS_MAX
         self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
 
     async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:
@@ -109,9 +113,54 @@ class Database:
         Raises:
             StorageUnavailableError: the database cannot be read now.
         """
+        return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._limits()[is_long])
+
+    async def read_with_others(self, work: Callable[[Connection], Result]) -> Result:
+        """Return the result of `work` on a snapshot that it shares with other such reads that wait at the same time.
+
+        So a hundred small ones cost little more than what they read: a thread that takes turns with the event loop a
+        hundred times delays it. The snapshot is of a moment after this call.
+
+        Raises:
+            StorageUnavailableError: the database cannot be read now.
+        """
+        context = copy_context()
+        waiter = Waiter(lambda connection: context.run(work, connection), until_s=0.0, alone=False)
+        return await waiter.wait(self._read_turns)
+
+    def _limits(self) -> tuple[anyio.CapacityLimiter, anyio.CapacityLimiter]:
         if self._read_limits is None:  # Limiters need a running event loop.
             self._read_limits = anyio.CapacityLimiter(self._short_readers), anyio.CapacityLimiter(self._long_readers)
-        return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
+        return self._read_limits
+
+    async def _read_in_turn(self, waiters: list[Waiter[Any]]) -> None:
+        for waiter in await anyio.to_thread.run_sync(self._read_together, waiters, limiter=self._limits()[0]):
+            waiter.put_back()
+
+    def _read_together(self, waiters: list[Waiter[Any]]) -> list[Waiter[Any]]:
+        """Read on one snapshot, and set the result or the error of each. Return those behind a statement that failed.
+
+        After such a statement, the transaction may be of no more use.
+        """
+        begun: list[Waiter[Any]] = []
+
+        def run(connection: Connection) -> None:
+            for waiter in waiters:
+                begun.append(waiter)
+                try:
+                    waiter.result = waiter.work(connection)
+                except DBAPIError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - the waiter raises it
+                    waiter.error = error
+
+        try:
+            self.read_now(run)
+        except BaseException as error:  # noqa: BLE001 - the waiter raises it
+            for waiter in begun[-1:] or waiters:
+                waiter.error = error
+            return waiters[len(begun) :] if begun else []
+        return []
 
     async def write(
         self, work: Callable[[Connection], Result], *, is_step: bool = False, is_long: bool = False
