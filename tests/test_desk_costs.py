@@ -11,7 +11,7 @@ from benchmarks.desks import counted
 AGENTS: Final = 20
 HISTORIES: Final = (20, 200)
 """Earlier calls of each agent."""
-DESK_MAX: Final = {"statements of a desk": 9, "Python calls of a desk": 2_500}
+DESK_MAX: Final = {"statements of a desk": 7, "Python calls of a desk": 2_750}
 """The cost of a desk without a call that is drawn anew, with its request."""
 
 
