@@ -190,7 +190,7 @@ def test_it_shows_outcomes_hours_answers_and_the_last_calls(alice: Visitor, api:
     assert "An answering machine answered 1 25.0 %" in text
     assert "Answered 75.0 % 2 by people, 1 by machines" in text
     assert 'title="20 to 21 h: 4, 75.0 % answered"' in alice.page
-    assert "11:06:40 +12025550100 Answered (16) 1:05 min 12.34" in text
+    assert "11:06:40 +12025550100 Answered 1:05 min 12.34" in text
     assert "Do you come? 3 answers" in text
     assert "yes 2 66.7 % no 1 33.3 %" in text
     assert "Do you come? 1: yes 1 yes 2" in text

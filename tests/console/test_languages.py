@@ -1,7 +1,9 @@
 """Texts, dates and numbers in the language of whoever looks at the console."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -96,6 +98,43 @@ def test_a_date_in_english_is_that_of_the_platform(at_ms: int) -> None:
     assert rendering.moment(at_ms, ZONE) == datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(ZONE).strftime(
         "%d %b %Y, %H:%M"
     )
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.decimals(-9_999_999, 9_999_999, places=5))
+def test_a_number_is_read_as_it_is_written(code: str, number: Decimal) -> None:
+    formats = FORMATS[code]
+    assert Decimal(formats.read_number(formats.number(f"{number:,f}"))) == number
+    assert Decimal(formats.read_number(formats.number(f"{number:f}"))) == number
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "read"),
+    [
+        ("de", "12,50", "12.50"),
+        ("de", "12.50", "12.50"),
+        ("de", "1.234", "1234"),
+        ("de", "1.234,5", "1234.5"),
+        ("fr", "1\u202f234,5", "1234.5"),
+        ("en", "1,234.5", "1234.5"),
+        ("en", "12,50", "12,50"),
+        ("de", "12,5,0", "12,5,0"),
+        ("de", "a lot", "a lot"),
+    ],
+)
+def test_a_number_that_was_typed_may_have_the_marks_of_the_language(code: str, typed: str, read: str) -> None:
+    assert FORMATS[code].read_number(typed) == read
+
+
+def test_an_amount_with_a_comma_is_taken_in_german_and_shown_with_one(admin: Visitor, api: Caller) -> None:
+    admin.get("account/")
+    admin.send("account/language/", language="de")
+    admin.get("records/users/2/")
+    version = re.search(r'name="version" value="([^"]*)"', admin.page)
+    assert version is not None
+    answer = admin.send("records/users/2/", version=version[1], call_rate="12,50")
+    assert answer.status_code == 303, answer.text
+    assert re.search(r'name="call_rate"[^>]* value="12,50"', admin.get("records/users/2/"))
+    assert Caller(api.client, "admin").get("users/2/")["call_rate"] == 12.5
 
 
 def test_a_text_with_a_number_escapes_values_and_takes_the_number_as_it_is_given() -> None:

@@ -60,9 +60,9 @@ def test_a_call_is_placed_by_an_admin_and_told_message_by_message(
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        ("+12025550100", "The call was answered Normal clearing (16) Rang after 1.0 s Answered after 5.0 s"),
+        ("+12025550100", "The call was answered Answered (16) Rang after 1.0 s Answered after 5.0 s"),
         ("+12025550110", "an answering machine answered"),
-        ("+12025550111", "The call did not get through User busy (17) Rang after never"),
+        ("+12025550111", "The call did not get through Busy (17) Rang after never"),
         ("+12025550112", "It rang, and nobody answered No answer (19) Rang after 1.0 s Answered after never"),
         ("+12025550118", "over: the callee hung up"),
         ("112", "'112' is an emergency number."),
@@ -94,5 +94,5 @@ def test_a_line_that_is_down_says_why_beside_the_test_call(
     monkeypatch.setattr(TrialCaller, "place", place)
     admin.get(PATH)
     done = words(admin.send(PATH, number=NUMBER).text)
-    assert "The call did not get through Timer expiry (102) Nothing answered: the server or its port is wrong" in done
+    assert "The call did not get through Timer expired (102) Nothing answered: the server or its port is wrong" in done
     assert "The line Down Nobody is called over it now: 3 OPTIONS in a row: no answer. Down since 11:06" in done

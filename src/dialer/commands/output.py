@@ -14,6 +14,8 @@ from typing import Any, Final, TextIO, TypeVar
 import msgspec
 import rich_click as click
 
+from dialer.domain.words.sentences import Sentence
+
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
@@ -85,6 +87,17 @@ def announce(message: str) -> None:
     click.echo(log_line(message, "info") if VOICE.is_json(sys.stdout) else message)
 
 
+def _plain(value: object) -> str:
+    """Return a sentence as a plain text, which JSON has.
+
+    Raises:
+        TypeError: it is something else, which no document has.
+    """
+    if isinstance(value, Sentence):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is not of JSON")
+
+
 def print_json(data: Any) -> None:  # noqa: ANN401 - anything that msgspec can encode
     """Print data as JSON on standard output."""
-    click.echo(msgspec.json.format(msgspec.json.encode(data), indent=2))
+    click.echo(msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=2))

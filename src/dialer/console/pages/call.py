@@ -16,6 +16,7 @@ from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.parts.cells import id_in
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import UNKNOWN
+from dialer.console.parts.sentences import in_viewers_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.forms import read_fields
@@ -35,7 +36,6 @@ from dialer.store.tables import CallRequest, Cdr
 from dialer.store.timeline.attempts import call_of
 from dialer.store.timeline.happenings import happenings_of, wait_of
 from dialer.store.timeline.parts import AttemptPart
-from dialer.store.timeline.reading import cause_in_words
 
 PLACE: Final = "calls"
 
@@ -89,7 +89,7 @@ async def _show(request: ApiRequest, identity: int, refused: DispositionForm | N
         abandoned_meaning=gettext(ABANDONED_MEANING),
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "queue": QUEUE_REASONS},
         happenings_of=happenings_of,
-        cause_in_words=cause_in_words,
+        in_viewers_words=in_viewers_words,
         unknown=UNKNOWN,
         erased=ERASED,
     )

@@ -13,7 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaigns import page_number, seen_campaigns
-from dialer.console.parts.sentences import error_in_words
+from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import page
@@ -31,7 +31,7 @@ from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.happenings import happenings_of
 from dialer.store.timeline.parts import ReceivedPart, Story
-from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story, spellings
+from dialer.store.timeline.reading import UnknownNumberError, read_story, spellings
 from dialer.store.timeline.received import texts_from
 
 PLACE: Final = "people"
@@ -107,7 +107,7 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         word_of_choice=word_of_choice,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS, "queue": QUEUE_REASONS},
         happenings_of=happenings_of,
-        cause_in_words=cause_in_words,
+        in_viewers_words=in_viewers_words,
         states=SubscriberStatus.__members__,
     )
 

@@ -10,7 +10,7 @@ import msgspec
 
 from dialer.carriers.parameters import ParameterField
 from dialer.console.parts.inputs import Input
-from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.language import gettext, gettext_noop, viewers_language
 from dialer.domain.credentials.gateway_secrets import SECRETS, with_kept_secrets, without_secrets
 from dialer.resources.records.carriers import PARAMETER_FIELDS
 from dialer.resources.words.errors import Errors
@@ -217,7 +217,8 @@ def _read_number(field: ParameterField, text: str) -> int:
     return number
 
 
-def _read_share(_: ParameterField, text: str) -> float:
+def _read_share(_: ParameterField, typed: str) -> float:
+    text = viewers_language().formats.read_number(typed)
     if _NUMBER.fullmatch(text) is None or float(text) > 100:  # noqa: PLR2004 - per cent
         raise WrongValueError(gettext(NOT_SHARE))
     return float(Decimal(text) / 100)

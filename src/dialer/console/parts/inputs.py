@@ -12,7 +12,7 @@ from dialer.app.telling.account_events import EVENT_TYPES
 from dialer.console.words.countries import countries_in_words, country_names
 from dialer.console.words.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
 from dialer.console.words.field_titles import title_of
-from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.language import gettext, gettext_noop, viewers_language
 from dialer.console.words.record_names import Option
 from dialer.console.words.state_words import word_of_choice, words_of
 from dialer.domain.billing.money import format_money
@@ -152,6 +152,8 @@ def members_of(
             members[name] = None
         elif text or not _is_left_out(field):
             text = _in_seconds(text, filled.get(f"{name}{UNIT}", ""))
+            if isinstance(field.kind, Amount):
+                text = viewers_language().formats.read_number(text)
             members[name] = with_offset(text, zone) if isinstance(field.kind, Timestamp) else text
     return members
 
@@ -277,7 +279,7 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
         case Boolean():
             return "1" if value else ""
         case Amount():
-            return _NEEDLESS_ZEROS.sub(r"\1", format_money(value))
+            return viewers_language().formats.number(_NEEDLESS_ZEROS.sub(r"\1", format_money(value)))
         case Timestamp():
             moment = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
             return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")

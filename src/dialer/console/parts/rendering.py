@@ -16,7 +16,7 @@ from dialer.console.words.browsers import browser_name
 from dialer.console.words.language import gettext, ngettext, viewers_language
 from dialer.console.words.proof_words import proof_in_words
 from dialer.console.words.state_words import call_words, capitalised, outcome_words, said_in_words, words_of
-from dialer.domain.billing.money import MONEY_PLACES
+from dialer.domain.billing.money import MONEY_PLACES, parse_money
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -74,6 +74,7 @@ def _environment() -> "Environment":
         "decimal": decimal,
         "percent": percentage,
         "money": money,
+        "decimal_money": lambda amount: money(parse_money(amount)),
         "clock": clock,
         "moment": moment,
         "time_of_day": time_of_day,

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Final
 
-from dialer.console.parts.rendering import grouped, moment_of, money
+from dialer.console.parts.rendering import grouped, length_in_words, moment_of, money
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.countries import country_names
 from dialer.console.words.field_titles import TITLES, title_of
@@ -17,6 +17,7 @@ from dialer.domain.words.sentences import (
     CountryName,
     FieldName,
     Grouped,
+    Length,
     Listed,
     Moment,
     RecordName,
@@ -29,13 +30,15 @@ from dialer.domain.words.sentences import (
 
 _ARTICLE: Final = re.compile(r"\b(?:an?|the) (?=%\((\w+)\)s)", re.IGNORECASE)
 
+_MINUTE_S: Final = 60
 
-def in_viewers_words(message: str) -> str:
-    """Return a message in the viewer's language; in English if it has no translation."""
+
+def in_viewers_words(message: str, zone: tzinfo | None = None) -> str:
+    """Return a message in the viewer's language; in English if it has no translation. Moments are those of a zone."""
     if not isinstance(message, Sentence):
         return gettext(message)
     template = ngettext(message.template, message.plural, message.number) if message.plural else ""
-    shown = {name: _shown(value) for name, value in message.values.items()}
+    shown = {name: _shown(value, zone) for name, value in message.values.items()}
     return _without_articles(template or gettext(message.template), message) % shown
 
 
@@ -60,17 +63,25 @@ def joined_words(messages: Iterable[str]) -> str:
     return " ".join(map(in_viewers_words, messages))
 
 
+def _in_figures(value: MoneyAmount | Grouped | Length) -> str:
+    if isinstance(value, MoneyAmount):
+        return money(int(value))
+    if isinstance(value, Grouped):
+        return grouped(int(value))
+    return length_in_words(int(value) * 1_000) if value >= _MINUTE_S else str(value)
+
+
 def _named(value: ResourceName | CountryName) -> str:
     if isinstance(value, CountryName):
         return country_names().get(value.code, value)
     return gettext(PAGES[value].one) if value in PAGES else value
 
 
-def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind of value
+def _shown(value: object, zone: tzinfo | None) -> object:  # noqa: PLR0911 - one return for each kind of value
     """Return a value of a sentence as pages show it."""
     match value:
         case Sentence():
-            return in_viewers_words(value)
+            return in_viewers_words(value, zone)
         case FieldName():
             # Sections have forms of their own, with titles of their own.
             title = TITLES.get(value) or SECTION_TITLES.get(value) if not value.path else None
@@ -82,12 +93,11 @@ def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind
         case StateName():
             return value if value.state is None else gettext("“%(name)s”") % {"name": words_of(value.state)}
         case Moment():
-            return moment_of(datetime.fromisoformat(value))
+            at = datetime.fromisoformat(value.replace(" UTC", "Z"))
+            return moment_of(at.astimezone(zone) if zone else at)
         case Listed():
-            return ", ".join(str(_shown(one)) for one in value)
-        case MoneyAmount():
-            return money(int(value))
-        case Grouped():
-            return grouped(int(value))
+            return ", ".join(str(_shown(one, zone)) for one in value)
+        case MoneyAmount() | Grouped() | Length():
+            return _in_figures(value)
         case _:
             return value

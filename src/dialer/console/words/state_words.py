@@ -187,5 +187,5 @@ def outcome_words(member: str) -> str:
     """Return the words for the outcome of calls: a Q.850 cause, or the status of a text message."""
     if member.isdecimal():
         code = int(member)
-        return f"{words_of(Cause(code))} ({code})" if code in _CAUSES else gettext("Cause %(code)s") % {"code": code}
+        return words_of(Cause(code)) if code in _CAUSES else gettext("Cause %(code)s") % {"code": code}
     return words_of(MessageStatus(member)) if member in _MESSAGE_STATUSES else member

@@ -128,8 +128,18 @@ class StateName(str):
         return (str, (str(self),)) if self.state is None else (StateName, (type(self.state), self.state.value))
 
 
+class Length(int):
+    """A length of time in whole seconds. Pages write longer ones in minutes, hours and days."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the length as the API writes it."""
+        return f"{int(self)} s"
+
+
 class Moment(str):
-    """A moment as the API writes it. Pages write it in the viewer's language."""
+    """A moment as the API or a command writes it. Pages write it in the viewer's language."""
 
     __slots__ = ()
 

@@ -355,7 +355,7 @@ _CAMPAIGN: Final = shapes(
             ("Agents", "agent_script crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ],
-        hidden="status",
+        hidden="activity status",
     ),
     write_doc="A voice campaign: its survey, its phonebooks, its hours and its pace.",
     read_doc="A voice campaign, as it is stored, with its status and its counters.",

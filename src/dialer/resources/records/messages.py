@@ -126,7 +126,7 @@ _SMS_CAMPAIGN: Final = shapes(
         ("How fast", "frequency"),
         ("If a message fails", "maxretry intervalretry"),
         more=[("Lists", "dnc_lists"), ("For your notes", "description user")],
-        hidden="status",
+        hidden="activity status",
     ),
     write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",
     read_doc="A campaign of text messages, as it is stored, with its status and its counters.",

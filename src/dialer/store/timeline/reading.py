@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, Final
 
 from msgspec import structs
@@ -12,11 +11,9 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.country_hours import narrowing
 from dialer.domain.calling_times.zones import countries_of_key, is_zone_key
-from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.rules.why_waiting import Circumstances, why_not_now
-from dialer.domain.words.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
-from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.words.sentences import Sentence, message_of
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.do_not_call import lists_of, proofs_on
@@ -36,6 +33,7 @@ from dialer.store.timeline.parts import (
     moment_or_none,
 )
 from dialer.store.timeline.received import texts_to, with_texts
+from dialer.store.timeline.what_follows import with_what_follows
 
 _CAUSES: Final = frozenset(Cause)
 CONTACTS_MAX: Final = 100
@@ -234,52 +232,10 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
     )
 
 
-_WHY_NOT: Final = {
-    SubscriberStatus.COMPLETED: "the survey was completed",
-    SubscriberStatus.SENT: "this attempt reached the person",
-    SubscriberStatus.ABORT: "the person or the campaign was called off",
-    SubscriberStatus.PAUSE: "a user has put the person on hold",
-    SubscriberStatus.NOT_AUTHORIZED: "the number may not be called",
-}
-"""The reasons why no attempt follows the last one, by the status of the subscriber."""
-
-_WHY_NOT_BY_REASON: Final[Mapping[str, str]] = {
-    SubscriberReason.MESSAGE_LEFT: "an answering machine heard the message, which is enough",
-    SubscriberReason.ABANDONED: "no agent took the call in time",
-}
-"""The reasons that say more than the status."""
-
-
 def _attempts(connection: Connection, campaign: RowMapping, subscriber: RowMapping) -> list[AttemptPart]:
     read = messages_of if campaign["medium"] == SMS else calls_of
     found = read(connection, subscriber["id"])
-    outgoing = [one for one in found if one.attempt > 0]
-    then = {one.attempt: _then(one, later) for one, later in pairwise(outgoing)}
-    if outgoing:
-        then[outgoing[-1].attempt] = _after_the_last(outgoing[-1], campaign, subscriber)
-    return [structs.replace(one, then=then.get(one.attempt, "")) for one in found]
-
-
-def _then(one: AttemptPart, later: AttemptPart) -> str:
-    seconds = int((later.at - (one.ended or one.at)).total_seconds())
-    return f"tried again {seconds} s after its end"
-
-
-def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMapping) -> str:
-    status = SubscriberStatus(subscriber["status"])
-    if one.ended is None:
-        return ""
-    if status is SubscriberStatus.PENDING:
-        due = moment(subscriber["due_ms"])
-        with_whom = " with an agent who is kept for the call" if subscriber["abandoned_count"] else ""
-        return f"to be tried again{with_whom}, due {due:%Y-%m-%d %H:%M:%S} UTC"
-    if subscriber["status_reason"] in _WHY_NOT_BY_REASON:
-        return f"not tried again: {_WHY_NOT_BY_REASON[subscriber['status_reason']]}"
-    if status is not SubscriberStatus.FAIL:
-        return f"not tried again: {_WHY_NOT.get(status, f'the subscriber is {status.name}')}"
-    if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
-        return "not tried again: the number is wrong"
-    return f"not tried again: the campaign's maxretry is {campaign['maxretry']}"
+    return with_what_follows(found, campaign, subscriber)
 
 
 def cause_in_words(cause: int) -> str:
