@@ -13,7 +13,7 @@ from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
 from dialer.app.work.errors import InvalidFieldsError
 from dialer.domain.words.enums import AgentDisposition, AgentStatus, CampaignStatus, DialMethod, QueueStrategy
-from dialer.store.queries.promised_call_backs import promised_call_backs
+from dialer.store.queries.promised_call_backs import promised_by_agent, promised_call_backs
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber, Transfer
 from tests.runtime.house import House
@@ -145,6 +145,8 @@ async def test_a_promise_is_listed_taken_back_and_refused_where_nobody_can_keep_
     agents = await promised(house)
     (listed,) = house.database.read_now(lambda c: promised_call_backs(c, house.user_id))
     assert (listed.agent_id, listed.same_agent) == (agents[0], True)
+    by_agent = [house.database.read_now(lambda c, of=of: promised_by_agent(c, house.user_id, of, 20)) for of in agents]  # type: ignore[misc]
+    assert by_agent == [[listed], []]
     said = house.database.read_now(lambda c: disposition_of(c, 1))
     assert said is not None
     assert said.same_agent
