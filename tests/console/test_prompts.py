@@ -56,6 +56,16 @@ def create(served: Served, path: str, **fields: Any) -> Any:  # noqa: ANN401 - J
     return answer.json()
 
 
+def second_of_silence() -> bytes:
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8_000)
+        file.writeframes(bytes(16_000))
+    return content.getvalue()
+
+
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Page]:
     """Return a page of somebody who is signed in, under the policies of the pages."""
@@ -149,6 +159,29 @@ def test_nothing_bars_the_way(browser: Browser, served: Served) -> None:
         tab.page.goto(f"/console/{path}")
         assert (path, tab.barriers()) == (path, [])
     assert tab.complaints == []
+
+
+def test_a_recording_made_in_another_tab_is_chosen_and_what_was_typed_stays(page: Page, served: Served) -> None:
+    page.goto("/console/surveys/1/?section=1")
+    text = page.locator("textarea[name=script]")
+    text.fill("Typed before")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Record it instead").click()
+    upload = opened.value.locator("form:has(#file)")
+    upload.locator("#file").set_input_files(
+        {"name": "hello.wav", "mimeType": "audio/wav", "buffer": second_of_silence()}
+    )
+    upload.locator("#name").fill("Hello")
+    upload.locator("button.primary").click()
+    opened.value.wait_for_url("**/console/records/audio-files/")
+    opened.value.close()
+    page.bring_to_front()
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator("select[name=audiofile] option:checked")).to_have_text("Hello")
+    expect(page.get_by_role("radio", name="a recording")).to_be_checked()
+    expect(text).to_have_value("Typed before")
+    (kept,) = served.client.get("audio-files/?search=Hello").json()["results"]
+    assert served.client.delete(kept["url"]).is_success
 
 
 def test_the_parts_of_a_text_are_counted_while_it_is_typed(page: Page) -> None:

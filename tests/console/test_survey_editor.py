@@ -96,6 +96,22 @@ def test_a_survey_grows_from_nothing_at_its_start(alice: Visitor, api: Caller) -
     assert (order(api, survey), branches(api)) == (["Transfer", "Hang up"], {("2", "0"): "1", ("2", "timeout"): "1"})
 
 
+def test_a_queue_is_made_where_a_section_needs_it(alice: Visitor, api: Caller, survey: int) -> None:
+    alice.get(f"surveys/{survey}/")
+    change(alice, survey, "sections/", after="1", keys="0", type="6")
+    path = f"surveys/{survey}/sections/4/"
+    alice.get(f"surveys/{survey}/?section=4")
+    assert alice.send(path, to="queue", new_queue="x" * 256, question="To sales").status_code == 400
+    assert api.get("queue/")["count"] == 0
+    assert change(alice, survey, "sections/4/", to="queue", new_queue=" Sales ", question="To sales") == (
+        "?section=4&saved=1"
+    )
+    (queue,) = api.get("queue/")["results"]
+    assert (queue["name"], api.get("section-template/4/")["queue"]) == ("Sales", queue["url"])
+    change(alice, survey, "sections/4/", to="number", new_queue="None", phonenumber="+12025550100", question="Out")
+    assert api.get("queue/")["count"] == 1
+
+
 @pytest.mark.parametrize(
     ("fields", "status"),
     [

@@ -15,7 +15,7 @@ from dialer.app.campaigns.survey_changes import ChangeName, changes_offered
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
 from dialer.console.parts.findings import ShownFinding, shown_findings
 from dialer.console.parts.record_addresses import identity_in
-from dialer.console.parts.section_form import SectionForm, form_of
+from dialer.console.parts.section_form import NEW_QUEUE, SectionForm, form_of
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext, gettext_noop
@@ -185,6 +185,7 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
             for one in SECTION_TYPES.values()
         ],
         begun=found.begun,
+        new_queue="" if refused is None else refused.filled.get(NEW_QUEUE, ""),
         undo=found.undo,
         redo=found.redo,
         messages=[] if refused is None else refused.messages,

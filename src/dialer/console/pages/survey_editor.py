@@ -16,7 +16,7 @@ from dialer.console.charts.survey_graph import SECTIONS_MAX
 from dialer.console.pages.record_form import CHANGED, VERSION
 from dialer.console.pages.survey import START, Refused, section_in, show_survey_page, survey_with
 from dialer.console.parts.record_addresses import identity_in
-from dialer.console.parts.section_form import END, ROWS_MAX, branches_in, members_in
+from dialer.console.parts.section_form import DESTINATION, END, NEW_QUEUE, ROWS_MAX, branches_in, members_in
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
@@ -32,6 +32,7 @@ from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, parse_given
 from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.queues import QUEUES
 from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.resources.words.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
@@ -75,7 +76,7 @@ async def save_section(request: ApiRequest, record_id: FromPath[str], section_id
     def change(unit: Unit) -> int:
         survey = survey_with(unit, identity)
         section = section_in(survey, one)
-        members = members_in(SectionType(section.type), filled, zone_of(request))
+        members = members_in(SectionType(section.type), filled, zone_of(request)) | _new_queue(unit, filled)
         parsed = _parsed(unit, SECTION_TEMPLATES, members)
         condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
         chosen = branches_in(section, filled)
@@ -233,6 +234,14 @@ def _insert(unit: Unit, survey_id: int, survey: Survey, kind: SectionType, fille
             _set_branch(unit, created, key, str(target))
     _order(unit, survey_id, [*ids[:place], created, *ids[place:]])
     return created
+
+
+def _new_queue(unit: Unit, filled: dict[str, str]) -> dict[str, int]:
+    """Return the queue that a form names as a new one, made at once, as a member of a request; nothing without one."""
+    name = filled.get(NEW_QUEUE, "").strip()
+    if not name or filled.get(DESTINATION) != "queue":
+        return {}
+    return {"queue": records.create_record(unit, QUEUES, _parsed(unit, QUEUES, {"name": name})).record_id}
 
 
 def _retyped(section: Section, number: str) -> dict[str, int | None] | None:

@@ -30,6 +30,8 @@ NEW_KEY: Final = "new_key"
 """The field with digits that get a branch of their own."""
 SOUND: Final = "sound"
 DESTINATION: Final = "to"
+NEW_QUEUE: Final = "new_queue"
+"""The input with the name of a queue that is made when the section is saved."""
 EMPTY_ROWS: Final = 2
 """Keys without an answer that a choice shows beside those with one. The others are further down."""
 ROWS_MAX: Final = 100

@@ -1,6 +1,6 @@
 // Tools beside texts that callees hear or read: placeholders are inserted at the cursor, texts are spoken, and the parts
 // of a text message are counted. Without this script, placeholders are a list to copy, a spoken text opens in a tab of
-// its own, and the check of a campaign tells the parts.
+// its own, the check of a campaign tells the parts, and a new recording can be chosen after a reload.
 
 let field = null; // The text field in which the cursor was last.
 document.addEventListener("focusin", (event) => {
@@ -103,3 +103,29 @@ for (const kind of ["focusin", "input"]) {
     timers.set(area, setTimeout(() => measure(area, form), PAUSE_MS));
   });
 }
+
+// What was made in a tab of its own, as a recording, is chosen when somebody comes back. What was typed stays.
+let made = "";
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-makes]");
+  if (link) made = link.dataset.makes;
+});
+async function choose(name) {
+  const select = document.querySelector(`select[name="${name}"]`);
+  const answer = select && (await fetch(location.href));
+  if (!answer?.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const known = new Set([...select.options].map((option) => option.value));
+  const added = [...(fresh.querySelector(`select[name="${name}"]`)?.options ?? [])].filter(({ value }) => !known.has(value));
+  if (!added.length) return;
+  made = "";
+  select.append(...added.map((option) => document.adoptNode(option)));
+  select.value = added.at(-1).value;
+  const choice = select.closest(".chosen")?.previousElementSibling?.querySelector("input[type=radio]");
+  if (choice) choice.checked = true;
+  select.dispatchEvent(new Event("input", { bubbles: true }));
+}
+document.addEventListener("visibilitychange", () => {
+  if (made && document.visibilityState === "visible") choose(made);
+});
+addEventListener("focus", () => made && choose(made));
