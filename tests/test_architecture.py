@@ -30,6 +30,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "app": frozenset({"app", "domain", "store", "settings", "time_zone_rules", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs", "shares"}),
     "webhooks": frozenset({"webhooks", "domain", "store", "shares"}),
+    "mail": frozenset({"mail", "domain", "settings_values"}),
     "resources": frozenset({"resources", "app", "domain", "store", "webhooks", "settings_values", "passwords"})
     | {"shares", "sim.callee_parameters", "sim.agent_profile", "sim.callee_profile", "sim.spans"}
     | {"carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
@@ -39,7 +40,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     | {"time_zone_rules", "settings", "settings_values", "passwords", "shares", "__version__"}
     | {"sim.spans", "sim.trial_call", "carriers.parameters", "carriers.texts.parameters", "carriers.texts.callbacks"}
     | {"carriers.texts.smpp_parameters"},
-    "console": frozenset({"console", "resources", "app", "domain", "store", "forecast"})
+    "console": frozenset({"console", "resources", "app", "domain", "store", "forecast", "mail", "shares"})
     | {"settings", "settings_values", "passwords", "time_zone_rules", "__version__"}
     | {"api.actions", "api.answers", "api.http", "api.service", "carriers.parameters"}
     | {"webhooks.retries", "webhooks.signing"},

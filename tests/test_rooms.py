@@ -28,7 +28,7 @@ FLOORS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "resources": ("records", "crud", "words"),
     "api": ("openapi", "routes", "actions", "answers", "http"),
-    "console": ("pages", "serving", "lists", "parts", "charts", "words"),
+    "console": ("pages", "serving", "reports", "lists", "parts", "charts", "words"),
     "demo": ("sections",),
 }
 BESIDE_ROOMS: Final[dict[str, frozenset[str]]] = {

@@ -20,7 +20,7 @@ from dialer.time_zone_rules import RULES
 _EXPECTED: Final = (
     "dialer.app.work.errors.AppError",
     "dialer.server.ServerError",
-    "dialer.settings.SettingsError",
+    "dialer.settings_values.SettingsError",
     "dialer.store.backends.backend.UnfitDatabaseError",
     "dialer.store.database.database.StorageUnavailableError",
     "dialer.store.backends.database_files.FilesError",
@@ -37,7 +37,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 
 _COMMANDS: Final = (
     *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
-    *("secrets", "erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "replay", "apply"),
+    *("secrets", "erase", "openapi", "gateway", "mail", "simulate", "forecast", "check", "explain", "replay", "apply"),
     *("test", "export", "report", "top", "demo", "dev", "agents", "listen", "trigger", "mcp", "settings", "completion"),
 )
 

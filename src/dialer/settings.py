@@ -1,6 +1,6 @@
 """Settings from environment variables and a settings file, read and checked once at the start."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.settings_values import (
     ADMINS,
+    ANY,
     CONSENT,
     DIRECT,
     EVERYBODY,
@@ -21,7 +22,11 @@ from dialer.settings_values import (
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
+    REAL,
     USERNAME_MAX,
+    Setting,
+    SettingsError,
+    check_mail_url,
     milliseconds_of,
     read_base_url,
     read_calling_hours,
@@ -30,6 +35,7 @@ from dialer.settings_values import (
     read_database_url,
     read_hosts,
     read_keys,
+    read_mail_address,
     read_moment,
     read_networks,
     read_one_of,
@@ -41,6 +47,8 @@ from dialer.settings_values import (
     without_password,
 )
 
+__all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
+
 SEED_MAX: Final = 2**63 - 1
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
@@ -51,12 +59,6 @@ STATEMENT_TIMEOUT_MAX: Final = 3_600
 """Seconds, as is `LOCK_TIMEOUT_MAX`."""
 KEPT_DAYS_MIN: Final = 30
 KEPT_DAYS_MAX: Final = 36_500
-HELD_MAX: Final = 100
-"""Characters of a wrong value that an error shows."""
-
-
-class SettingsError(Exception):
-    """Raised when a setting is wrong: one line with the variable, its value and the values it may hold."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +103,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Days for which the events of accounts are kept."""
     webhook_networks: tuple[str, ...] = ()
     """Networks besides the public internet to which events may be sent."""
+    mail_url: str | None = None
+    """URL of the mail server; None: no mails are sent."""
+    mail_from: str | None = None
+    """Address of the sender of mails."""
+    mail_clock: str = REAL
+    """`real`, or `any`: mails are sent by a clock that is virtual or fast, too."""
     call_record_days: int | None = None
     """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
@@ -124,39 +132,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             if setting.is_secret and shown[setting.field] is not None:
                 shown[setting.field] = HIDDEN
         return f"Settings({', '.join(f'{field}={value!r}' for field, value in shown.items())})"
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment variable, the field that it sets, and the values that it may hold.
-
-    A settings file gives it under its `key`.
-    """
-
-    variable: str
-    field: str
-    default: str
-    """The default as the help shows it; the value is the default of the field in `Settings`."""
-    meaning: str
-    may_hold: str
-    read: Callable[[str], object]
-    """Returns the value of a text, or raises ValueError."""
-    show: Callable[[str], str] = repr
-    """Returns the text as an error may show it."""
-    is_secret: bool = False
-    """True for a value that is never shown."""
-
-    @property
-    def key(self) -> str:
-        """Return the name of the setting in a settings file."""
-        return self.variable.removeprefix("DIALER_").lower()
-
-    def value(self, text: str, name: str = "") -> object:
-        """Return the value of `text`; raise SettingsError if it has none. `name` is the setting's name in the error."""
-        try:
-            return self.read(text)
-        except ValueError:
-            shown = HIDDEN if self.is_secret else self.show(text)[:HELD_MAX]
-            raise SettingsError(f"{name or self.variable} is {shown}: it may hold {self.may_hold}") from None
 
 
 class SettingsFile(NamedTuple):
@@ -195,6 +170,8 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
 def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
     if (settings.admin_username is None) != (settings.admin_password is None):
         raise SettingsError("DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither")
+    if (settings.mail_url is None) != (settings.mail_from is None):
+        raise SettingsError("DIALER_MAIL_URL and DIALER_MAIL_FROM go together: set both or neither")
     if settings.calling_hours == ANY_HOUR and not settings.allow_any_hour:
         raise SettingsError(
             f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
@@ -407,6 +384,33 @@ SETTINGS: Final = (
         meaning="networks besides the public internet to which events may be sent",
         may_hold=f"1 to {NETWORKS_MAX} IP networks with commas, such as 10.1.0.0/16,192.0.2.7/32",
         read=read_networks,
+    ),
+    Setting(
+        variable="DIALER_MAIL_URL",
+        field="mail_url",
+        default="unset",
+        meaning="the mail server that sends reports",
+        may_hold=(
+            "smtp://USER:PASSWORD@HOST (STARTTLS), smtps://… (TLS from the beginning) or smtp+plain://… (not encrypted)"
+        ),
+        read=check_mail_url,
+        is_secret=True,
+    ),
+    Setting(
+        variable="DIALER_MAIL_FROM",
+        field="mail_from",
+        default="unset",
+        meaning="the sender of mails",
+        may_hold="an address such as dialer@example.com",
+        read=read_mail_address,
+    ),
+    Setting(
+        variable="DIALER_MAIL_CLOCK",
+        field="mail_clock",
+        default=REAL,
+        meaning="the clocks by which mails are sent",
+        may_hold="real, or any: also by a virtual or fast clock",
+        read=partial(read_one_of, words=frozenset({REAL, ANY})),
     ),
     Setting(
         variable="DIALER_CALL_RECORD_DAYS",

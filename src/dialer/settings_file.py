@@ -8,7 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from dialer.settings import HELD_MAX, SETTINGS, Setting, SettingsError, SettingsFile
+from dialer.settings import SETTINGS, Setting, SettingsError, SettingsFile
+from dialer.settings_values import HELD_MAX
 
 DEFAULT_FILE: Final = Path("dialer.toml")
 FILE_BYTES_MAX: Final = 256 * 1024

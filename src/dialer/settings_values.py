@@ -1,12 +1,14 @@
-"""The values of settings: each function reads one kind of them from a text, or raises ValueError."""
+"""A setting, and the values of settings: each function reads one kind of them from a text, or raises ValueError."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from ipaddress import ip_network
-from typing import Final
-from urllib.parse import urlsplit
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
+import msgspec
 import phonenumbers
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours as parse_calling_hours
@@ -19,6 +21,22 @@ _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _VOICE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+_-]{0,39}")
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?", re.ASCII)
 _CLOCK_START_YEARS: Final = range(1970, 2200)
+_SMTP: Final = "smtp"
+_SMTPS: Final = "smtps"
+_MAIL_PORTS: Final = {_SMTP: 587, _SMTPS: 465, "smtp+plain": 25}
+_MAIL_HERE: Final = 25
+"""The port of a mail server on this machine."""
+_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+REAL: Final = "real"
+ANY: Final = "any"
+MAIL_ADDRESS_MAX: Final = 254
+"""Characters of an address of mail (RFC 5321, 4.5.3.1)."""
+_LOCAL_MAX: Final = 64
+_MAIL_ADDRESS: Final = re.compile(
+    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?",
+    re.ASCII,
+)
 OTHER_HOSTS_MAX: Final = 20
 NETWORKS_MAX: Final = 20
 USERNAME_MAX: Final = 150
@@ -30,8 +48,47 @@ OPEN: Final = "open"
 DIRECT: Final = "direct"
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
+HELD_MAX: Final = 100
+"""Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
 """Text that stands for a secret wherever a setting is shown."""
+
+
+class SettingsError(Exception):
+    """Raised when a setting is wrong: one line with the variable, its value and the values it may hold."""
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment variable, the field that it sets, and the values that it may hold.
+
+    A settings file gives it under its `key`.
+    """
+
+    variable: str
+    field: str
+    default: str
+    """The default as the help shows it; the value is the default of the field in `Settings`."""
+    meaning: str
+    may_hold: str
+    read: Callable[[str], object]
+    """Returns the value of a text, or raises ValueError."""
+    show: Callable[[str], str] = repr
+    """Returns the text as an error may show it."""
+    is_secret: bool = False
+    """True for a value that is never shown."""
+
+    @property
+    def key(self) -> str:
+        """Return the name of the setting in a settings file."""
+        return self.variable.removeprefix("DIALER_").lower()
+
+    def value(self, text: str, name: str = "") -> object:
+        """Return the value of `text`; raise SettingsError if it has none. `name` is the setting's name in the error."""
+        try:
+            return self.read(text)
+        except ValueError:
+            shown = HIDDEN if self.is_secret else self.show(text)[:HELD_MAX]
+            raise SettingsError(f"{name or self.variable} is {shown}: it may hold {self.may_hold}") from None
 
 
 def read_database_url(text: str) -> str:
@@ -49,6 +106,72 @@ def read_database_url(text: str) -> str:
     except ArgumentError:
         raise ValueError(text) from None
     if url.drivername not in _DATABASES or url.database in {None, "", ":memory:"}:
+        raise ValueError(text)
+    return text
+
+
+class MailUrl(NamedTuple):
+    """The address of a mail server, and how the connection to it is encrypted."""
+
+    host: str
+    port: int
+    username: str
+    password: str
+    is_tls: bool
+    """True if the connection begins encrypted."""
+    starts_tls: bool
+    """True if it must be encrypted by STARTTLS before anything is sent."""
+
+
+def read_mail_url(text: str) -> MailUrl:
+    """Return the address in the URL of a mail server.
+
+    `smtp://` needs STARTTLS unless the server is on this machine, `smtps://` begins encrypted, and `smtp+plain://`
+    is never encrypted.
+
+    Raises:
+        ValueError: the text holds no such value.
+    """
+    url = urlsplit(text)
+    host = url.hostname or ""
+    if url.scheme not in _MAIL_PORTS or not host or url.path.strip("/") or url.query or url.fragment:
+        raise ValueError(text)
+    if not _HOST_NAME.fullmatch(host) and ":" not in host:
+        raise ValueError(text)
+    is_here = host in _THIS_MACHINE
+    return MailUrl(
+        host,
+        url.port or (_MAIL_HERE if is_here and url.scheme == _SMTP else _MAIL_PORTS[url.scheme]),
+        unquote(url.username or ""),
+        unquote(url.password or ""),
+        url.scheme == _SMTPS,
+        url.scheme == _SMTP and not is_here,
+    )
+
+
+def is_mail_address(text: str) -> bool:
+    """Return whether a text is a plain address such as `ada@example.com`, without a name, blanks or line breaks."""
+    is_short = len(text) <= MAIL_ADDRESS_MAX and len(text.partition("@")[0]) <= _LOCAL_MAX
+    return is_short and _MAIL_ADDRESS.fullmatch(text) is not None
+
+
+def check_mail_url(text: str) -> str:
+    """Return the URL of a mail server.
+
+    Raises:
+        ValueError: the text holds no such value.
+    """
+    read_mail_url(text)
+    return text
+
+
+def read_mail_address(text: str) -> str:
+    """Return an address of electronic mail.
+
+    Raises:
+        ValueError: the text holds no such value.
+    """
+    if not is_mail_address(text):
         raise ValueError(text)
     return text
 

@@ -54,6 +54,9 @@ class Estate:
         self.api_key = owner.create("api-key", name="import")
         self.webhook = owner.create("webhook", name="CRM", target_url="https://192.0.2.7/events", enabled=False)
         self.report_link = owner.create("report-link", name="board", campaign=self.campaign["url"])
+        self.report_schedule = owner.create(
+            "report-schedule", name="board", campaign=self.campaign["url"], recipients=["ada@example.com"]
+        )
         self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
         self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
         self.did = owner.create("did", did_number=f"+1202555013{user_id}", campaign=self.campaign["url"])
@@ -200,6 +203,7 @@ class Estate:
             "api-key": self.api_key,
             "webhook": self.webhook,
             "report-link": self.report_link,
+            "report-schedule": self.report_schedule,
             "audit-log": self.entry,
             "tier": self.tier,
             "callerid": self.callerid,

@@ -40,6 +40,9 @@ from dialer.store.tables import (
     Queue,
     QueueHour,
     RecoveryCode,
+    ReportDelivery,
+    ReportLink,
+    ReportSchedule,
     RequestAllowance,
     Row,
     SecondFactor,
@@ -67,6 +70,7 @@ from tests.runtime.house import MONDAY_NOON_MS, House
 COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
 PAST = (
+    *(ReportDelivery, ReportLink, ReportSchedule),
     *(AccountEvent, GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult),
     *(CallDraft, IdempotentResponse),
 )

@@ -1,19 +1,26 @@
-"""The API, the console and the webhooks of a process, whether it dials or leaves that to workers."""
+"""The API, the console, the webhooks and the reports of a process, whether it dials or leaves that to workers."""
 
 import socket
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from zoneinfo import ZoneInfo
 
 from dialer.api.actions.trial_calls import TrialCallRead
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.service import Dialler
+from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.commands.speaking import voice_of
-from dialer.console.app import Console
+from dialer.console.app import Console, ReportSending
+from dialer.console.reports.sender import NO_SERVER, OTHER_CLOCK, ReportSender
 from dialer.garbage import making_what_stays
+from dialer.runtime.steps.clock import RealClock
 from dialer.server import serve as run_server
 from dialer.settings import Settings
+from dialer.settings_values import REAL
 from dialer.store.database.database import Database
 
 
@@ -27,7 +34,8 @@ def serve_requests(
     authenticator: Authenticator | None = None,
 ) -> None:
     """Serve until the process is told to end, or loses its place in the database. Call `ready` once it answers."""
-    console, streams = Console(database, first_admin_token=first_admin_token), EventStreams()
+    sending, streams = sending_reports(settings, database), EventStreams()
+    console = Console(database, first_admin_token=first_admin_token, report_sending=sending)
     with making_what_stays():
         app = create_app(
             settings,
@@ -48,3 +56,31 @@ async def _place_trial_call(call: TrialCall) -> TrialCallRead:
     from dialer.commands.trial_calls import place_for_api  # noqa: PLC0415
 
     return await place_for_api(call)
+
+
+def sending_reports(settings: Settings, database: Database) -> ReportSending:
+    """Return a function that sends reports by the clock of the service."""
+    machine_ms = RealClock().now_ms
+
+    def running(clock_ms: Callable[[], int]) -> AbstractAsyncContextManager[None]:
+        deliver = partial(_deliver, settings, database, clock_ms)
+        zone = ZoneInfo(settings.timezone)
+        return ReportSender(database, deliver, zone=zone, clock_ms=clock_ms, machine_ms=machine_ms).running()
+
+    return running
+
+
+async def _deliver(
+    settings: Settings, database: Database, clock_ms: Callable[[], int], taken: TakenDelivery
+) -> DeliveryOutcome:
+    if settings.mail_url is None or settings.mail_from is None:
+        return DeliveryOutcome(NO_SERVER)
+    if settings.clock != REAL and settings.mail_clock == REAL:
+        return DeliveryOutcome(OTHER_CLOCK)
+    # The first report imports what a start does without.
+    from dialer.console.reports.making import ReportMaker  # noqa: PLC0415
+    from dialer.mail.server import MailServer  # noqa: PLC0415
+
+    server, zone = MailServer(settings.mail_url), ZoneInfo(settings.timezone)
+    maker = ReportMaker(database, server, settings.mail_from, zone, clock_ms, RealClock().now_ms)
+    return await maker.deliver(taken)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from types import ModuleType
 from typing import Final
 
@@ -118,10 +118,19 @@ PAGES: Final = (
 """The modules whose pages need a sign-in."""
 
 
+ReportSending = Callable[[Callable[[], int]], AbstractAsyncContextManager[None]]
+
+
+def no_reports(_clock_ms: Callable[[], int]) -> AbstractAsyncContextManager[None]:
+    """Send no reports."""
+    return nullcontext()
+
+
 class Console:
     """The console of one service.
 
     `now_ms` is the time of the machine, by which sessions end. `now_s` is a steady one, by which live parts get old.
+    `report_sending` returns a context in which scheduled reports are sent, by the clock of the service.
     """
 
     exception_handlers: ExceptionHandlersMap = HANDLERS_BY_PATH
@@ -131,6 +140,7 @@ class Console:
         database: Database,
         *,
         first_admin_token: str | None = None,
+        report_sending: ReportSending = no_reports,
         now_ms: Callable[[], int] = machine_ms,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -139,6 +149,7 @@ class Console:
         self._list_tasks: Final = ListTasks(now_s)
         self._presence: Final = OpenDesks(database, now_ms)
         self._first_admin_token: Final = first_admin_token
+        self._report_sending: Final = report_sending
 
     def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
         """Return the routes, `/` among them, for the application that also serves the API."""
@@ -173,7 +184,9 @@ class Console:
     @asynccontextmanager
     async def running(self, worker: Dialler) -> AsyncIterator[None]:
         """Run the tasks of the console while the context is entered."""
-        async with self._list_tasks.running(), self._presence.watching(worker.clock.now_ms, worker.settle):
+        clock_ms = worker.clock.now_ms
+        watching = self._presence.watching(clock_ms, worker.settle)
+        async with self._list_tasks.running(), watching, self._report_sending(clock_ms):
             yield
 
     def end(self) -> None:

@@ -145,6 +145,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "users": {"username", "password"},
         "webhook": {"name", "target_url"},
         "report-link": {"name", "campaign"},
+        "report-schedule": {"name", "recipients"},
     }.get(resource.path, {"name"})
     status, errors = admin.refused("POST", f"{resource.path}/")
     assert (status, errors) == (400, {name: ["This field is required."] for name in required})

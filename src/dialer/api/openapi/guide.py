@@ -76,6 +76,7 @@ _GROUPS: Final[dict[str, str]] = {
     "clock": "The clock of the service, which admins can advance if it is virtual.",
     "webhook": "Webhooks, which post the events of an account to programs, signed.",
     "report-link": "Links by which people without an account open a report of a campaign.",
+    "report-schedule": "Reports that are sent by mail in the morning, or when their campaign has ended.",
     "events": "The events of an account, for programs outside of the service.",
     "own-settings": "The settings that users change for themselves.",
     "root": "The entry point: the lists of all resources.",

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, RowMapping, delete, func, insert, select, update
 
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.work.errors import ErrorCode, RefusedError
@@ -17,6 +17,10 @@ LINKS_MAX: Final = 50
 """Links to the reports of one campaign."""
 OPENED_A_MINUTE_MAX: Final = 30
 """Openings of one link in a minute, of the report and its files together."""
+SENT_MAX: Final = 200
+"""Links that one schedule has sent and that still open a report: 14 days with ten recipients, and some attempts."""
+LINK_MS: Final = 14 * 86_400_000
+"""The time for which a link that was sent holds."""
 TOKEN_BYTES: Final = 32
 TOKEN_LENGTH_MAX: Final = 64
 _MINUTE_MS: Final = 60_000
@@ -48,12 +52,29 @@ def create_report_link(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedL
     Raises:
         RefusedError: the campaign has `LINKS_MAX` links already.
     """
-    count = select(func.count()).where(ReportLink.campaign_id == columns["campaign_id"])
+    count = select(func.count()).where(
+        ReportLink.campaign_id == columns["campaign_id"], ReportLink.schedule_id.is_(None)
+    )
     if unit.connection.execute(count).scalar_one() >= LINKS_MAX:
         raise RefusedError(
             Sentence("A campaign has at most %(most)s links to reports. Delete one first.", most=LINKS_MAX),
             code=ErrorCode.LIMIT_REACHED,
         )
+    return _insert(unit, columns)
+
+
+def send_report_link(unit: UnitOfWork, schedule: Mapping[str, Any] | RowMapping) -> str:
+    """Create a link for a report that is sent, and return its token. Those of the schedule that are over go."""
+    connection, own = unit.connection, ReportLink.schedule_id == schedule["id"]
+    newest = select(ReportLink.id).where(own).order_by(ReportLink.id.desc()).limit(SENT_MAX - 1)
+    kept = connection.scalars(newest).all()
+    is_over = (ReportLink.expirationdate <= unit.now_ms) | ReportLink.id.not_in(kept)
+    connection.execute(delete(ReportLink).where(own, is_over))
+    columns = {name: schedule[name] for name in ("campaign_id", "name", "report")}
+    return _insert(unit, {**columns, "schedule_id": schedule["id"], "expirationdate": unit.now_ms + LINK_MS}).token
+
+
+def _insert(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {
         **columns,

@@ -38,6 +38,8 @@ from dialer.store.tables import (
     Gateway,
     Phonebook,
     Queue,
+    ReportLink,
+    ReportSchedule,
     Row,
     SealedSurvey,
     SectionTemplate,
@@ -83,7 +85,10 @@ MACHINE_MADE: Final = frozenset(
         "live_leg.key",
         "service_state.leg_key",
         "service_state.number_key",
+        *(f"report_delivery.{name}" for name in ("problem", "status")),
         *(f"report_link.{name}" for name in ("report", "token_hash")),
+        *(f"report_schedule.{name}" for name in ("base", "problem", "report", "sent_as", "sent_when", "send_time")),
+        "report_schedule.time_zone",
         *(f"set_aside_report.{name}" for name in ("identity", "key", "kind")),
         "sms_message.message_id",
         *(f"sms_received.{name}" for name in ("understood", "verdict")),
@@ -113,7 +118,7 @@ CONFIGURATION: Final = frozenset(
     model.__table__
     for model in (
         *(Agent, AudioFile, BranchingTemplate, CallerId, CallerIdGroup, Campaign, Did, DncList, Gateway, Phonebook),
-        *(Queue, SealedSurvey, SectionTemplate, SurveyTemplate, User, Webhook),
+        *(Queue, ReportLink, ReportSchedule, SealedSurvey, SectionTemplate, SurveyTemplate, User, Webhook),
     )
 )
 """Tables of the configuration. A number in them is in use, so it is not erased; a user must change it."""

@@ -17,7 +17,6 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.results import distinct_heads
 from dialer.console.pages.campaign import check_seen
 from dialer.console.parts.answers import answer_words, questions_of, queue_names
-from dialer.console.parts.people_sheet import read_people_sheet
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks
 from dialer.console.parts.zones import zone_of
@@ -60,6 +59,9 @@ async def export_answers(request: ApiRequest, record_id: FromPath[str]) -> Respo
 @get("/campaigns/{record_id:str}/results/export")
 async def export_results(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Send the result of each person of a campaign, with the columns of the list, in the viewer's language."""
+    # The first sheet imports what a start does without.
+    from dialer.console.parts.people_sheet import read_people_sheet  # noqa: PLC0415
+
     identity, service = identity_in(record_id, "campaign"), request.service
     await service.read(request, lambda unit: check_seen(unit, identity))
     columns, chunks = await read_people_sheet(service.database, identity, service.links(request).base)

@@ -17,8 +17,8 @@ from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.pages.campaigns import PLACE as CAMPAIGNS_PLACE
 from dialer.console.pages.campaigns import seen_campaigns
-from dialer.console.pages.crossed_figures import crossed_rows, crossed_sheet, outcome_in_words
 from dialer.console.pages.dispositions import local_moment
+from dialer.console.parts.crossed_figures import crossed_rows, crossed_sheet, outcome_in_words
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of, zones_in_words

@@ -1,6 +1,5 @@
 """Reports that people without an account open by a link: read as they are opened, and only while the link holds."""
 
-from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
@@ -14,15 +13,13 @@ from dialer.api.http.request_shares import count_for_account
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.report_links import OpenedLink, count_opening, find_report_link
 from dialer.app.work.unit import UnitOfWork
-from dialer.console.parts.people_sheet import LongSheet, read_people_sheet
 from dialer.console.parts.rendering import html, render
-from dialer.console.parts.sheets import Sheet, answer_chunks
-from dialer.console.parts.told_answers import sheet_of_answers, tell_answers
+from dialer.console.parts.sheets import answer_chunks
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import ConsoleServices
 from dialer.console.serving.signing_in import host_of
 from dialer.console.words.language import gettext_noop
-from dialer.domain.words.shared_reports import SharedReport
+from dialer.domain.words.reports import SharedReport
 from dialer.resources.words.errors import AnsweredError
 
 RETRY_AFTER_S: Final = 60
@@ -42,6 +39,9 @@ async def show_shared_report(
         link = await _opened(request, console, token)
     except LinkOverError:
         return _over()
+    # The first report imports what a start does without.
+    from dialer.console.parts.told_answers import tell_answers  # noqa: PLC0415
+
     told = None
     if link.report == SharedReport.ANSWERS:
         told = await tell_answers(request.service.database, link.campaign_id, link.list_column)
@@ -59,20 +59,14 @@ async def send_shared_file(
         link = await _opened(request, console, token)
     except LinkOverError:
         return _over()
-    columns, chunks = await _sheet(request, link)
-    return await answer_chunks(request, columns, chunks, f"{link.report}-campaign-{link.campaign_id}", zone_of(request))
+    from dialer.console.reports.kinds import KINDS, AskedReport  # noqa: PLC0415
 
-
-async def _sheet(request: ApiRequest, link: OpenedLink) -> LongSheet:
-    database = request.service.database
-    if link.report == SharedReport.PEOPLE:
-        return await read_people_sheet(database, link.campaign_id, request.service.links(request).base)
-    sheet = sheet_of_answers(await tell_answers(database, link.campaign_id, link.list_column))
-
-    async def whole() -> AsyncIterator[Sheet]:
-        yield sheet
-
-    return LongSheet(sheet.columns, whole())
+    zone, service = zone_of(request), request.service
+    base, now_ms = service.links(request).base, service.worker.clock.now_ms()
+    asked = AskedReport(link.campaign_id, link.user_id, now_ms, zone, base, link.list_column)
+    report = await KINDS[link.report].read(service.database, asked)
+    name = f"{link.report}-campaign-{link.campaign_id}"
+    return await answer_chunks(request, report.sheet.columns, report.sheet.chunks, name, zone)
 
 
 async def _opened(request: ApiRequest, console: ConsoleServices, token: str) -> OpenedLink:

@@ -124,6 +124,7 @@ _WORDS_OF_FIELDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "allowed_countries": countries_in_words,
     "before": lambda value: _members(value, lambda name: gettext(title_of("", name))),
     "is_assigned": lambda value: gettext(ASSIGNED if value else WAITS),
+    "problem": lambda value: gettext(word_of_choice(value)) if value else UNKNOWN,
     "status_reason": lambda value: capitalised(gettext(_REASONS[value])) if value in _REASONS else value or UNKNOWN,
     "subscriber_id": lambda value: UNKNOWN if value is None else str(value),
     "waits_for": lambda value: gettext(_SHORT_WAITS.get(value, value)) if value else UNKNOWN,

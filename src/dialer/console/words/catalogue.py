@@ -355,6 +355,16 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="There is no link yet. Make one for people who need a report, and have no account here.",
             is_tab=False,
         ),
+        RecordPage(
+            "report-schedule",
+            "Scheduled reports",
+            "scheduled report",
+            "Reports that are sent by mail in the morning, or when their campaign has ended.",
+            ("name", "report", "campaign", "sent_when", "state", "next_due", "last_sent_date", "failing_since"),
+            add="New scheduled report",
+            empty="There is no scheduled report yet. Make one, and whoever needs it gets it by mail.",
+            is_tab=False,
+        ),
     ),
 }
 """The pages by the item of the navigation to which they belong."""

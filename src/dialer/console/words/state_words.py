@@ -21,7 +21,7 @@ from dialer.domain.words.enums import (
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.proof import WishSource
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason
-from dialer.domain.words.shared_reports import SharedReport
+from dialer.domain.words.reports import ScheduledReport, SentAs, SentWhen, SharedReport
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
@@ -110,7 +110,19 @@ TEXT_WORDS: Final[Mapping[str, str]] = {
 REPORT_WORDS: Final[Mapping[str, str]] = {
     SharedReport.ANSWERS: gettext_noop("Answers in words"),
     SharedReport.PEOPLE: gettext_noop("People, a row each"),
+    ScheduledReport.AGENT_OUTCOMES: gettext_noop("Agent and outcome"),
+    ScheduledReport.AGENT_HOURS: gettext_noop("Agent and hour of the day"),
+    SentAs.WORDS: gettext_noop("In the mail, as a table"),
+    SentAs.CSV: gettext_noop("CSV file"),
+    SentAs.XLSX: gettext_noop("Excel file"),
+    SentAs.LINK: gettext_noop("Link that expires"),
+    SentWhen.DAILY: gettext_noop("On days of the week"),
+    SentWhen.END: gettext_noop("When the campaign has ended"),
+    "waits": gettext_noop("Waits for the end of the campaign"),
+    "sends": gettext_noop("Is sent"),
+    "not_sent": gettext_noop("Not sent"),
 }
+"""The words for reports that are shared or sent, their forms and moments, and for what becomes of them."""
 _CHOICES: Final = {**PROTOCOL_WORDS, **SOURCE_WORDS, **TEXT_WORDS, **REPORT_WORDS}
 _CAUSES: Final = frozenset(Cause)
 _USUAL_OUTCOMES: Final = frozenset(AgentDisposition)

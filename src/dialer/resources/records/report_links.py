@@ -6,8 +6,8 @@ import msgspec
 from sqlalchemy import Row
 
 from dialer.app.campaigns.report_links import create_report_link
+from dialer.domain.words.reports import SharedReport
 from dialer.domain.words.sentences import Moment, Sentence
-from dialer.domain.words.shared_reports import SharedReport
 from dialer.resources.crud.declaration import NAME, STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.fields import Integer, Text, TextChoice
 from dialer.resources.crud.forms import form

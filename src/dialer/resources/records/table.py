@@ -32,6 +32,7 @@ from dialer.resources.records.queues import AGENTS, QUEUES, TIERS
 from dialer.resources.records.rate_cards import RATE_CARDS
 from dialer.resources.records.received_texts import SMS_RECEIVED
 from dialer.resources.records.report_links import REPORT_LINKS
+from dialer.resources.records.report_schedules import REPORT_SCHEDULES
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.resources.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.records.transfers import TRANSFERS
@@ -71,4 +72,5 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SMS_RECEIVED,
     DIDS,
     REPORT_LINKS,
+    REPORT_SCHEDULES,
 )

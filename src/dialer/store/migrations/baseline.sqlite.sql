@@ -945,24 +945,38 @@ CREATE TABLE subscriber_count (
 	CONSTRAINT fk_subscriber_count_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX uq_subscriber_count_key ON subscriber_count (campaign_id, phonebook_id, status, status_reason);
-CREATE TABLE report_link (
+CREATE TABLE report_schedule (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	campaign_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	campaign_id INTEGER,
 	name VARCHAR(255) NOT NULL,
-	report VARCHAR(10) DEFAULT 'answers' NOT NULL,
-	list_column VARCHAR(255) DEFAULT '' NOT NULL,
-	token_hash BLOB NOT NULL,
-	expirationdate INTEGER NOT NULL,
-	opened INTEGER DEFAULT '0' NOT NULL,
-	last_opened_date INTEGER,
-	minute INTEGER DEFAULT '0' NOT NULL,
-	opened_in_minute INTEGER DEFAULT '0' NOT NULL,
+	report VARCHAR(20) DEFAULT 'agent_outcomes' NOT NULL,
+	sent_as VARCHAR(10) DEFAULT 'words' NOT NULL,
+	sent_when VARCHAR(10) DEFAULT 'daily' NOT NULL,
+	send_time VARCHAR(8) DEFAULT '08:00:00' NOT NULL,
+	monday BOOLEAN DEFAULT '1' NOT NULL,
+	tuesday BOOLEAN DEFAULT '1' NOT NULL,
+	wednesday BOOLEAN DEFAULT '1' NOT NULL,
+	thursday BOOLEAN DEFAULT '1' NOT NULL,
+	friday BOOLEAN DEFAULT '1' NOT NULL,
+	saturday BOOLEAN DEFAULT '1' NOT NULL,
+	sunday BOOLEAN DEFAULT '1' NOT NULL,
+	time_zone VARCHAR(64) DEFAULT '' NOT NULL,
+	recipients VARCHAR(3000) NOT NULL,
+	enabled BOOLEAN DEFAULT '1' NOT NULL,
+	base VARCHAR(300) DEFAULT '' NOT NULL,
+	next_due_ms INTEGER,
+	failing_since_ms INTEGER,
+	problem VARCHAR(400) DEFAULT '' NOT NULL,
+	last_sent_date INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_report_link_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE
+	CONSTRAINT fk_report_schedule_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+	CONSTRAINT fk_report_schedule_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_report_link_campaign_id ON report_link (campaign_id);
-CREATE UNIQUE INDEX uq_report_link_token_hash ON report_link (token_hash);
+CREATE INDEX ix_report_schedule_campaign_id ON report_schedule (campaign_id);
+CREATE INDEX ix_report_schedule_next_due_ms ON report_schedule (next_due_ms) WHERE next_due_ms IS NOT NULL;
+CREATE INDEX ix_report_schedule_user_id ON report_schedule (user_id);
 CREATE TABLE branching_template (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	section_id INTEGER NOT NULL,
@@ -1018,6 +1032,42 @@ CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
 CREATE INDEX ix_callrequest_user_id_id ON callrequest (user_id, id);
 CREATE UNIQUE INDEX uq_callrequest_subscriber_id_attempt ON callrequest (subscriber_id, attempt, user_id);
+CREATE TABLE report_link (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	campaign_id INTEGER NOT NULL,
+	schedule_id INTEGER,
+	name VARCHAR(255) NOT NULL,
+	report VARCHAR(10) DEFAULT 'answers' NOT NULL,
+	list_column VARCHAR(255) DEFAULT '' NOT NULL,
+	token_hash BLOB NOT NULL,
+	expirationdate INTEGER NOT NULL,
+	opened INTEGER DEFAULT '0' NOT NULL,
+	last_opened_date INTEGER,
+	minute INTEGER DEFAULT '0' NOT NULL,
+	opened_in_minute INTEGER DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_report_link_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
+	CONSTRAINT fk_report_link_schedule_id_report_schedule FOREIGN KEY(schedule_id) REFERENCES report_schedule (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_report_link_campaign_id ON report_link (campaign_id);
+CREATE INDEX ix_report_link_schedule_id ON report_link (schedule_id);
+CREATE UNIQUE INDEX uq_report_link_token_hash ON report_link (token_hash);
+CREATE TABLE report_delivery (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	schedule_id INTEGER NOT NULL,
+	due_ms INTEGER NOT NULL,
+	recipient VARCHAR(254) NOT NULL,
+	status VARCHAR(10) DEFAULT 'waiting' NOT NULL,
+	attempts SMALLINT DEFAULT '0' NOT NULL,
+	next_ms INTEGER,
+	problem VARCHAR(400) DEFAULT '' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_report_delivery_schedule_id_report_schedule FOREIGN KEY(schedule_id) REFERENCES report_schedule (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_report_delivery_next_ms ON report_delivery (next_ms) WHERE next_ms IS NOT NULL;
+CREATE UNIQUE INDEX uq_report_delivery_schedule_id_due_ms_recipient ON report_delivery (schedule_id, due_ms, recipient);
 CREATE TABLE transfer (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,

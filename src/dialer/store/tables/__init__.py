@@ -67,7 +67,7 @@ from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.received_texts import SmsReceived
-from dialer.store.tables.report_links import ReportLink
+from dialer.store.tables.reports import ReportDelivery, ReportLink, ReportSchedule
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate
 from dialer.store.tables.webhooks import Webhook, WebhookDelivery
@@ -124,7 +124,9 @@ __all__ = [
     "QueueHour",
     "RateCardLine",
     "RecoveryCode",
+    "ReportDelivery",
     "ReportLink",
+    "ReportSchedule",
     "RequestAllowance",
     "Row",
     "SealedSurvey",

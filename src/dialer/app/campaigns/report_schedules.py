@@ -1,0 +1,218 @@
+"""Use cases of scheduled reports: their creation and changes, the moments at which they are due, and their outbox."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Row, RowMapping, delete, exists, func, insert, select, update
+
+from dialer.app.work.errors import ErrorCode, RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.reports import SentWhen
+from dialer.domain.words.sentences import Sentence
+from dialer.store.database.touched import NOTHING
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.tables import CallRequest, Campaign, ReportDelivery, ReportSchedule, User
+
+SCHEDULES_MAX: Final = 50
+"""Scheduled reports of one account."""
+DUE_AT_ONCE: Final = 100
+"""Schedules that one unit of work finds due."""
+TAKEN_AT_ONCE: Final = 20
+"""Deliveries that one unit of work takes to send them."""
+LEASE_MS: Final = 600_000
+"""The time for which a process holds a delivery. If it has ended by then, another one sends it."""
+WAITS_MS: Final = (60_000, 300_000, 900_000, 3_600_000, 10_800_000, 21_600_000, 21_600_000)
+"""The waits after failures. After the one that follows the last wait, a report is given up."""
+KEPT_MS: Final = 90 * 86_400_000
+"""The time for which deliveries are kept."""
+WAITING: Final = "waiting"
+SENT: Final = "sent"
+FAILED: Final = "failed"
+DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_OVER: Final = (CampaignStatus.END, CampaignStatus.ABORT)
+
+
+class TakenDelivery(NamedTuple):
+    """A report that a process sends now to one recipient."""
+
+    id: int
+    due_ms: int
+    recipient: str
+    attempts: int
+    """Those before this one."""
+    schedule: RowMapping
+    account: str
+    """The name of the account."""
+    language: str
+
+
+class DeliveryOutcome(NamedTuple):
+    """The outcome of an attempt to send a report."""
+
+    problem: str = ""
+    """Why it was not sent; empty if it was."""
+    is_final: bool = False
+    """True if another attempt would fail, too."""
+
+
+def create_report_schedule(unit: UnitOfWork, columns: Mapping[str, Any], zone: ZoneInfo) -> Row[Any]:
+    """Create a scheduled report, which is due first after now.
+
+    Raises:
+        RefusedError: the account has `SCHEDULES_MAX` already.
+    """
+    count = select(func.count()).where(ReportSchedule.user_id == columns["user_id"])
+    if unit.connection.execute(count).scalar_one() >= SCHEDULES_MAX:
+        raise RefusedError(
+            Sentence("An account has at most %(most)s scheduled reports. Delete one first.", most=SCHEDULES_MAX),
+            code=ErrorCode.LIMIT_REACHED,
+        )
+    values = {**columns, "created_date": unit.now_ms, "updated_date": unit.now_ms}
+    values["next_due_ms"] = due_after(values, unit.now_ms, zone)
+    row = unit.connection.execute(insert(ReportSchedule).values(values).returning(*ReportSchedule.__table__.c)).one()
+    unit.note(NOTHING)
+    return row
+
+
+def change_report_schedule(unit: UnitOfWork, schedule_id: int, columns: Mapping[str, Any], zone: ZoneInfo) -> None:
+    """Change columns of a scheduled report. One that is switched off sends nothing more."""
+    found = select(ReportSchedule.__table__).where(ReportSchedule.id == schedule_id)
+    after = {**unit.connection.execute(found).mappings().one(), **columns}
+    values = {**columns, "updated_date": unit.now_ms, "next_due_ms": due_after(after, unit.now_ms, zone)}
+    unit.connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule_id).values(values))
+    gone = update(ReportDelivery).where(ReportDelivery.schedule_id == schedule_id, ReportDelivery.status == WAITING)
+    if not after["enabled"]:
+        unit.connection.execute(gone.values(status=FAILED, next_ms=None, problem=""))
+    unit.note(NOTHING)
+
+
+def due_after(schedule: Mapping[str, Any] | RowMapping, after_ms: int, zone: ZoneInfo) -> int | None:
+    """Return when a schedule is due next by the clock; None if it is off, or waits for the end of its campaign."""
+    # The first schedule imports what a start does without.
+    from dialer.domain.calling_times.report_times import ReportTimes, next_due_ms  # noqa: PLC0415
+
+    if not schedule["enabled"] or schedule["sent_when"] == SentWhen.END:
+        return None
+    hour, minute = (int(part) for part in schedule["send_time"].split(":")[:2])
+    days = frozenset(place for place, name in enumerate(DAYS) if schedule[name])
+    return next_due_ms(ReportTimes(hour, minute, days, zone_of_schedule(schedule, zone)), after_ms)
+
+
+def zone_of_schedule(schedule: Mapping[str, Any] | RowMapping, zone: ZoneInfo) -> ZoneInfo:
+    """Return the zone of a schedule; `zone` is that of the service."""
+    return ZoneInfo(schedule["time_zone"]) if schedule["time_zone"] else zone
+
+
+def has_due_reports(connection: Connection, now_ms: int, machine_ms: int) -> bool:
+    """Return whether anything is due, or waits to be sent."""
+    is_due = exists().where(ReportSchedule.next_due_ms <= now_ms)
+    waits = exists().where(ReportDelivery.next_ms <= machine_ms)
+    return bool(connection.scalar(select(is_due | waits | exists(_ended()))))
+
+
+def put_due_reports(unit: UnitOfWork, machine_ms: int, zone: ZoneInfo) -> None:
+    """Put the reports that are due into the outbox. Of several moments that were missed, the last one is sent."""
+    connection, now_ms = unit.connection, unit.now_ms
+    by_clock = select(ReportSchedule.__table__).where(ReportSchedule.next_due_ms <= now_ms)
+    by_clock = by_clock.order_by(ReportSchedule.next_due_ms)
+    for schedule in connection.execute(by_clock.limit(DUE_AT_ONCE)).mappings().all():
+        due_ms = schedule["next_due_ms"]
+        following = due_after(schedule, due_ms, zone)
+        while following is not None and following <= now_ms:
+            due_ms, following = following, due_after(schedule, following, zone)
+        _put(connection, schedule, due_ms, now_ms, machine_ms)
+        changed = update(ReportSchedule).where(ReportSchedule.id == schedule["id"])
+        connection.execute(changed.values(next_due_ms=following))
+    for schedule in connection.execute(_ended().limit(DUE_AT_ONCE)).mappings().all():
+        _put(connection, schedule, now_ms, now_ms, machine_ms)
+    connection.execute(delete(ReportDelivery).where(ReportDelivery.due_ms < now_ms - KEPT_MS, _is_done()))
+    unit.note(NOTHING)
+
+
+def take_deliveries(unit: UnitOfWork, machine_ms: int) -> list[TakenDelivery]:
+    """Take deliveries whose time has come, those of each account in turn. Nobody else sends them during their lease."""
+    connection = unit.connection
+    place = func.row_number().over(partition_by=ReportSchedule.user_id, order_by=ReportDelivery.next_ms).label("place")
+    due = (
+        select(ReportDelivery.id, place)
+        .join(ReportSchedule, ReportSchedule.id == ReportDelivery.schedule_id)
+        .where(ReportDelivery.next_ms <= machine_ms)
+        .subquery()
+    )
+    chosen = connection.scalars(select(due.c.id).order_by(due.c.place, due.c.id).limit(TAKEN_AT_ONCE)).all()
+    if not chosen:
+        return []
+    held = update(ReportDelivery).where(ReportDelivery.id.in_(chosen))
+    connection.execute(held.values(next_ms=machine_ms + LEASE_MS, updated_date=unit.now_ms))
+    unit.note(NOTHING)
+    rows = connection.execute(select(ReportDelivery.__table__).where(ReportDelivery.id.in_(chosen))).mappings().all()
+    schedules = _schedules(connection, [row["schedule_id"] for row in rows])
+    taken = []
+    for row in rows:
+        schedule = schedules[row["schedule_id"]]
+        names = schedule["username"], schedule["language"]
+        taken.append(TakenDelivery(row["id"], row["due_ms"], row["recipient"], row["attempts"], schedule, *names))
+    return taken
+
+
+def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcome, machine_ms: int) -> None:
+    """Keep what came of an attempt. A report that failed is sent again, for about 18 hours."""
+    attempts, schedule_id = taken.attempts + 1, taken.schedule["id"]
+    problem = outcome.problem
+    is_given_up = outcome.is_final or attempts > len(WAITS_MS)
+    values: dict[str, Any] = {"attempts": attempts, "problem": problem, "updated_date": unit.now_ms}
+    if not problem:
+        values |= {"status": SENT, "next_ms": None}
+    elif is_given_up:
+        values |= {"status": FAILED, "next_ms": None}
+    else:
+        values["next_ms"] = machine_ms + WAITS_MS[attempts - 1]
+    unit.connection.execute(update(ReportDelivery).where(ReportDelivery.id == taken.id).values(values))
+    told: dict[str, Any] = {"problem": problem}
+    if problem:
+        told["failing_since_ms"] = func.coalesce(ReportSchedule.failing_since_ms, unit.now_ms)
+    else:
+        told |= {"failing_since_ms": None, "last_sent_date": unit.now_ms}
+    unit.connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule_id).values(told))
+    unit.note(NOTHING)
+
+
+def _put(connection: Connection, schedule: RowMapping, due_ms: int, now_ms: int, machine_ms: int) -> None:
+    recipients = schedule["recipients"].split()
+    stamps = {"created_date": now_ms, "updated_date": now_ms, "next_ms": machine_ms}
+    rows = [
+        {"schedule_id": schedule["id"], "due_ms": due_ms, "recipient": recipient, **stamps} for recipient in recipients
+    ]
+    if rows:
+        connection.execute(insert(ReportDelivery), rows)
+
+
+def _ended() -> Any:  # noqa: ANN401 - a query
+    """Return the query of schedules whose campaign has ended without a report of its end."""
+    sent = select(ReportDelivery.id).where(ReportDelivery.schedule_id == ReportSchedule.id)
+    calls = select(CallRequest.id).where(CallRequest.campaign_id == Campaign.id, IS_CALLING)
+    return (
+        select(ReportSchedule.__table__)
+        .join(Campaign, Campaign.id == ReportSchedule.campaign_id)
+        .where(
+            ReportSchedule.sent_when == SentWhen.END.value,
+            ReportSchedule.enabled.is_(True),
+            Campaign.status.in_(_OVER),
+            ~exists(sent),
+            ~exists(calls),
+        )
+        .order_by(ReportSchedule.id)
+    )
+
+
+def _is_done() -> Any:  # noqa: ANN401 - a condition
+    daily = select(ReportSchedule.id).where(ReportSchedule.sent_when == SentWhen.DAILY.value)
+    return ReportDelivery.next_ms.is_(None) & ReportDelivery.schedule_id.in_(daily)
+
+
+def _schedules(connection: Connection, ids: Sequence[int]) -> dict[int, RowMapping]:
+    query = select(ReportSchedule.__table__, User.username, User.language)
+    query = query.join(User, User.id == ReportSchedule.user_id).where(ReportSchedule.id.in_(ids))
+    return {row["id"]: row for row in connection.execute(query).mappings()}

@@ -1,0 +1,109 @@
+"""The task that sends reports. It runs beside the API, and neither dialling nor other reports wait for it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from dialer.app.campaigns.report_schedules import (
+    DeliveryOutcome,
+    TakenDelivery,
+    has_due_reports,
+    keep_outcome,
+    put_due_reports,
+    take_deliveries,
+)
+from dialer.app.work.unit import UnitOfWork
+from dialer.console.words.language import gettext_noop
+from dialer.store.database.database import Database, StorageUnavailableError
+
+EVERY_S: Final = 5.0
+"""The time between two looks for reports that are due."""
+AT_ONCE: Final = 4
+"""Mails that are sent at a time."""
+NO_SERVER: Final = gettext_noop("The service has no mail server: an admin sets DIALER_MAIL_URL.")
+OTHER_CLOCK: Final = gettext_noop("The clock of the service is not real: an admin sets DIALER_MAIL_CLOCK to any.")
+FAILED: Final = gettext_noop("The report could not be made. The log of the service says why.")
+
+Deliver = Callable[[TakenDelivery], Awaitable[DeliveryOutcome]]
+"""Makes a report, and sends it to its recipient."""
+Result = TypeVar("Result")
+
+_log = structlog.get_logger(__name__)
+
+
+class ReportSender:
+    """Sends the scheduled reports of all accounts."""
+
+    def __init__(
+        self,
+        database: Database,
+        deliver: Deliver,
+        *,
+        zone: ZoneInfo,
+        clock_ms: Callable[[], int],
+        machine_ms: Callable[[], int],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self._database: Final = database
+        self._deliver: Final = deliver
+        self._zone: Final = zone
+        self._clock_ms: Final = clock_ms
+        self._machine_ms: Final = machine_ms
+        self._sleep: Final = sleep
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Send reports while the context is entered."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._send_for_ever)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _send_for_ever(self) -> None:
+        while True:
+            try:
+                await self.send_due()
+            except StorageUnavailableError as error:
+                _log.warning("reports_not_read", reason=str(error))
+            await self._sleep(EVERY_S)
+
+    async def send_due(self) -> None:
+        """Send all reports that are due now, and return when each was taken or has failed once."""
+        if not await self._has_due():
+            return
+        await self._write(partial(put_due_reports, machine_ms=self._machine_ms(), zone=self._zone))
+        while taken := await self._write(partial(take_deliveries, machine_ms=self._machine_ms())):
+            limiter = anyio.CapacityLimiter(AT_ONCE)
+            async with anyio.create_task_group() as tasks:
+                for delivery in taken:
+                    tasks.start_soon(self._send, delivery, limiter)
+
+    async def _has_due(self) -> bool:
+        due = partial(has_due_reports, now_ms=self._clock_ms(), machine_ms=self._machine_ms())
+        return await self._database.read(due)
+
+    async def _send(self, taken: TakenDelivery, limiter: anyio.CapacityLimiter) -> None:
+        async with limiter:
+            outcome = await self._outcome(taken)
+        await self._write(partial(keep_outcome, taken=taken, outcome=outcome, machine_ms=self._machine_ms()))
+
+    async def _outcome(self, taken: TakenDelivery) -> DeliveryOutcome:
+        try:
+            return await self._deliver(taken)
+        except StorageUnavailableError as error:
+            return DeliveryOutcome(str(error))
+        except Exception:  # noqa: BLE001 - one report that cannot be made must stop no other
+            _log.exception("report_not_made", schedule_id=taken.schedule["id"])
+            return DeliveryOutcome(FAILED)
+
+    async def _write(self, work: Callable[[UnitOfWork], Result]) -> Result:
+        def write(connection: Connection) -> Result:
+            return work(UnitOfWork(connection=connection, now_ms=self._clock_ms()))
+
+        return await self._database.write(write)

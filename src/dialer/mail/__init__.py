@@ -1,0 +1,1 @@
+"""Electronic mail: its content, and the server that takes it."""

@@ -1,0 +1,1 @@
+"""Tests of mails, against a real mail server."""
