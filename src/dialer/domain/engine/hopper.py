@@ -124,8 +124,9 @@ def _place(retry: _Retry) -> tuple[int, int]:
     return retry[:2]
 
 
-def _turn(subscriber: Subscriber) -> tuple[int, int]:
-    return subscriber.due_ms, subscriber.id
+def turn_of(subscriber: Subscriber) -> tuple[bool, int, int]:
+    """Return the place of a subscriber in the order of a hopper: retries first, and then those never called."""
+    return not subscriber.due_ms, subscriber.due_ms, subscriber.id
 
 
 def _nobody(_subscriber: Subscriber, _agent_id: int) -> bool:
@@ -213,7 +214,7 @@ class Hopper:
             self._look_at_windows(now_ms)
         zones = {zone.key for zone in self._open}
         found = (one for one in self.aside.values() if one.zone in zones and one.due_ms <= now_ms and is_able(one))
-        first = min(found, default=None, key=_turn)
+        first = min(found, default=None, key=turn_of)
         if first is not None:
             self._source, self._aside_id = None, first.id
         return first

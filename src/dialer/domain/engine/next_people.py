@@ -7,6 +7,7 @@ from typing import Final
 from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.agent_pacing import AgentPacing
+from dialer.domain.engine.hopper import turn_of
 from dialer.domain.engine.state import EngineState, OpenCampaign
 
 
@@ -58,13 +59,19 @@ class NextPeople:
         return found
 
     def _next_skilled(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
-        """Return the next person, and let those wait who need skills that no free agent has."""
-        found = self._skilled.next(campaign, now_ms) if campaign.hopper.aside else None
-        may_keep = partial(self._pacing.may_keep, campaign, now_ms)
-        while found is None:
-            following = campaign.hopper.next(now_ms, may_keep)
-            if not isinstance(following, Subscriber) or following.id in campaign.offered or not campaign.is_paced:
-                return following
+        """Return the next person of all whose skills a free agent has, those who have waited for skills among them.
+
+        The order is that of the hopper, so that a restart, which forgets who has waited, changes nothing.
+        """
+        hopper, may_keep = campaign.hopper, partial(self._pacing.may_keep, campaign, now_ms)
+        following = hopper.next(now_ms, may_keep)
+        while campaign.is_paced and isinstance(following, Subscriber) and following.id not in campaign.offered:
             if not self._skilled.must_wait(campaign, following, now_ms):
-                found = following
-        return found
+                break
+            following = hopper.next(now_ms, may_keep)
+        if isinstance(following, ClaimFresh | ClaimRetries) or not hopper.aside:
+            return following
+        skilled = self._skilled.next(campaign, now_ms)
+        if skilled is None or following is None or turn_of(skilled) < turn_of(following):
+            return skilled or following
+        return hopper.next(now_ms, may_keep)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
+from sqlalchemy import Connection, Row, RowMapping, Select, and_, bindparam, delete, exists, false, func, select
 
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.call_events import CallArrived
@@ -35,25 +35,29 @@ _AGENTS: Final = Selection(select(Agent.__table__).order_by(Agent.id), Agent.id,
 
 
 def _left_early_query() -> Select[Any]:
-    """Return a query of callers whose last transfer to a queue ended before an agent answered.
+    """Return a query of callers whose wait in a queue ended before an agent answered.
 
-    Only the last transfer of each number counts: a caller who came back has no earlier place to resume.
+    A caller whose number has joined the queue again since has no earlier place to resume.
     """
     number = func.coalesce(SubscriberRow.number, CallRequest.callerid)
-    last = (
-        select(number.label("number"), func.max(TransferRow.id).label("transfer_id"))
-        .join(CallRequest, CallRequest.id == TransferRow.callrequest_id)
+    joined_later = func.max(TransferRow.joined_ms).over(
+        partition_by=number, order_by=(TransferRow.joined_ms, TransferRow.id), rows=(1, None)
+    )
+    is_left = and_(TransferRow.status == TransferStatus.OVER, TransferRow.answered_ms.is_(None))
+    found = (
+        select(number.label("number"), TransferRow.id, TransferRow.score_from_ms, TransferRow.ended_ms)
+        .add_columns(joined_later.label("joined_later_ms"), is_left.label("is_left"))
+        .join_from(TransferRow, CallRequest, CallRequest.id == TransferRow.callrequest_id)
         .outerjoin(SubscriberRow, SubscriberRow.id == CallRequest.subscriber_id)
         .where(TransferRow.queue_id == bindparam("queue"), TransferRow.score_from_ms > 0)
         .where(func.coalesce(TransferRow.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
-        .group_by(number)
         .subquery()
     )
+    has_come_back = func.coalesce(found.c.joined_later_ms >= found.c.ended_ms, false())
     return (
-        select(last.c.number, TransferRow.score_from_ms, TransferRow.ended_ms)
-        .join(TransferRow, TransferRow.id == last.c.transfer_id)
-        .where(TransferRow.status == TransferStatus.OVER, TransferRow.answered_ms.is_(None))
-        .order_by(in_order(TransferRow.ended_ms, is_descending=True), TransferRow.id.desc())
+        select(found.c.number, found.c.score_from_ms, found.c.ended_ms)
+        .where(found.c.is_left, ~has_come_back)
+        .order_by(in_order(found.c.ended_ms, is_descending=True), found.c.id.desc())
         .limit(LEFT_EARLY_MAX)
     )
 
