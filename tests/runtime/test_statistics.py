@@ -25,9 +25,19 @@ from dialer.store.queries.campaign_figures import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
-from dialer.store.tables import AgentHour, CallDisposition, CallRequest, Campaign, CampaignPhonebook, Cdr, Subscriber
+from dialer.store.tables import (
+    Agent,
+    AgentHour,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    CampaignPhonebook,
+    Cdr,
+    Subscriber,
+)
 from tests.runtime.centre import centre
 from tests.runtime.house import House
+from tests.runtime.test_agent_days import check_days
 from tests.sizes import examples
 
 ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break", "dispose")
@@ -97,6 +107,7 @@ def check(house: House) -> None:
     assert sum(one.subscribers for one in found.subscribers) == len(people)
     assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
     house.database.read_now(lambda c: check_situation(c, now_ms))
+    check_days(house, [row["id"] for row in house.rows(Agent)])
 
 
 def check_groups(house: House, totals: Figures, now_ms: int) -> None:

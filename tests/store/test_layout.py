@@ -64,6 +64,7 @@ LAYOUT: Final = {
     # Not by month: the balance is the sum of all rows, and no cause may have two entries in different months.
     "ledger_entry": Layout(LARGE),
     "audit_log": Layout(LOG, month="created_date"),
+    "agent_period": Layout(LOG, month="until_ms"),
     "account_event": Layout(WORKING),
     "webhook_delivery": Layout(WORKING, ("status", "attempts", "last_ms", "next_ms"), is_hot=False),
     "report_delivery": Layout(WORKING, ("status", "attempts", "next_ms", "problem"), is_hot=False),

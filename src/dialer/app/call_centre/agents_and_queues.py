@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import Connection, Select, delete, select, update
 
 from dialer.app.call_centre.break_reasons import check_break_reason
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.events import AgentStatusChanged
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.queueing.agent_periods import DutyEnd, PeriodEnd
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.presence import NOT_WATCHED
 from dialer.domain.words.enums import AgentStatus, TransferStatus
 from dialer.store.database.touched import Touched
@@ -19,8 +21,10 @@ from dialer.store.rows.agent_hours import Activities, read_clock
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 
 
-def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> None:
+def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any], by_user_id: int | None = None) -> None:
     """Write columns of an agent, and count the time in their former status. Only a break has a `break_reason`.
+
+    `by_user_id` is the user who orders it; None if the service does.
 
     Raises:
         UnknownRecordError: there is no such agent.
@@ -42,10 +46,19 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
     after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")
     if after != clock:
         activities = Activities()
-        activities.change(agent_id, clock, after, unit.now_ms)
+        cause = values.get("break_cause") or _ordered_by(unit.connection, agent_id, by_user_id)
+        ends_duty = status != clock.status and status not in TAKES_CALLS
+        activities.change(agent_id, clock, after, unit.now_ms, PeriodEnd(cause if ends_duty else DutyEnd.UNKNOWN))
         activities.write(unit.connection)
     events = [AgentStatusChanged(agent_id, status)] if status != clock.status else []
     unit.note(Touched(agents=frozenset({agent_id})), *events)
+
+
+def _ordered_by(connection: Connection, agent_id: int, user_id: int | None) -> DutyEnd:
+    if user_id is None:
+        return DutyEnd.UNKNOWN
+    login_id = connection.scalar(select(Agent.login_id).where(Agent.id == agent_id))
+    return DutyEnd.AGENT if login_id == user_id else DutyEnd.OTHERS
 
 
 def delete_agent(unit: UnitOfWork, agent_id: int) -> None:

@@ -91,7 +91,7 @@ async def sign_out(request: ApiRequest) -> Response[Any]:
         if desk is not None and desk.is_talking and not is_sure:
             return False
         if desk is not None and desk.status in TAKES_CALLS:
-            change_agent(unit, desk.agent_id, {"status": AgentStatus.LOGGED_OUT, "break_reason": ""})
+            change_agent(unit, desk.agent_id, {"status": AgentStatus.LOGGED_OUT, "break_reason": ""}, unit.actor.id)
         end_session(unit, unit.actor.id, session_id)
         return True
 

@@ -85,6 +85,6 @@ async def obey(request: ApiRequest, identity: int) -> None:
 
     def change(unit: Unit) -> None:
         records.require_seen(unit, AGENTS, identity)
-        change_agent(unit, identity, {"status": status, "break_reason": reason})
+        change_agent(unit, identity, {"status": status, "break_reason": reason}, unit.actor.id)
 
     await request.service.write(request, change)

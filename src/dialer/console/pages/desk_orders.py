@@ -45,7 +45,7 @@ async def change_own_status(request: ApiRequest, console: NamedDependency[Consol
         values["desk_seen_ms"] = console.presence.now_ms()  # So it is watched, even if it never says that it is open.
 
     def change(unit: Unit) -> None:
-        change_agent(unit, _agent(unit), values)
+        change_agent(unit, _agent(unit), values, unit.actor.id)
 
     try:
         await request.service.write(request, change)

@@ -362,7 +362,7 @@ AGENTS = Resource(
     numbers=("contact",),
     rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
     columns=_break_reason,
-    update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
+    update=lambda change, columns: change_agent(change.unit, change.record_id, columns, change.unit.actor.id),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
 )

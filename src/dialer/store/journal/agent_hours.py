@@ -1,14 +1,16 @@
-"""The journal's counters of agents: talks, wrap-up times, missed calls, and breaks that the engine begins."""
+"""The journal's counters of agents: talks, wrap-up times, previews, missed calls, and breaks of the engine."""
 
 from typing import Final
 
 from msgspec.structs import replace
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from dialer.domain.calls import agent_effects, call_effects
 from dialer.domain.calls.plans import Call
+from dialer.domain.queueing.agent_periods import NO_END, PeriodEnd, look_began_ms
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.rows.agent_hours import Activities
+from dialer.store.tables import Agent
 
 
 class AgentHours:
@@ -18,6 +20,8 @@ class AgentHours:
         self._activities: Final = Activities()
         self._talks: Final[dict[int, int]] = {}
         """The agent of each talk in progress, by the id of the call."""
+        self._looks: Final[dict[int, int]] = {}
+        """The time since which each agent looks at a person before a call; 0 if they do not."""
         self._missed_ms: Final[dict[int, int]] = {}
         """The time of each agent's last missed call, because an agent may change twice at that moment."""
 
@@ -33,29 +37,51 @@ class AgentHours:
         if transfer.is_talk:
             if transfer.agent_id is not None and call_id not in self._talks:
                 self._talks[call_id] = transfer.agent_id
-                self._change(connection, transfer.agent_id, now_ms, is_talking=True)
+                end = PeriodEnd(rings_from_ms=transfer.started_ms or 0)
+                self._change(connection, transfer.agent_id, now_ms, end, is_talking=True)
         elif call_id in self._talks:
             self._change(connection, self._talks.pop(call_id), now_ms, is_talking=False)
 
     def kept(self, connection: Connection, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         """Begin the wrap-up time of an agent or a break, or count a missed call."""
-        figures, changed = effect.figures, {}
+        figures, changed, end = effect.figures, {}, PeriodEnd(effect.break_cause)
         if effect.status is not None:
             changed = {"status": int(effect.status), "break_reason": ""}
         if figures is not None and figures.last_bridge_end_ms == now_ms:
             changed["wraps_until_ms"] = NEVER_MS if figures.outcome_call_id else figures.free_at_ms
         has_missed = figures is not None and figures.has_rung and figures.let_ring_ms == now_ms
-        if has_missed and self._missed_ms.get(effect.agent_id) != now_ms:
+        if figures is not None and has_missed and self._missed_ms.get(effect.agent_id) != now_ms:
             self._missed_ms[effect.agent_id] = now_ms
             self._activities.missed(effect.agent_id, now_ms)
-        if changed:
-            self._change(connection, effect.agent_id, now_ms, **changed)
+            end = end._replace(rings_from_ms=figures.last_offered_ms, is_missed=True)
+        if changed or end.is_missed:
+            self._change(connection, effect.agent_id, now_ms, end, **changed)
+
+    def previewed(self, connection: Connection, effect: agent_effects.KeepPreview, now_ms: int) -> None:
+        """Note that an agent looks at a person before a call, or that they no longer do."""
+        agent_id, preview = effect.agent_id, effect.preview
+        if preview is not None:
+            self._looks[agent_id] = self._looks.get(agent_id) or preview.from_ms
+            return
+        known_ms = self._looks.get(agent_id)
+        looks_from_ms = _stored_look(connection, agent_id) if known_ms is None else known_ms
+        self._looks[agent_id] = 0
+        if looks_from_ms:
+            self._change(connection, agent_id, now_ms, PeriodEnd(looks_from_ms=looks_from_ms))
 
     def write(self, connection: Connection) -> None:
         """Add the recorded activities to the hourly statistics of agents."""
         self._activities.write(connection)
 
-    def _change(self, connection: Connection, agent_id: int, now_ms: int, **changed: object) -> None:
+    def _change(
+        self, connection: Connection, agent_id: int, now_ms: int, end: PeriodEnd = NO_END, **changed: object
+    ) -> None:
         before = self._activities.clock(connection, agent_id)
         if before is not None:
-            self._activities.change(agent_id, before, replace(before, **changed), now_ms)
+            self._activities.change(agent_id, before, replace(before, **changed), now_ms, end)
+
+
+def _stored_look(connection: Connection, agent_id: int) -> int:
+    """Return the time since which an agent looks at a person, as it was stored before a restart; 0 if they do not."""
+    document = connection.scalar(select(Agent.preview).where(Agent.id == agent_id))
+    return look_began_ms(document or "")

@@ -45,7 +45,7 @@ class EffectRecorder:
             call_effects.FinishLeg: self._record_leg,
             call_effects.KeepTransfer: self._keep_transfer,
             agent_effects.KeepAgent: self._keep_agent,
-            agent_effects.KeepPreview: lambda effect, _: self._rows.previews.keep(effect),
+            agent_effects.KeepPreview: self._keep_preview,
             campaign_effects.PutBack: self._put_back,
             agent_effects.KeepQueue: lambda effect, _: self._rows.call_centre.keep_queue(effect),
             campaign_effects.KeepFigures: lambda effect, _: self._rows.call_centre.keep_figures(effect),
@@ -62,6 +62,10 @@ class EffectRecorder:
     def _keep_agent(self, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         self.agent_hours.kept(self._rows.at_work(), effect, now_ms)
         self._rows.call_centre.keep_agent(effect)
+
+    def _keep_preview(self, effect: agent_effects.KeepPreview, now_ms: int) -> None:
+        self.agent_hours.previewed(self._rows.at_work(), effect, now_ms)
+        self._rows.previews.keep(effect)
 
     def _put_back(self, effect: campaign_effects.PutBack, now_ms: int) -> None:
         self._rows.flush_subscribers()

@@ -715,6 +715,23 @@ CREATE TABLE agent_hour (
 	CONSTRAINT fk_agent_hour_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX uq_agent_hour_key ON agent_hour (agent_id, hour, activity, reason);
+CREATE TABLE agent_period (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	agent_id INTEGER NOT NULL,
+	from_ms INTEGER NOT NULL,
+	until_ms INTEGER NOT NULL,
+	status SMALLINT NOT NULL,
+	is_talking BOOLEAN NOT NULL,
+	reason VARCHAR(100) NOT NULL,
+	wraps_until_ms INTEGER NOT NULL,
+	looks_from_ms INTEGER NOT NULL,
+	rings_from_ms INTEGER NOT NULL,
+	call SMALLINT NOT NULL,
+	cause VARCHAR(16) NOT NULL,
+	CONSTRAINT fk_agent_period_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_agent_period_agent_id_from_ms ON agent_period (agent_id, from_ms);
+CREATE INDEX ix_agent_period_until_ms ON agent_period (until_ms, id);
 CREATE TABLE queue_hour (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	queue_id INTEGER NOT NULL,

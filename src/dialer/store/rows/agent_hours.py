@@ -1,4 +1,4 @@
-"""The counters of agents: the time spent in each activity, by the hour."""
+"""The counters of agents: the time spent in each activity, by the hour; and the periods of their days."""
 
 from collections import defaultdict
 from typing import Final
@@ -7,10 +7,12 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.queueing.agent_periods import NO_END, AgentPeriod, PeriodEnd, closed_period
 from dialer.domain.words.enums import AgentActivity
 from dialer.store.backends.expressions import insert_or
-from dialer.store.database.bulk import Bulk
+from dialer.store.database.bulk import Bulk, bulk_insert
 from dialer.store.tables import Agent, AgentHour
+from dialer.store.tables import AgentPeriod as AgentPeriodRow
 
 _KEY: Final = ("agent_id", "hour", "activity", "reason")
 _SUMS: Final = ("spent_ms", "begun", "missed")
@@ -21,6 +23,7 @@ _COUNT: Final = Bulk(
     ),
     (*_KEY, *_SUMS),
 )
+_KEEP_PERIOD: Final = bulk_insert(AgentPeriodRow.__table__, "agent_id", *AgentPeriod._fields)
 _CLOCK: Final = select(
     Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms
 ).where(Agent.id == bindparam("agent"))
@@ -48,6 +51,7 @@ class Activities:
 
     def __init__(self) -> None:
         self._clocks: dict[int, AgentClock] = {}
+        self._periods: list[tuple[object, ...]] = []
         self._found: defaultdict[tuple[int, int, int, str], list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def clock(self, connection: Connection, agent_id: int) -> AgentClock | None:
@@ -56,8 +60,13 @@ class Activities:
             return self._clocks[agent_id]
         return read_clock(connection, agent_id)
 
-    def change(self, agent_id: int, before: AgentClock, after: AgentClock, now_ms: int) -> None:
+    def change(
+        self, agent_id: int, before: AgentClock, after: AgentClock, now_ms: int, end: PeriodEnd = NO_END
+    ) -> None:
         """Count an agent's time until now in their former state, and let the new one begin."""
+        period = closed_period(before, after, now_ms, end)
+        if period is not None:
+            self._periods.append((agent_id, *period))
         for span in before.spans(now_ms):
             for hour, spent_ms in span.hours():
                 self._found[agent_id, hour, int(span.activity), span.reason][0] += spent_ms
@@ -73,12 +82,14 @@ class Activities:
         self._found[agent_id, now_ms // HOUR_MS, int(AgentActivity.AVAILABLE), ""][2] += 1
 
     def write(self, connection: Connection) -> None:
-        """Add the activities to their counters, and store the states."""
+        """Add the activities to their counters, and store the periods and the states."""
+        _KEEP_PERIOD.run(connection, self._periods)
         _COUNT.run(connection, [(*key, *row) for key, row in self._found.items()])
         states = [
             (one.break_reason, one.is_talking, one.counted_ms, one.wraps_until_ms, agent_id)
             for agent_id, one in self._clocks.items()
         ]
         _KEEP_CLOCK.run(connection, states)
+        self._periods.clear()
         self._found.clear()
         self._clocks.clear()

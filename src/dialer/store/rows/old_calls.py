@@ -1,4 +1,4 @@
-"""Removal of old calls and text messages: their rows, recordings and charges, a slice at a time.
+"""Removal of old calls, text messages and days of agents: rows, recordings and charges, a slice at a time.
 
 A month's charges of an account become one entry of the ledger, so balances stay. Counters of statistics stay, too.
 Subscribers and contacts stay: `dialer erase` is for people.
@@ -22,6 +22,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    true,
     update,
 )
 
@@ -31,6 +32,7 @@ from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.rows import ledger
 from dialer.store.tables import (
+    AgentPeriod,
     CallRequest,
     Campaign,
     Cdr,
@@ -134,6 +136,11 @@ def _remove_received(connection: Connection, ids: Sequence[int], _delete_file: D
     _delete(connection, SmsReceived.__table__, ids)
 
 
+def _remove_periods(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
+    """Remove periods of the days of agents."""
+    _delete(connection, AgentPeriod.__table__, ids)
+
+
 def _remove_calls(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
     """Remove calls with their legs, transfers, answers and messages, and charges."""
     legs = connection.execute(select(Cdr.id, Cdr.callid).where(Cdr.callrequest_id.in_(ids))).all()
@@ -220,6 +227,7 @@ _SOURCES: Final = (
         _remove_received,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
+    _Source(AgentPeriod.until_ms, AgentPeriod.id, true(), _remove_periods),
     # Messages are deleted with their campaign, and their charges are not.
     _Source(
         LedgerEntry.created_date,

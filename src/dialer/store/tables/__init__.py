@@ -56,6 +56,7 @@ from dialer.store.tables.dispositions import CallDisposition, CallDraft
 from dialer.store.tables.events import AccountEvent
 from dialer.store.tables.figures import (
     AgentHour,
+    AgentPeriod,
     CampaignHour,
     QueueHour,
     SubscriberCount,
@@ -83,6 +84,7 @@ __all__ = [
     "AccountEvent",
     "Agent",
     "AgentHour",
+    "AgentPeriod",
     "ApiKey",
     "AudioFile",
     "AuditLog",

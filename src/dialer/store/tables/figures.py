@@ -5,10 +5,10 @@ An hour is its number since 1970-01-01T00:00:00Z. A counter does not need the ro
 
 from typing import Annotated
 
-from sqlalchemy import ForeignKey, Index, Integer, SmallInteger, String
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, SmallInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Row, ZoneKey
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, VACUUMED_OFTEN, Code, Row, ZoneKey
 
 Counter = Annotated[int, mapped_column(BIG, default=0, server_default="0")]
 Hour = Annotated[int, mapped_column(BIG)]
@@ -145,6 +145,35 @@ class AgentHour(Row):
     __table_args__ = (
         Index("uq_agent_hour_key", "agent_id", "hour", "activity", "reason", unique=True),
         UPDATED_OFTEN,
+    )
+
+
+class AgentPeriod(Row):
+    """A time between two changes of an agent's state, written when it ends. That of now is in the row of the agent.
+
+    Its fields are those of `dialer.domain.queueing.agent_periods.AgentPeriod`. While logged out, an agent has no rows.
+    """
+
+    __tablename__ = "agent_period"
+
+    agent_id: Mapped[int] = mapped_column(BIG, ForeignKey("agent.id", ondelete="CASCADE"))
+    from_ms: Mapped[int] = mapped_column(BIG)
+    until_ms: Mapped[int] = mapped_column(BIG)
+    status: Mapped[Code]
+    """The `AgentStatus` that was ordered last: during a talk, it holds from its end on."""
+    is_talking: Mapped[bool] = mapped_column(Boolean)
+    reason: Mapped[str] = mapped_column(String(100))
+    """The reason of a break."""
+    wraps_until_ms: Mapped[int] = mapped_column(BIG)
+    looks_from_ms: Mapped[int] = mapped_column(BIG)
+    rings_from_ms: Mapped[int] = mapped_column(BIG)
+    call: Mapped[Code]
+    cause: Mapped[str] = mapped_column(String(16))
+
+    __table_args__ = (
+        Index("ix_agent_period_agent_id_from_ms", "agent_id", "from_ms"),
+        Index("ix_agent_period_until_ms", "until_ms", "id"),
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
