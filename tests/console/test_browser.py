@@ -39,6 +39,8 @@ PAGES: Final = (
     "board/?queue=1&sort=time&wait=5&talk=1",
     "board/?tv=1",
     "agents/1/",
+    "agents/1/day/",
+    "agent-days/",
     "records/agent/",
     "agent-list/",
     "records/queue/1/",

@@ -244,14 +244,14 @@ def _asked(request: ApiRequest, choices: Sequence[By], zone: ZoneInfo) -> Figure
         begin, end = (today - timedelta(days=ago) for ago in _OF_DAYS[period])
         hours = _hours(begin, end, zone)
     elif period == "days":
-        begin, end = _day(first) or date(1970, 1, 2), _day(last) or today
+        begin, end = day_in(first) or date(1970, 1, 2), day_in(last) or today
         if end < begin:
             raise InvalidError({"until": [gettext("The last day is before the first. Choose a later one.")]})
         hours = _hours(begin, end, zone)
     return FiguresAsked(By(by), period, first, last, hours)
 
 
-def _day(text: str) -> date | None:
+def day_in(text: str) -> date | None:
     """Return the day that a field names; None if it is empty."""
     if not text:
         return None
