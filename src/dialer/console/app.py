@@ -18,7 +18,6 @@ from dialer.console.lists.list_tasks import ListTasks
 from dialer.console.pages import (
     account,
     agent,
-    agent_days,
     agent_list,
     call,
     call_again,
@@ -75,7 +74,6 @@ OPEN: Final = (shared_report, sign_in, static)
 PAGES: Final = (
     account,
     agent,
-    agent_days,
     agent_list,
     call,
     calls,

@@ -1,4 +1,4 @@
-"""The page of an agent for supervisors: the present, the figures of today, the last calls, and orders."""
+"""The pages of agents for supervisors: the present, figures of today, last calls and orders; and their days."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -60,6 +60,30 @@ async def order_agent(
         return await _show(request, identity, live, messages_of(error), HTTPStatus.BAD_REQUEST)
     console.snapshots.forget(_key(request, identity))
     return go_to(f"{_SHOWN.record_url}{identity}/")
+
+
+@get("/agent-days", media_type="text/html")
+async def show_agent_days(request: ApiRequest) -> Response[Any]:
+    """Show the days of the agents of the account; to admins, those of all accounts."""
+    from dialer.console.pages.agent_day_views import answer_days  # noqa: PLC0415 - few people ask for it
+
+    return await answer_days(request)
+
+
+@get("/agent-days/export")
+async def export_agent_days(request: ApiRequest) -> Response[Any]:
+    """Send the table of the page as a file."""
+    from dialer.console.pages.agent_day_views import answer_export  # noqa: PLC0415 - few people ask for it
+
+    return await answer_export(request)
+
+
+@get("/agents/{record_id:str}/day", media_type="text/html")
+async def show_day_of_agent(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Show one day of an agent."""
+    from dialer.console.pages.agent_day_views import answer_day  # noqa: PLC0415 - few people ask for it
+
+    return await answer_day(request, record_id)
 
 
 async def _show(
