@@ -78,6 +78,7 @@ PROGRAMS: Final = frozenset(
         "setup",
         "sim/test_determinism.py",
         "store/database/test_migrate.py",
+        "store/media/test_decoding.py",
         "test_benchmarks.py",
         "test_late_imports.py",
         "test_logs.py",

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords, settings_values
-from dialer.api.actions import trial_calls, what_if
+from dialer.api.actions import trial_calls, uploads, what_if
 from dialer.api.actions.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.answers import spreadsheets
 from dialer.api.http import body, throttle
@@ -81,7 +81,7 @@ from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
 from dialer.sim.spans import BehaviourError
-from dialer.store.media import files, waiting_sounds
+from dialer.store.media import decoder_process, files, waiting_sounds
 from dialer.store.queries import survey_results
 from dialer.store.queries.area_codes import AREA_CODES_MAX
 from dialer.store.rows.set_aside_reports import KEPT_MS, ROWS_MAX
@@ -304,6 +304,10 @@ LIMITS: Final = {
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
     "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
+    "The process that decodes a compressed recording": (
+        f"{decoder_process.MEMORY_BYTES_MAX // MIB} MiB of memory, {decoder_process.CPU_S_MAX} s of CPU"
+    ),
+    "Uploaded recordings that are decoded at the same time": f"{uploads.DECODED_AT_ONCE_MAX}",
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {sheet_parts.ROWS_MAX:,} rows",

@@ -13,6 +13,7 @@ from dialer.store.media.files import AUDIO_BYTES_MAX
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.orphan_files import GRACE_S, orphans
 from dialer.store.tables import AccountEvent, AudioFile, AuditLog, Contact, DncContact, Phonebook, SectionTemplate, User
+from tests.api.routes.test_audio import SOUNDS
 from tests.app.imports.hostile_workbooks import CASES, EVERYWHERE
 from tests.commands.conftest import Outcome, Run
 from tests.end_to_end.service import wav
@@ -106,6 +107,17 @@ def test_a_streamed_recording_is_kept_with_its_length_and_is_the_same_the_next_t
     assert apply(run, sounds, SURVEY).out.splitlines()[-1] == "0 new, 0 changed, 3 unchanged"
 
 
+def test_a_compressed_recording_is_stored_as_wav_and_is_the_same_the_next_time(
+    run: Run, house: House, sounds: Path
+) -> None:
+    write(sounds, "sounds/hello.wav", (SOUNDS / "tone.mp3").read_bytes())
+    assert apply(run, sounds, SURVEY).code == 0
+    (row, _) = house.rows(AudioFile)
+    assert (row["format"], row["size"], row["duration_ms"]) == ("pcm_s16le", 34_604, 1_080)
+    assert (sounds / "media" / row["audio_file"]).stat().st_size == 34_604
+    assert apply(run, sounds, SURVEY).out.splitlines()[-1] == "0 new, 0 changed, 3 unchanged"
+
+
 async def test_another_sound_of_the_same_name_replaces_it_and_started_campaigns_play_the_old_one(
     run: Run, house: House, sounds: Path
 ) -> None:
@@ -169,8 +181,11 @@ def test_sounds_that_no_row_took_are_deleted(house: House, sounds: Path) -> None
         ("{name: A, file: gone.wav}", "recordings[0].file: gone.wav cannot be read: No such file or directory"),
         ("{name: A, file: sounds}", "recordings[0].file: sounds is no regular file"),
         ("{name: A, file: /etc/passwd}", "recordings[0].file: '/etc/passwd' is absolute. Give the path from the fol"),
-        ("{name: A, file: records.yaml}", "records.yaml: A WAV file with PCM, A-law or μ-law sound is needed; this is"),
-        ("{name: A, file: song.wav}", "recordings[0].file: song.wav: A WAV file with PCM, A-law or μ-law sound is"),
+        (
+            "{name: A, file: records.yaml}",
+            "records.yaml: An MP3, WAV (PCM, A-law or μ-law), FLAC or Ogg Vorbis file is",
+        ),
+        ("{name: A, file: song.wav}", "recordings[0].file: song.wav: This is "),
         ("{name: A, file: huge.wav}", "recordings[0].file: huge.wav is larger than 20 MiB"),
         ("{name: A, file: ''}", "recordings[0].file: expected the path of a file, of 1000 characters at most"),
         ("{name: A, file: [a.wav]}", "recordings[0].file: expected a text, got a list"),

@@ -115,7 +115,7 @@ def test_a_key_without_the_right_is_refused_with_the_line(run: Run, dialer_servi
         ("survey: Rem", "survey: Ram", ":16: campaigns[0].survey: there is no survey 'Raminder'; there are: Reminder"),
         ("gateway: ", "gatewy: ", ":16: campaigns[0].gatewy: unknown field 'gatewy'; did you mean gateway?"),
         ("hello.wav", "gone.wav", ":2: recordings[0].file: sounds/gone.wav cannot be read: No such file or directory"),
-        ("hello.wav", "../patients.csv", ":2: recordings[0].file: sounds/../patients.csv: A WAV file with PCM"),
+        ("hello.wav", "../patients.csv", ":2: recordings[0].file: sounds/../patients.csv: An MP3, WAV (PCM"),
         ("patients.csv", "p.csv", ":9: phonebooks[0].contacts_file.file: p.csv cannot be read: No such file or"),
         ("{Phone: contact}", "'x'", "patients.csv: "),
     ],

@@ -6,6 +6,7 @@ import httpx
 
 from dialer.demo.recordings import WELCOME
 from tests.api.harness import Caller
+from tests.api.routes.test_audio import SOUNDS
 from tests.console.building import HOSTILE
 from tests.console.visitor import Visitor, token_of
 
@@ -51,3 +52,15 @@ def test_recordings_are_their_owners(alice: Visitor, bob: Visitor, visitor: Visi
     content = {"files": {"audio_file": ("x.wav", WELCOME.wav())}, "data": {"csrf": "0" * 64, "name": "Foreign"}}
     assert alice.request("POST", "recordings/new/", **content).status_code == 403
     assert len(recordings_in(media)) == 1
+
+
+def test_a_recording_of_a_telephone_is_heard_or_refused_in_the_language_of_the_page(alice: Visitor) -> None:
+    mp3 = (SOUNDS / "tone.mp3").read_bytes()
+    assert upload(alice, "Tone", mp3).headers["location"] == "/console/records/audio-files/"
+    heard = alice.request("GET", "recordings/1/sound/")
+    assert (heard.content[:4], heard.headers["content-type"]) == (b"RIFF", "audio/wav")
+    assert alice.send("account/language/", language="de").status_code == 303
+    refused = upload(alice, "Tone", b"\0\0\0\x1cftypM4A \0\0\2\0")
+    said = "Nötig ist eine Datei in MP3, WAV (PCM, A-law oder μ-law), FLAC oder Ogg Vorbis; das ist eine M4A-Datei. "
+    way_out = "So nehmen Telefone auf: Stellen Sie die Aufnahme-App auf MP3 oder WAV, oder wandeln Sie die Datei um"
+    assert (refused.status_code, said + way_out in refused.text) == (400, True)

@@ -198,15 +198,24 @@ class SentSounds(_StoredSounds):
 
 def _read(node: Node) -> bytes:
     """Return a recording as it is stored, with which it is compared."""
+    from dialer.store.media.decoding import as_wave  # noqa: PLC0415 - a start need not wait for it
+
     with open_beside(node, AUDIO_BYTES_MAX) as file:
         content = file.read(AUDIO_BYTES_MAX + 1)
     if len(content) > AUDIO_BYTES_MAX:
         raise FileError.at(node.place, f"{path_of(node)} is larger than {AUDIO_BYTES_MAX // 1024**2} MiB")
-    return with_true_lengths(content)
+    try:
+        return as_wave(content)
+    except AudioError as error:
+        raise _wrong(node, error) from None
 
 
 def _judged(node: Node, content: bytes) -> AudioRecording:
     try:
         return judge(content)
     except AudioError as error:
-        raise FileError.at(node.place, f"{path_of(node)}: {error}") from None
+        raise _wrong(node, error) from None
+
+
+def _wrong(node: Node, error: AudioError) -> FileError:
+    return FileError.at(node.place, f"{path_of(node)}: {error}")

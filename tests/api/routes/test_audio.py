@@ -2,22 +2,31 @@
 
 import io
 import wave
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from httpx import Response
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dialer.api.answers.forms import PARTS_MAX
+from dialer.carriers.media import g711
+from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.store.media import files
 from dialer.store.media.folder import FolderMedia
-from dialer.store.media.other_formats import CONVERT, NO_SOUND
+from dialer.store.media.other_formats import NO_SOUND, TELEPHONE
 from tests.api.harness import BASE, NOW, Caller
+from tests.sizes import examples
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-WANTED = "A WAV file with PCM, A-law or \u03bc-law sound is needed"
+WANTED = "An MP3, WAV (PCM, A-law or \u03bc-law), FLAC or Ogg Vorbis file is needed"
+SOUNDS = Path(__file__).parents[2] / "store" / "media" / "sounds"
+"""A second of 440 Hz in each format that is decoded."""
 FORM = "multipart/form-data; boundary=x"
 
 
@@ -86,8 +95,74 @@ def test_a_streamed_upload_is_kept_with_its_length_and_a_call_hears_it_all(
 
 def test_another_format_is_named_with_a_way_to_change_it(alice: Caller, folder: Path) -> None:
     answer = upload(alice, b"\0\0\0\x1cftypM4A \0\0\2\0", name="Greeting")
-    assert answer.json() == {"audio_file": [f"{WANTED}; this is an M4A file. {CONVERT}"]}
+    assert answer.json() == {"audio_file": [f"{WANTED}; this is an M4A file. {TELEPHONE}"]}
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["tone.mp3", "tone.flac", "tone.ogg"])
+def test_a_compressed_recording_is_stored_as_wav_and_a_call_hears_its_tone(
+    alice: Caller, folder: Path, name: str
+) -> None:
+    answer = upload(alice, (SOUNDS / name).read_bytes(), "a.m4a", name="Greeting")
+    file = folder / answer.json()["audio_file"]
+    with wave.open(str(file)) as stored:
+        form = stored.getnchannels(), stored.getsampwidth(), stored.getframerate()
+        assert (answer.status_code, form) == (201, (1, 2, 16_000))
+        assert 1.0 <= stored.getnframes() / 16_000 <= 1.1
+    assert frequency_hz(g711.decode(SoundFiles(FolderMedia(folder)).read(file.name))) == pytest.approx(440, abs=3)
+
+
+def frequency_hz(samples: Sequence[int]) -> float:
+    """Return the frequency of the tone in the middle of a sound."""
+    middle = samples[2_000:7_000]
+    rising = [at for at, (one, other) in enumerate(pairwise(middle)) if one < 0 <= other]
+    return (len(rising) - 1) * RATE_HZ / (rising[-1] - rising[0])
+
+
+def damaged(name: str, changes: dict[int, int], length: int | None = None) -> bytes:
+    content = bytearray((SOUNDS / name).read_bytes())
+    for place, byte in changes.items():
+        content[place % len(content)] = byte
+    return bytes(content[:length])
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (damaged("tone.ogg", {}, 80), "an Ogg file with Vorbis sound"),
+        (b"fLaC" + bytes(5_000), "a FLAC file"),
+        (b"ID3\4" + bytes(5_000), "an MP3 file"),
+        (b"\xff\xfb", "an MP3 file"),
+    ],
+)
+def test_a_compressed_recording_without_sound_is_refused(
+    alice: Caller, folder: Path, content: bytes, kind: str
+) -> None:
+    answer = upload(alice, content, name="Greeting")
+    message = f"This is {kind} without sound that can be read. Save it again, or save it as WAV."
+    assert (answer.status_code, answer.json()) == (400, {"audio_file": [message]})
+    assert list(folder.iterdir()) == []
+
+
+def test_a_recording_of_more_than_ten_minutes_is_not_decoded_to_its_end(alice: Caller, folder: Path) -> None:
+    hours = (SOUNDS / "tone.mp3").read_bytes() * 6_000
+    answer = upload(alice, hours, name="Greeting")
+    message = "The recording is longer than 10 minutes. Cut it."
+    assert (answer.status_code, answer.json()) == (400, {"audio_file": [message]})
+    assert list(folder.iterdir()) == []
+
+
+@given(
+    st.sampled_from(["tone.mp3", "tone.flac", "tone.ogg"]),
+    st.dictionaries(st.integers(0, 5_000), st.integers(0, 255), max_size=20),
+    st.none() | st.integers(0, 3_000),
+)
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_recording_is_stored_or_refused(
+    alice: Caller, name: str, changes: dict[int, int], length: int | None
+) -> None:
+    answer = upload(alice, damaged(name, changes, length), name="Greeting")
+    assert answer.status_code in {201, 400}, answer.text
 
 
 def test_the_name_of_the_file_means_nothing(alice: Caller, folder: Path) -> None:

@@ -1,10 +1,17 @@
-"""Tests of the formats that are not played: the first bytes of files that ffmpeg 7.1, SoX 14.4 and others wrote."""
+"""Tests of the formats that are no WAV files: the first bytes of files that ffmpeg 7.1, SoX 14.4 and others wrote."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.store.media.other_formats import CONVERT, NO_SOUND, other_encoding, other_format
+from dialer.store.media.other_formats import (
+    CONVERT,
+    NO_SOUND,
+    TELEPHONE,
+    decoded_format,
+    other_encoding,
+    other_format,
+)
 
 WRITTEN_BY_FFMPEG = {
     "fff160403ffffcde02004c61766336312e31392e31303100024cab5c68ec520c": "an AAC file",
@@ -32,11 +39,16 @@ WRITTEN_BY_SOX = {
     "ffe318c4000c1092e9b9430002a904edb6801dddddddcd11111113fddfffdc38": "an MP3 file",
     "4f67675300020000000000000000e632b51700000000a59f87ef011e01766f72626973": "an Ogg file with Vorbis sound",
 }
+OF_TELEPHONES = {
+    *("an AAC file", "an AMR file", "an M4A file", "an MP4 file", "a QuickTime file", "an Ogg file with Opus sound")
+}
+DECODED = {"an MP3 file", "a FLAC file", "an Ogg file with Vorbis sound"}
 
 
 @pytest.mark.parametrize(("start", "kind"), list((WRITTEN_BY_FFMPEG | WRITTEN_BY_SOX).items()))
 def test_the_format_is_named_with_a_way_to_change_it(start: str, kind: str) -> None:
-    assert other_format(bytes.fromhex(start)) == (kind, CONVERT)
+    assert other_format(bytes.fromhex(start)) == (kind, TELEPHONE if kind in OF_TELEPHONES else CONVERT)
+    assert decoded_format(bytes.fromhex(start)) == (kind if kind in DECODED else None)
 
 
 @pytest.mark.parametrize(

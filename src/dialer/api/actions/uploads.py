@@ -1,16 +1,16 @@
-"""Uploads of recordings: a name and a WAV file become a record and a file in the media folder."""
+"""Uploads of recordings: a name and a sound become a record and a WAV file in the media folder."""
 
 from functools import partial
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 from sqlalchemy import insert
 
 from dialer.api.answers.forms import Form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.service import ApiRequest
-from dialer.domain.formats.wave_files import with_true_lengths
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.audit_log import note_created
@@ -29,6 +29,9 @@ from dialer.store.media.files import Media, QuotaError, check_quota
 
 FILE: Final = "audio_file"
 """The field of the file."""
+DECODED_AT_ONCE_MAX: Final = 2
+"""Files that are looked at, and decoded, at the same time."""
+_LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("decoders")
 AudioUpload: Final = request_shape(
     "AudioUpload",
     {"name": writable(Text(255, min_length=1)), "user_id": optional(Reference("users"))},
@@ -52,8 +55,8 @@ async def keep_audio(
     Raises:
         InvalidError: a field is wrong, the file is no recording, or the user's recordings take too much room.
     """
-    service, content = request.service, with_true_lengths(form.file or b"")
-    recording = await _judge(parsed, content, is_given=form.file is not None)
+    service = request.service
+    content, recording = await _judge(parsed, form.file)
     # Check before the file is written, and again in the transaction that inserts the row.
     await service.read(request, partial(_check, parsed=parsed, size=len(content)))
     media = Media(service.media)
@@ -81,24 +84,42 @@ async def remove_audio(request: ApiRequest, identity: int, conditions: Precondit
     await anyio.to_thread.run_sync(Media(service.media).delete, file_name)
 
 
-async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioRecording:
-    """Return the recording in the file.
+async def _judge(parsed: Parsed, content: bytes | None) -> tuple[bytes, AudioRecording]:
+    """Return the file as it is stored, and the recording in it.
 
     Raises:
         InvalidError: the file is missing or not a supported recording, or another field is wrong.
     """
     errors: Errors = dict(parsed.errors)
-    if not is_given:
+    if content is None:
         errors[FILE] = [REQUIRED]
     else:
         try:
-            recording = await anyio.to_thread.run_sync(judge, content)
+            found = await anyio.to_thread.run_sync(_found, content, limiter=_limiter())
         except AudioError as error:
             errors[FILE] = [message_of(error)]
         else:
             if not errors:
-                return recording
+                return found
     raise InvalidError(errors)
+
+
+def _found(content: bytes) -> tuple[bytes, AudioRecording]:
+    """Return a file as it is stored, and the recording in it."""
+    from dialer.store.media.decoding import as_wave  # noqa: PLC0415 - a start need not wait for it
+
+    stored = as_wave(content)
+    return stored, judge(stored)
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Return the limiter of the current event loop."""
+    try:
+        return _LIMIT.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(DECODED_AT_ONCE_MAX)
+        _LIMIT.set(limiter)
+        return limiter
 
 
 def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:

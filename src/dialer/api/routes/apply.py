@@ -106,7 +106,8 @@ _SOUND: Final = Schema(
             type=OpenAPIType.STRING,
             format=OpenAPIFormat.BINARY,
             content_media_type="audio/wav",
-            description="A WAV file of up to 20 MiB, as for `POST /rest-api/audio-files/`.",
+            description="A WAV file of up to 20 MiB. `dialer apply` makes it of the other formats of"
+            " `POST /rest-api/audio-files/`.",
             examples=["(the bytes of a WAV file)"],
         )
     },

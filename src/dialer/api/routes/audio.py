@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 from litestar import Response, delete, post
+from litestar.openapi.spec import Encoding as OpenAPIEncoding
 from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
@@ -36,10 +37,10 @@ _FORM_SCHEMA: Final = Schema(
         FILE: Schema(
             type=OpenAPIType.STRING,
             format=OpenAPIFormat.BINARY,
-            content_media_type="audio/wav",
-            description="The file: WAV with PCM, A-law or mu-law sound, one or two channels, 8 to 48 kHz,"
-            " up to 20 MiB.",
-            examples=["(the bytes of a WAV file)"],
+            description="The file, up to 20 MiB: WAV with PCM, A-law or mu-law sound, one or two channels, 8 to 48 kHz,"
+            " which is stored as it is; or MP3, FLAC or Ogg Vorbis of up to 10 minutes, stored as WAV with one channel"
+            " and 16 kHz.",
+            examples=["(the bytes of an MP3 or WAV file)"],
         ),
         "user_id": Schema(
             type=OpenAPIType.INTEGER,
@@ -52,6 +53,8 @@ _FORM_SCHEMA: Final = Schema(
     },
 )
 
+_ENCODING: Final = {FILE: OpenAPIEncoding(content_type="audio/mpeg, audio/wav, audio/flac, audio/ogg")}
+
 
 if TYPE_CHECKING:
     AudioFileRead: TypeAlias = Shape
@@ -61,11 +64,11 @@ if TYPE_CHECKING:
     "/audio-files",
     tags=[AUDIO_FILES.path],
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
-    operation_class=describe_bodies({MULTIPART: OpenAPIMediaType(schema=_FORM_SCHEMA)}),
+    operation_class=describe_bodies({MULTIPART: OpenAPIMediaType(schema=_FORM_SCHEMA, encoding=_ENCODING)}),
     signature_namespace={"AudioFileRead": AUDIO_FILES.read},
 )
 async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
-    """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
+    """Upload a recording: an MP3, WAV, FLAC or Ogg Vorbis file."""
     service = request.service
     form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
     parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))

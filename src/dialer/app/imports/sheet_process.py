@@ -7,7 +7,6 @@ the end. Without an end, a limit has ended the process. It writes no files and e
 
 import json
 import os
-import resource
 import sys
 import zipfile
 import zlib
@@ -31,7 +30,6 @@ CPU_S_MAX: Final = 300
 UNPACKED_BYTES_MAX: Final = 1024 * 1024 * 1024
 """Maximum size of all parts together. They are read piece by piece."""
 PARTS_MAX: Final = 2_000
-NICENESS: Final = 5
 SHARES: Final = 100
 """Steps in which the share that is read is told."""
 
@@ -117,17 +115,10 @@ def _line(row: Row) -> list[Any]:
 
 
 def limit() -> None:
-    """Limit the memory and the processor time of this process, and lower its priority."""
-    limits = {
-        resource.RLIMIT_AS: MEMORY_BYTES_MAX,
-        resource.RLIMIT_CPU: CPU_S_MAX,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-    }
-    for name, most in limits.items():
-        with suppress(ValueError, OSError):  # A system without this limit, or with a lower one.
-            resource.setrlimit(name, (most, most))
-    os.nice(NICENESS)
+    """Limit the memory and the processor time of this process."""
+    from dialer.store.media.process_limits import limit_process  # noqa: PLC0415 - only this process needs it
+
+    limit_process(MEMORY_BYTES_MAX, CPU_S_MAX)
 
 
 def main() -> None:

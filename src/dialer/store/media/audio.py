@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.domain.formats.wave_files import CHUNKS_MAX, TooManyChunksError, chunks, is_wave
 from dialer.domain.words.sentences import Sentence
-from dialer.store.media.other_formats import OtherFormat, other_encoding, other_format
+from dialer.store.media.other_formats import OtherFormat, decoded_format, other_encoding, other_format
 
 RATES_HZ: Final = range(8_000, 48_001)
 CHANNELS_MAX: Final = 2
@@ -22,7 +22,10 @@ _ENCODINGS: Final = {
     (6, 8): "pcm_alaw",
     (7, 8): "pcm_mulaw",
 }
-_WANTED: Final = Sentence("A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed")
+_WAVE: Final = Sentence("A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed")
+_WANTED: Final = Sentence(
+    "An MP3, WAV (PCM, A-law or \N{GREEK SMALL LETTER MU}-law), FLAC or Ogg Vorbis file is needed"
+)
 
 
 class AudioError(ValueError):
@@ -47,7 +50,7 @@ def judge(content: bytes) -> AudioRecording:
         AudioError: it is not a WAV file, or is broken, empty or in a format that cannot be played.
     """
     if not is_wave(content):
-        raise _refusal(other_format(content))
+        raise _refusal(other_format(content), _WANTED if decoded_format(content) is None else _WAVE)
     layout: bytes | None = None
     try:
         for chunk in chunks(content):
@@ -80,8 +83,8 @@ def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
     return AudioRecording(encoding, channels, rate_hz, -(-frames * 1_000 // rate_hz))
 
 
-def _refusal(found: OtherFormat) -> AudioError:
-    text = Sentence("%(wanted)s; this is %(kind)s. %(way_out)s", wanted=_WANTED, kind=found.kind, way_out=found.way_out)
+def _refusal(found: OtherFormat, wanted: Sentence = _WANTED) -> AudioError:
+    text = Sentence("%(wanted)s; this is %(kind)s. %(way_out)s", wanted=wanted, kind=found.kind, way_out=found.way_out)
     return AudioError(text)
 
 

@@ -1,4 +1,4 @@
-"""Formats of files that are not played, known from their first bytes, and how each becomes a WAV file.
+"""Formats of files that are no WAV files, known from their first bytes: which are decoded, and what to do with others.
 
 The bytes are those that the formats' own specifications give; `tests/store/media/test_other_formats.py` compares them
 with files that ffmpeg and other programs wrote.
@@ -12,6 +12,9 @@ from dialer.domain.words.sentences import Sentence
 LOOKED_AT_BYTES: Final = 512
 CONVERT: Final = Sentence(
     "Open it in a sound editor, such as Audacity, and export it as WAV (16-bit PCM), or run: ffmpeg -i FILE out.wav"
+)
+TELEPHONE: Final = Sentence(
+    "Telephones record so: set the recorder to MP3 or WAV, or convert the file, for example by: ffmpeg -i FILE out.mp3"
 )
 NO_SOUND: Final = Sentence("It holds no sound: choose the recording itself, or download it again.")
 
@@ -33,30 +36,34 @@ def _row(start: bytes, kind: Sentence, way_out: Sentence = CONVERT) -> _Row:
     return _Row(re.compile(start, re.DOTALL), kind, way_out)
 
 
+_DECODED: Final = (
+    _row(rb"OggS.{24,60}\x01vorbis", Sentence("an Ogg file with Vorbis sound")),
+    _row(rb"fLaC", Sentence("a FLAC file")),
+    # Eleven bits that are set begin a frame; the version and the layer of MPEG follow.
+    _row(rb"ID3|\xff[\xe2-\xe7\xea-\xef\xf2-\xf7\xfa-\xff]", Sentence("an MP3 file")),
+)
 # The first row that fits counts.
 _FORMATS: Final = (
-    _row(rb"OggS.{24,60}OpusHead", Sentence("an Ogg file with Opus sound")),
-    _row(rb"OggS.{24,60}\x01vorbis", Sentence("an Ogg file with Vorbis sound")),
+    *_DECODED,
+    _row(rb"OggS.{24,60}OpusHead", Sentence("an Ogg file with Opus sound"), TELEPHONE),
     _row(rb"OggS", Sentence("an Ogg file")),
-    _row(rb"fLaC", Sentence("a FLAC file")),
     _row(rb"RF64|BW64", Sentence("an RF64 file")),
     _row(rb"RIFX", Sentence("a big-endian WAV file")),
     _row(rb"riff.\x91\xcf\x11", Sentence("a Wave64 file")),
     _row(rb"FORM.{4}AIF[FC]", Sentence("an AIFF file")),
-    _row(rb"#!AMR", Sentence("an AMR file")),
-    _row(rb".{4}ftyp(M4A|M4B)", Sentence("an M4A file")),
-    _row(rb".{4}ftyp3g", Sentence("a 3GP file")),
-    _row(rb".{4}ftypqt", Sentence("a QuickTime file")),
-    _row(rb".{4}ftyp", Sentence("an MP4 file")),
+    _row(rb"#!AMR", Sentence("an AMR file"), TELEPHONE),
+    _row(rb".{4}ftyp(M4A|M4B)", Sentence("an M4A file"), TELEPHONE),
+    _row(rb".{4}ftyp3g", Sentence("a 3GP file"), TELEPHONE),
+    _row(rb".{4}ftypqt", Sentence("a QuickTime file"), TELEPHONE),
+    _row(rb".{4}ftyp", Sentence("an MP4 file"), TELEPHONE),
     _row(rb"\x1aE\xdf\xa3.{0,64}webm", Sentence("a WebM file")),
     _row(rb"\x1aE\xdf\xa3", Sentence("a Matroska file")),
     _row(rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Sentence("a WMA file")),
     _row(rb"caff", Sentence("a CAF file")),
     _row(rb"\.snd", Sentence("an AU file")),
     _row(rb"RIFF.{4}AVI ", Sentence("an AVI file")),
-    # Both begin with eleven or twelve bits that are set; the layer of MPEG follows, which is 0 for AAC.
-    _row(rb"ADIF|\xff[\xf0\xf1\xf8\xf9]", Sentence("an AAC file")),
-    _row(rb"ID3|\xff[\xe2-\xe7\xea-\xef\xf2-\xf7\xfa-\xff]", Sentence("an MP3 file")),
+    # As MP3, but the layer of MPEG is 0.
+    _row(rb"ADIF|\xff[\xf0\xf1\xf8\xf9]", Sentence("an AAC file"), TELEPHONE),
     _row(rb"MThd", Sentence("a MIDI file"), NO_SOUND),
     _row(rb"%PDF", Sentence("a PDF file"), NO_SOUND),
     _row(rb"PK\x03\x04|\x1f\x8b|7z\xbc\xaf|Rar!", Sentence("a packed archive"), Sentence("Unpack it first.")),
@@ -82,6 +89,11 @@ _ENCODINGS: Final = {
 }
 """Encodings of WAV files that are not played, by their number in the file's format."""
 _OTHER_ENCODING: Final = Sentence("a WAV file with an encoding that is not played")
+
+
+def decoded_format(content: bytes) -> Sentence | None:
+    """Return the format of a file that `dialer.store.media.decoding` makes a WAV file of, or None."""
+    return next((row.kind for row in _DECODED if row.start.match(content)), None)
 
 
 def other_format(content: bytes) -> OtherFormat:
