@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.console.parts import rendering
-from dialer.console.words.formats import FORMATS
+from dialer.console.words.formats import FORMATS, DoubtfulNumberError
 from dialer.console.words.language import language_of, read_entries, read_language, speak, viewers_language
 from dialer.domain.words.languages import LANGUAGES
 from tests.api.harness import NOW_MS, Caller
 from tests.console.translations import REGIONS, TRANSLATED, problems
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, words
 
 ZONE = ZoneInfo("Europe/Berlin")
 
@@ -112,7 +112,10 @@ def test_a_number_is_read_as_it_is_written(code: str, number: Decimal) -> None:
     [
         ("de", "12,50", "12.50"),
         ("de", "12.50", "12.50"),
-        ("de", "1.234", "1234"),
+        ("de", "1.234.567", "1234567"),
+        ("de", "0.015", "0.015"),
+        ("en", "0,015", "0,015"),
+        ("de", "1,234", "1.234"),
         ("de", "1.234,5", "1234.5"),
         ("fr", "1\u202f234,5", "1234.5"),
         ("en", "1,234.5", "1234.5"),
@@ -123,6 +126,22 @@ def test_a_number_is_read_as_it_is_written(code: str, number: Decimal) -> None:
 )
 def test_a_number_that_was_typed_may_have_the_marks_of_the_language(code: str, typed: str, read: str) -> None:
     assert FORMATS[code].read_number(typed) == read
+
+
+@pytest.mark.parametrize(("code", "typed", "decimals"), [("de", "1.234", "1,234"), ("en", "-12,345", "-12.345")])
+def test_a_number_that_can_be_read_in_two_ways_is_not_guessed(code: str, typed: str, decimals: str) -> None:
+    with pytest.raises(DoubtfulNumberError) as raised:
+        FORMATS[code].read_number(typed)
+    assert (raised.value.whole, raised.value.with_decimals) == (re.sub(r"[.,]", "", typed), decimals)
+
+
+def test_a_doubtful_amount_is_asked_about_beside_its_field(admin: Visitor) -> None:
+    admin.get("records/rate-card/new/")
+    given = {"prefix": "49", "destination": "Germany", "rate": "1,234", "user": "2"}
+    answer = admin.send("records/rate-card/new/", **given)
+    assert answer.status_code == 400
+    assert "It could be 1234 or 1.234. Write the one that you mean." in words(answer.text)
+    assert 'value="1,234"' in answer.text
 
 
 def test_an_amount_with_a_comma_is_taken_in_german_and_shown_with_one(admin: Visitor, api: Caller) -> None:

@@ -17,7 +17,7 @@ from dialer.console.pages.record_page import CAMPAIGNS, CONFIRMED, Shown, Wrong,
 from dialer.console.parts.carrier_inputs import STORED, parameters_given, place_of
 from dialer.console.parts.cells import number_of
 from dialer.console.parts.doubtful_lists import alarms_of_list
-from dialer.console.parts.inputs import Input
+from dialer.console.parts.inputs import Input, doubts_in
 from dialer.console.parts.line_states import line_of
 from dialer.console.parts.queue_ticks import agents_of_queue
 from dialer.console.parts.record_addresses import identity_in, record_url
@@ -25,6 +25,7 @@ from dialer.console.parts.record_fields import (
     USERS,
     account_waiting,
     facts_of,
+    fields_in_forms,
     given_in,
     inputs_of_record,
     shape_of,
@@ -88,6 +89,7 @@ async def create_record(
         refused.headers.update(doubt.headers)
         return refused
     given, errors = _with_parameters(found, given_in(request, resource, filled), filled, "{}")
+    errors = {**errors, **doubts_in(fields_in_forms(request, resource), filled)}
     parsed = await _parsed(request, resource, given)
     if errors:
         return await _show_new(request, found, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))
@@ -115,12 +117,13 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     """Change a record, if it still is as the form showed it."""
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "PATCH")
-    errors: Errors = {}
+    errors = doubts_in(fields_in_forms(request, resource), filled)
     given = given_in(request, resource, filled)
     if found.path in CARRIERS:
         stored = await request.service.read(request, lambda unit: records.load(unit, resource, identity))
         with_protocol = {PROTOCOL: str(stored[PROTOCOL]), **filled}
-        given, errors = _with_parameters(found, given, with_protocol, str(stored["parameters"]))
+        given, wrong = _with_parameters(found, given, with_protocol, str(stored["parameters"]))
+        errors = {**errors, **wrong}
     parsed = await _parsed(request, resource, given)
     if errors:
         return await _show(request, found, identity, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))

@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from dialer.carriers.parameters import ParameterField
-from dialer.console.parts.inputs import Input
+from dialer.console.parts.inputs import Input, doubt_in_words
+from dialer.console.words.formats import DoubtfulNumberError
 from dialer.console.words.language import gettext, gettext_noop, viewers_language
 from dialer.domain.credentials.gateway_secrets import SECRETS, with_kept_secrets, without_secrets
 from dialer.resources.records.carriers import PARAMETER_FIELDS
@@ -218,7 +219,10 @@ def _read_number(field: ParameterField, text: str) -> int:
 
 
 def _read_share(_: ParameterField, typed: str) -> float:
-    text = viewers_language().formats.read_number(typed)
+    try:
+        text = viewers_language().formats.read_number(typed)
+    except DoubtfulNumberError as doubt:
+        raise WrongValueError(doubt_in_words(doubt)) from None
     if _NUMBER.fullmatch(text) is None or float(text) > 100:  # noqa: PLR2004 - per cent
         raise WrongValueError(gettext(NOT_SHARE))
     return float(Decimal(text) / 100)

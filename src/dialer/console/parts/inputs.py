@@ -12,6 +12,7 @@ from dialer.app.telling.account_events import EVENT_TYPES
 from dialer.console.words.countries import countries_in_words, country_names
 from dialer.console.words.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
 from dialer.console.words.field_titles import title_of
+from dialer.console.words.formats import DoubtfulNumberError
 from dialer.console.words.language import gettext, gettext_noop, viewers_language
 from dialer.console.words.record_names import Option
 from dialer.console.words.state_words import word_of_choice, words_of
@@ -35,6 +36,7 @@ from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.shapes import Access, Field
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.webhooks import TargetUrl
+from dialer.resources.words.errors import Errors
 
 LINE_MAX: Final = 255
 """The longest text that has a single line."""
@@ -153,9 +155,35 @@ def members_of(
         elif text or not _is_left_out(field):
             text = _in_seconds(text, filled.get(f"{name}{UNIT}", ""))
             if isinstance(field.kind, Amount):
-                text = viewers_language().formats.read_number(text)
+                text = _amount(text)
             members[name] = with_offset(text, zone) if isinstance(field.kind, Timestamp) else text
     return members
+
+
+def _amount(text: str) -> str:
+    """Return an amount that somebody typed as the API takes it; one that can be read in two ways as it is."""
+    try:
+        return viewers_language().formats.read_number(text)
+    except DoubtfulNumberError:
+        return text
+
+
+def doubts_in(fields: Mapping[str, Field], filled: Mapping[str, str]) -> Errors:
+    """Return an error for each amount of a form that can be read in two ways."""
+    errors: Errors = {}
+    for name, field in fields.items():
+        if isinstance(field.kind, Amount) and name in filled:
+            try:
+                viewers_language().formats.read_number(filled[name].strip())
+            except DoubtfulNumberError as doubt:
+                errors[name] = [doubt_in_words(doubt)]
+    return errors
+
+
+def doubt_in_words(doubt: DoubtfulNumberError) -> str:
+    """Return the question what somebody meant by a number."""
+    ways = {"whole": doubt.whole, "decimals": doubt.with_decimals}
+    return gettext("It could be %(whole)s or %(decimals)s. Write the one that you mean.") % ways
 
 
 def _in_seconds(text: str, unit: str) -> str:

@@ -15,6 +15,15 @@ _POINT: Final = ord(".")
 _COMMA: Final = ord(",")
 
 
+class DoubtfulNumberError(ValueError):
+    """A number that can be read in two ways, each of which the error writes without doubt."""
+
+    def __init__(self, whole: str, with_decimals: str) -> None:
+        super().__init__(whole, with_decimals)
+        self.whole: Final = whole
+        self.with_decimals: Final = with_decimals
+
+
 class Formats(NamedTuple):
     """The usage of a language."""
 
@@ -36,13 +45,17 @@ class Formats(NamedTuple):
     def read_number(self, text: str) -> str:
         """Return a number that somebody typed in this format as an English one without groups: `1.234,50` as `1234.50`.
 
-        A text that is no number in this format stays as it is, so that a point may always stand before decimals, but
-        for `1.234` where points stand between groups.
+        A text that is no number in this format stays as it is, so that a point may always stand before decimals.
+
+        Raises:
+            DoubtfulNumberError: its only mark could end a group as well as begin decimals, as in `1.234`.
         """
         decimal, group = (self.number(mark) for mark in ".,")
-        whole = rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+|\d+"
+        whole = rf"[1-9]\d{{0,2}}(?:{re.escape(group)}\d{{3}})+|\d+"
         if re.fullmatch(rf"[-+]?(?:{whole})(?:{re.escape(decimal)}\d+)?", text) is None:
             return text
+        if decimal not in text and text.count(group) == 1:
+            raise DoubtfulNumberError(text.replace(group, ""), text.replace(group, decimal))
         return text.replace(group, "").replace(decimal, ".")
 
     def date_of(self, at: datetime, *, with_year: bool = True) -> str:
