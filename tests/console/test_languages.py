@@ -136,9 +136,8 @@ def test_a_number_that_can_be_read_in_two_ways_is_not_guessed(code: str, typed: 
 
 
 def test_a_doubtful_amount_is_asked_about_beside_its_field(admin: Visitor) -> None:
-    admin.get("records/rate-card/new/")
-    given = {"prefix": "49", "destination": "Germany", "rate": "1,234", "user": "2"}
-    answer = admin.send("records/rate-card/new/", **given)
+    admin.get("records/payment/new/")
+    answer = admin.send("records/payment/", user="2", amount="1,234")
     assert answer.status_code == 400
     assert "It could be 1234 or 1.234. Write the one that you mean." in words(answer.text)
     assert 'value="1,234"' in answer.text

@@ -1,5 +1,7 @@
 """Tests of links to reports: opened without an account, only while they hold, and only that one report."""
 
+import csv
+import io
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -104,6 +106,25 @@ def test_a_link_is_opened_so_often_in_a_minute_and_counted(
     worker.virtual.set(NOW_MS + MINUTE_MS)
     visitor.get(path)
     assert api.get("report-link/1/")["opened"] == OPENED_A_MINUTE_MAX + 1
+
+
+def test_a_link_to_people_has_what_its_hint_names_and_no_more(
+    visitor: Visitor, api: Caller, database: Database
+) -> None:
+    path = shared(api, polled(api, database), report="people")
+    told = visitor.request("GET", f"{path}file/?format=csv").content.decode("utf-8-sig")
+    head = next(csv.reader(io.StringIO(told)))
+    assert head == ["Name", "Number", "State", HOSTILE, "Why? (seconds)", "How many stars?", "Ort"]
+
+
+@pytest.mark.parametrize("none", [None, ""])
+def test_a_link_cannot_lose_its_end(api: Caller, database: Database, none: str | None) -> None:
+    shared(api, polled(api, database))
+    answer = api.request("PATCH", "report-link/1/", json={"expirationdate": none})
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"expirationdate": ["A link needs a day on which it ends."]},
+    )
 
 
 @pytest.mark.parametrize(("days", "is_right"), [(0, False), (90, True), (91, False)])

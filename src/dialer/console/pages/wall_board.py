@@ -177,7 +177,7 @@ async def _make(request: ApiRequest, view: BoardView) -> str:
             raise RecordNotFoundError("There is no such queue, or it is not yours.")
         return view.of(board), promised_call_backs(unit.connection, viewer, limit=PROMISED_SHOWN)
 
-    board, promised = await request.service.read_with_others(request, read)
+    board, promised = await request.service.read(request, read)
     abandoned = percent(board.today.abandoned, board.today.for_agents)
     activities = Counter(one.activity for one in board.agents)
     return render(

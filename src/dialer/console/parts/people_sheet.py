@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -17,6 +17,9 @@ from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
+
+SHARED_OF_PERSON: Final = 3
+"""The first columns of a person, which others see: the name, the number and the state."""
 
 
 class _Shown(NamedTuple):
@@ -35,19 +38,37 @@ class LongSheet(NamedTuple):
     chunks: AsyncIterator[Sheet]
 
 
-async def read_people_sheet(database: Database, campaign_id: int, base: str) -> LongSheet:
-    """Begin to read the sheet of a campaign's people; `base` is the address of the service."""
+async def read_people_sheet(database: Database, campaign_id: int, base: str, *, is_shared: bool = False) -> LongSheet:
+    """Begin to read the sheet of a campaign's people; `base` is the address of the service.
+
+    A sheet that is shared with others has names, numbers, states, answers and columns of the list: neither what agents
+    noted, nor costs, nor links that only users of the console can open.
+    """
     sheet, queues = await database.read(partial(_begin, campaign_id=campaign_id), is_long=True)
     columns, shown = _of_sheet(sheet), _Shown(sheet, queues, base)
+    places = _shared_places(sheet) if is_shared else range(len(columns))
+
+    def part(chunk: ResultsChunk) -> Sheet:
+        rows = [_result(person, shown) for person in chunk.people]
+        return Sheet([columns[place] for place in places], [tuple(row[place] for place in places) for row in rows])
 
     async def chunks() -> AsyncIterator[Sheet]:
         found = sheet.first
-        yield Sheet(columns, [_result(person, shown) for person in found.people])
+        yield part(found)
         while (after_id := found.after_id) is not None:
             found = await database.read(partial(_read_people, campaign_id, after_id), is_long=True)
-            yield Sheet(columns, [_result(person, shown) for person in found.people])
+            yield part(found)
 
-    return LongSheet(columns, chunks())
+    return LongSheet([columns[place] for place in places], chunks())
+
+
+def _shared_places(sheet: PeopleSheet) -> list[int]:
+    """Return the places of the columns that others see: of a recorded answer the length, and not where to hear it."""
+    places, place = list(range(SHARED_OF_PERSON)), len(_of_people())
+    for section in sheet.sections:
+        places.append(place)
+        place += 2 if records_voices(section) else 1
+    return [*places, *range(place, place + len(sheet.list_columns))]
 
 
 def _begin(connection: Connection, campaign_id: int) -> tuple[PeopleSheet, dict[int, str]]:

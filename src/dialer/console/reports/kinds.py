@@ -65,7 +65,7 @@ async def _answers(database: Database, asked: AskedReport) -> ReadReport:
 
 
 async def _people(database: Database, asked: AskedReport) -> ReadReport:
-    return ReadReport(await read_people_sheet(database, asked.campaign_id or 0, asked.base))
+    return ReadReport(await read_people_sheet(database, asked.campaign_id or 0, asked.base, is_shared=True))
 
 
 async def _agents(by: By, database: Database, asked: AskedReport) -> ReadReport:

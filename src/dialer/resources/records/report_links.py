@@ -84,6 +84,8 @@ def _defaults(unit: Unit, given: Values) -> Values:
 def _ends_in_time(change: Change) -> Errors:
     """Return an error if a link is over already, or would hold for too long."""
     expires_ms, now_ms = change.values["expirationdate"], change.unit.now_ms
+    if expires_ms is None:
+        return {"expirationdate": [Sentence("A link needs a day on which it ends.")]}
     if not change.moves("expirationdate") or now_ms < expires_ms <= now_ms + DAYS_MAX * _DAY_MS:
         return {}
     message = Sentence(

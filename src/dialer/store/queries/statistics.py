@@ -211,12 +211,15 @@ def dialled_by_minute(connection: Connection, scope: WhoseCalls, since_ms: int) 
 def _by_minute(owner: str | None) -> tuple[Select[int, int], Select[int, int]]:
     """Return queries of the calls that are over and in progress, which count them by the minute of the dial."""
     since_ms: BindParameter[int] = bindparam("since_ms")
-    over, calling = Cdr.starting_date // MINUTE_MS, CallRequest.started_ms // MINUTE_MS
+    over = (Cdr.starting_date // MINUTE_MS).label(
+        "minute"
+    )  # PostgreSQL groups by a name, not by a calculation with values.
+    calling = (CallRequest.started_ms // MINUTE_MS).label("minute")
     is_one = without_index(_is_owned(Cdr.__table__, owner))
     return (
         select(over, func.count())
         .where(Cdr.starting_date >= since_ms, Cdr.leg_type == LegType.A_LEG, Cdr.attempt > 0, is_one)
-        .group_by(over),
+        .group_by(over.name),
         select(calling, func.count())
         .where(
             IS_CALLING,
@@ -224,7 +227,7 @@ def _by_minute(owner: str | None) -> tuple[Select[int, int], Select[int, int]]:
             CallRequest.started_ms >= since_ms,
             CallRequest.attempt > 0,
         )
-        .group_by(calling),
+        .group_by(calling.name),
     )
 
 
