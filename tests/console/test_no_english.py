@@ -79,7 +79,7 @@ def english_in(html: str) -> list[str]:
 def kind_of(path: str) -> str:
     """Return what pages with the same texts have in common: the address without numbers, and the names it asks for."""
     parts = urlsplit(path)
-    asked = re.sub(r"=\d+|=[^&]{20,}", "=", re.sub(r"&?ordering=[^&]*", "", parts.query))
+    asked = re.sub(r"=[0-9-]+|=[^&]{20,}", "=", re.sub(r"&?ordering=[^&]*", "", parts.query))
     return f"{re.sub(r'[0-9]+', '1', parts.path)}?{asked}"
 
 

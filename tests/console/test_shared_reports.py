@@ -108,9 +108,7 @@ def test_a_link_is_opened_so_often_in_a_minute_and_counted(
     assert api.get("report-link/1/")["opened"] == OPENED_A_MINUTE_MAX + 1
 
 
-def test_a_link_to_people_has_what_its_hint_names_and_no_more(
-    visitor: Visitor, api: Caller, database: Database
-) -> None:
+def test_a_link_to_people_has_what_its_hint_names(visitor: Visitor, api: Caller, database: Database) -> None:
     path = shared(api, polled(api, database), report="people")
     told = visitor.request("GET", f"{path}file/?format=csv").content.decode("utf-8-sig")
     head = next(csv.reader(io.StringIO(told)))
