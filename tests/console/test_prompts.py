@@ -2,12 +2,15 @@
 
 import io
 import wave
+from array import array
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.api.routes.test_audio import SOUNDS
 from tests.console.browser import Watched, running_browser
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, PASSWORD, Served, serving
@@ -112,6 +115,32 @@ def test_a_prompt_is_recorded_cut_heard_and_saved(page: Page, served: Served) ->
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 16_000)
         assert file.getnframes() == 8_000
         assert any(file.readframes(8_000))
+
+
+def test_a_file_that_only_the_browser_can_play_becomes_a_wav_file_in_it(page: Page, served: Served) -> None:
+    page.goto("/console/recordings/new/")
+    page.locator("#name").fill("Voice message")
+    chosen = page.locator("#file")
+    chosen.set_input_files(SOUNDS / "tone.opus")
+    page.wait_for_function("document.querySelector('#file').files[0].name === 'tone.wav'")
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/console/records/audio-files/")
+    (kept,) = served.client.get("audio-files/?name=Voice message").json()["results"]
+    sound = served.client.get(f"audio-files/{kept['id']}/download/").content
+    with wave.open(io.BytesIO(sound)) as file:
+        samples = array("h", file.readframes(file.getnframes()))
+        assert (file.getnchannels(), file.getframerate()) == (1, 16_000)
+        assert 15_600 <= len(samples) <= 16_400
+    rising = sum(1 for one, other in pairwise(samples[4_000:12_000]) if one < 0 <= other)
+    assert rising == pytest.approx(220, abs=2)
+
+
+def test_a_file_that_no_browser_plays_is_named_by_the_service(page: Page) -> None:
+    page.goto("/console/recordings/new/")
+    page.locator("#name").fill("Note")
+    page.locator("#file").set_input_files({"name": "a.amr", "mimeType": "audio/amr", "buffer": b"#!AMR\n" + bytes(64)})
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("alert").first).to_contain_text("this is an AMR file. Telephones record so")
 
 
 @pytest.mark.parametrize(("error", "sentence"), [("NotAllowedError", "was not allowed"), ("NotFoundError", "No micro")])

@@ -1,11 +1,15 @@
 // A prompt recorded in the browser: record, listen, cut the beginning and the end, and save it as a WAV file with a
-// name. Without this script, or without a microphone, the form for files beside it does the same.
+// name. Without this script, or without a microphone, the form for files beside it does the same. A file that the
+// service does not take, such as the M4A of a telephone, becomes a WAV file here if the browser can play it.
 
 const RATE_HZ = 16000; // More than a telephone carries.
 const RECORD_S_MAX = 300;
 const LEVEL_GAIN = 4; // Speech at a good distance fills most of the meter.
 const STEP_S = 0.05; // The shortest piece that is left.
 const WAV_HEADER_BYTES = 44;
+const FILE_BYTES_MAX = 20 * 1024 * 1024;
+const FILE_S_MAX = 600;
+const TAKEN_AS_IT_IS = /^(RIFF|fLaC|ID3|\xff[\xe2-\xe7\xea-\xef\xf2-\xf7\xfa-\xff])/; // WAV, FLAC, MP3.
 
 class Recorder {
   constructor(root) {
@@ -231,6 +235,20 @@ async function wavOf(sound, start, end) {
   return file.buffer;
 }
 
+// Put a WAV file in the place of a chosen file that only the browser can play. Others stay: the service names them.
+async function convertChosen(input) {
+  const [file] = input.files;
+  if (!file || file.size > FILE_BYTES_MAX) return;
+  const start = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
+  if (TAKEN_AS_IT_IS.test(start)) return;
+  const sound = await new OfflineAudioContext(1, 1, RATE_HZ).decodeAudioData(await file.arrayBuffer()).catch(() => null);
+  if (!sound || sound.duration > FILE_S_MAX) return;
+  const chosen = new DataTransfer();
+  const name = `${file.name.replace(/\.[^.]*$/, "")}.wav`;
+  chosen.items.add(new File([await wavOf(sound, 0, sound.duration)], name, { type: "audio/wav" }));
+  if (input.files[0] === file) input.files = chosen.files; // Unless another one was chosen meanwhile.
+}
+
 // A length of time such as 1:05, with some decimals.
 function clock(seconds, decimals = 0) {
   const minutes = Math.floor(seconds / 60);
@@ -239,3 +257,10 @@ function clock(seconds, decimals = 0) {
 }
 
 for (const root of document.querySelectorAll("[data-recorder]")) new Recorder(root);
+for (const input of document.querySelectorAll("input[data-sound]")) {
+  const button = input.form.querySelector("button.primary");
+  input.addEventListener("change", async () => {
+    button.disabled = true;
+    await convertChosen(input).finally(() => (button.disabled = false));
+  });
+}
