@@ -158,7 +158,7 @@ def take_deliveries(unit: UnitOfWork, machine_ms: int) -> list[TakenDelivery]:
 
 
 def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcome, machine_ms: int) -> None:
-    """Keep what came of an attempt. A report that failed is sent again, for about 18 hours."""
+    """Keep what came of an attempt. A report that failed is sent again, for about 16 hours."""
     attempts, schedule_id = taken.attempts + 1, taken.schedule["id"]
     problem = outcome.problem
     is_given_up = outcome.is_final or attempts > len(WAITS_MS)
