@@ -164,3 +164,16 @@ def test_too_much_for_one_answer_is_told(alice: Visitor, ann: str, monkeypatch: 
         assert answer.status_code == 400
         assert "There are too many rows. Ask for fewer days." in words(answer.text)
     assert ann.endswith("/agent/1/")
+
+
+def test_a_table_too_long_for_a_page_is_offered_as_a_file(
+    alice: Visitor, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dialer.console.pages.agent_day_views.ROWS_MAX", 0)
+    answer = alice.request("GET", "agent-days/")
+    assert (answer.status_code, ann.endswith("/agent/1/")) == (400, True)
+    assert "There are more than 0 rows. Ask for fewer days, or for a row an agent, or export them." in words(
+        answer.text
+    )
+    (link,) = re.findall(r'href="/console/(agent-days/export/[^"]*format=csv)"', answer.text)
+    assert alice.request("GET", link.replace("&amp;", "&")).status_code == 200

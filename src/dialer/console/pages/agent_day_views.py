@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
+import anyio.to_thread
 from litestar import Response
 from sqlalchemy import true
 
@@ -17,6 +18,7 @@ from dialer.console.pages.agent_orders import read_ordered_agent
 from dialer.console.pages.figures import PERIODS, PLACE, day_in
 from dialer.console.parts.agent_day_sheet import OCCUPANCY, STATE_WORDS, Each, days_of_rows, days_sheet, end_in_words
 from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.rendering import grouped
 from dialer.console.parts.sheets import Sheet, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
@@ -37,6 +39,11 @@ DAYS_MAX: Final = 92
 """Days of one table."""
 SPANS_MAX: Final = 2_000
 """Times of one day that its page shows."""
+ROWS_MAX: Final = 1_000
+"""Rows of the table on a page. Files have more."""
+TOO_LONG: Final = gettext_noop(
+    "There are more than %(most)s rows. Ask for fewer days, or for a row an agent, or export them."
+)
 TOO_MANY: Final = gettext_noop("There are too many rows. Ask for fewer days.")
 EACH_WORDS: Final[Mapping[Each, str]] = {
     Each.DAY: gettext_noop("Agent and day"),
@@ -71,6 +78,9 @@ async def answer_days(request: ApiRequest) -> Response[Any]:
         days = await _read(request, asked, zone)
     except InvalidError as error:
         messages = messages_of(error)
+    is_long = len(days_of_rows(days, asked.each)) > ROWS_MAX
+    if is_long:
+        days, messages = [], [gettext(TOO_LONG) % {"most": grouped(ROWS_MAX)}]
     sheet, totals = _sheet(days, asked, zone)
     periods = {name: gettext(PERIODS[name]) for name in (*_DAYS, "days")}
     return page(
@@ -84,6 +94,7 @@ async def answer_days(request: ApiRequest) -> Response[Any]:
         period_words=periods,
         kinds=ValueKind,
         sheet=sheet,
+        is_long=is_long,
         totals=totals,
         links=[_link(some[0], asked) for some in days_of_rows(days, asked.each)],
         zone_name=zone.key,
@@ -94,7 +105,7 @@ async def answer_export(request: ApiRequest) -> Response[Any]:
     """Send the table of the page as a file."""
     zone = zone_of(request)
     asked = _asked(request, zone)
-    sheet, _ = _sheet(await _read(request, asked, zone), asked, zone)
+    sheet, _ = await anyio.to_thread.run_sync(_sheet, await _read(request, asked, zone), asked, zone)
     return await answer_sheet(request, sheet, f"agents-by-{asked.each.value}-{asked.first}-{asked.last}", zone)
 
 
@@ -179,7 +190,7 @@ async def _read(request: ApiRequest, asked: DaysAsked, zone: ZoneInfo) -> list[R
         except TooManyPeriodsError:
             raise InvalidError({"period": [gettext(TOO_MANY)]}) from None
 
-    return await request.service.read(request, read)
+    return await request.service.read(request, read, is_long=True)
 
 
 def _sheet(days: list[ReportedDay], asked: DaysAsked, zone: ZoneInfo) -> tuple[Sheet, tuple[Value, ...]]:
