@@ -322,7 +322,9 @@ class CampaignDialling:
         campaign.is_idle = True
         at_ms = campaign.hopper.changes_at_ms(now_ms)
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
-        if at_ms >= NEVER_MS and campaign.in_progress == 0:
+        aside = campaign.hopper.aside
+        if at_ms >= NEVER_MS and campaign.in_progress == 0 and not (aside and aside.is_counted):
+            aside.is_counted = True
             self._state.emit(CountSubscribers(campaign.plan.id))
 
     def fill_one(self, now_ms: int, event: campaign_events.SubscriberClaimedAgain) -> None:

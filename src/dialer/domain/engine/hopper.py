@@ -15,6 +15,7 @@ from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import CampaignPlan, Subscriber
+from dialer.domain.engine.aside import Aside, Wish
 from dialer.domain.words.moments import NEVER_MS
 
 CLAIM_FIRST: Final = 32
@@ -22,8 +23,6 @@ CLAIM_FIRST: Final = 32
 CLAIM_MAX: Final = 1_024
 RETRIES_HELD_MAX: Final = 16_384
 """Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
-ASIDE_MAX: Final = 1_000
-"""Number of people of a campaign who wait in memory for an agent with the skills that their call needs."""
 
 
 class Due(NamedTuple):
@@ -124,11 +123,6 @@ def _place(retry: _Retry) -> tuple[int, int]:
     return retry[:2]
 
 
-def turn_of(subscriber: Subscriber) -> tuple[bool, int, int]:
-    """Return the place of a subscriber in the order of a hopper: retries first, and then those never called."""
-    return not subscriber.due_ms, subscriber.due_ms, subscriber.id
-
-
 def _nobody(_subscriber: Subscriber, _agent_id: int) -> bool:
     return False
 
@@ -159,8 +153,8 @@ class Hopper:
         self._is_promised = False
         """True if the subscriber that was returned last was set aside before."""
         self._promised_id = 0
-        self.aside: dict[int, Subscriber] = {}
-        """People who wait for an agent with the skills that their call needs, by id."""
+        self.aside: Final = Aside()
+        """People who wait for an agent with the skills that their call needs."""
         self._aside_id = 0
         """The one of these who was returned last; 0 if it was somebody else."""
         self.awaits_agents = False
@@ -198,23 +192,14 @@ class Hopper:
             return only.fresh[0]
         return self._next_fresh()
 
-    def set_aside(self, subscriber: Subscriber) -> bool:
-        """Let a subscriber who was taken wait for an agent with skills. Return False if too many do."""
-        if len(self.aside) >= ASIDE_MAX:
-            return False
-        self.aside[subscriber.id] = subscriber
-        return True
-
-    def next_aside(self, now_ms: int, is_able: Callable[[Subscriber], bool]) -> Subscriber | None:
-        """Return the first subscriber who was set aside and may be called now; None if there is none.
+    def next_aside(self, now_ms: int, may_be_called: Callable[[Wish], bool]) -> Subscriber | None:
+        """Return the first subscriber who was set aside and whose wish is met now; None if there is none.
 
         The next `take` removes them.
         """
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
-        zones = {zone.key for zone in self._open}
-        found = (one for one in self.aside.values() if one.zone in zones and one.due_ms <= now_ms and is_able(one))
-        first = min(found, default=None, key=turn_of)
+        first = self.aside.first({zone.key for zone in self._open}, may_be_called)
         if first is not None:
             self._source, self._aside_id = None, first.id
         return first
@@ -256,7 +241,7 @@ class Hopper:
         """Remove the subscriber that `next` returned last."""
         zone = self._source
         if zone is None:
-            self.aside.pop(self._aside_id, None)
+            self.aside.discard(self._aside_id)
             return
         if self._is_promised:
             del zone.promised[self._promised_id]
@@ -292,7 +277,7 @@ class Hopper:
         if zone is None:
             zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
             self._open_until_ms, self._only = 0, None
-        self.aside.pop(subscriber.id, None)
+        self.aside.discard(subscriber.id)
         zone.add_retry(subscriber)
 
     def is_open(self, zone_key: str, now_ms: int) -> bool:
@@ -301,7 +286,7 @@ class Hopper:
 
     def drop(self, subscriber: Subscriber) -> None:
         """Remove a subscriber who need not be called any more."""
-        self.aside.pop(subscriber.id, None)
+        self.aside.discard(subscriber.id)
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
             zone.keep(lambda other: other.id != subscriber.id)
@@ -309,7 +294,7 @@ class Hopper:
 
     def drop_number(self, number: str) -> None:
         """Remove the subscriber with a number."""
-        self.aside = {key: one for key, one in self.aside.items() if one.number != number}
+        self.aside.discard_number(number)
         for zone in self._zones.values():
             zone.keep(lambda other: other.number != number)
         self._look_for_promises()
@@ -320,7 +305,7 @@ class Hopper:
         At that time a retry is due, or a calling window opens.
         """
         at_ms = NEVER_MS
-        zones_aside = {subscriber.zone for subscriber in self.aside.values()} if self.aside else ()
+        zones_aside = self.aside.zones() if self.aside else ()
         for zone in self._zones.values():
             if not zone.window.is_open:
                 if not zone.is_spent() or zone.key in zones_aside:

@@ -7,7 +7,7 @@ from typing import Final
 from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.agent_pacing import AgentPacing
-from dialer.domain.engine.hopper import turn_of
+from dialer.domain.engine.aside import turn_of
 from dialer.domain.engine.state import EngineState, OpenCampaign
 
 
@@ -64,14 +64,15 @@ class NextPeople:
         The order is that of the hopper, so that a restart, which forgets who has waited, changes nothing.
         """
         hopper, may_keep = campaign.hopper, partial(self._pacing.may_keep, campaign, now_ms)
+        look = self._skilled.look(campaign, now_ms)
         following = hopper.next(now_ms, may_keep)
         while campaign.is_paced and isinstance(following, Subscriber) and following.id not in campaign.offered:
-            if not self._skilled.must_wait(campaign, following, now_ms):
+            if not look.must_wait(following):
                 break
             following = hopper.next(now_ms, may_keep)
         if isinstance(following, ClaimFresh | ClaimRetries) or not hopper.aside:
             return following
-        skilled = self._skilled.next(campaign, now_ms)
+        skilled = look.next()
         if skilled is None or following is None or turn_of(skilled) < turn_of(following):
             return skilled or following
         return hopper.next(now_ms, may_keep)

@@ -1,15 +1,21 @@
-"""People whose calls need skills: each is called while an agent with these is free, one call for each such agent."""
+"""People whose calls need skills: each is called while an agent with these is left beside the calls on their way."""
 
-from functools import partial
+from collections import Counter
 from typing import Final
 
 from dialer.domain.calls.campaign_effects import PutBack
 from dialer.domain.calls.plans import Subscriber
+from dialer.domain.engine.aside import Wish
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.matching import Matching
+from dialer.domain.queueing.skills import Crew, Needs
 
 AGAIN_AFTER_MS: Final = 60 * 60_000
-"""Time after which somebody is looked at again whom no agent can serve, while very many wait for skills."""
+"""Time after which somebody is looked at again, while very many wait for the same skills. Each agent on duty who has
+them makes it shorter, as the line is."""
+AGAIN_MIN_MS: Final = 60_000
+"""The least that this time can be."""
 
 
 class SkilledPeople:
@@ -21,41 +27,94 @@ class SkilledPeople:
         self.fields: Final = distributor.skills.fields
         """The names of the contacts' values with skills. While there are none, nobody has to wait for an agent here."""
 
-    def next(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
-        """Return the first person who has waited for skills that are free now; None if there is none."""
-        return campaign.hopper.next_aside(now_ms, partial(self._may_be_called, campaign, now_ms))
+    def look(self, campaign: OpenCampaign, now_ms: int) -> "SkillLook":
+        """Return a look at who may be called before the next dial."""
+        return SkillLook(self._state, self._distributor, campaign, now_ms)
 
-    def must_wait(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> bool:
+
+class SkillLook:
+    """One look at the people of a campaign. What is found out for a set of skills holds for all who need it."""
+
+    def __init__(
+        self, engine_state: EngineState, distributor: CallDistributor, campaign: OpenCampaign, now_ms: int
+    ) -> None:
+        self._state: Final = engine_state
+        self._distributor: Final = distributor
+        self._skills: Final = distributor.skills
+        self._campaign: Final = campaign
+        self._queue_ids: Final = campaign.plan.flow.queue_ids
+        self._now_ms: Final = now_ms
+        self._found: Final[dict[Wish, bool]] = {}
+        self._served: Final[dict[Needs, int]] = {}
+        self._free: Counter[Crew] | None = None
+        self._calls: Counter[Needs] | None = None
+
+    def next(self) -> Subscriber | None:
+        """Return the first person who has waited for skills that are free now; None if there is none."""
+        hopper = self._campaign.hopper
+        hopper.aside.read_again((self._skills.version, self._queue_ids, self._campaign.is_paced), self._wish_of)
+        return hopper.next_aside(self._now_ms, self._is_met)
+
+    def must_wait(self, subscriber: Subscriber) -> bool:
         """Return whether the person whose turn it is has to wait for an agent with skills, and note that they do."""
-        if self._may_be_called(campaign, now_ms, subscriber):
+        wish = self._wish_of(subscriber)
+        if subscriber.promise_at(self._now_ms) is not None or self._is_met(wish):
             return False
-        campaign.hopper.take()
-        if not campaign.hopper.set_aside(subscriber):
-            subscriber.due_ms = now_ms + AGAIN_AFTER_MS
-            self._state.emit(PutBack(campaign.plan.id, subscriber, subscriber.due_ms, ""))
-            campaign.hopper.schedule_retry(subscriber, now_ms)
+        hopper, served = self._campaign.hopper, self._on_duty(wish.needs)
+        hopper.take()
+        if hopper.aside.has_room(subscriber, wish, is_served=served > 0):
+            hopper.aside.add(subscriber, wish)
+        else:
+            again_ms = max(AGAIN_MIN_MS, AGAIN_AFTER_MS // max(1, served))
+            subscriber.due_ms = self._now_ms + again_ms
+            self._state.emit(PutBack(self._campaign.plan.id, subscriber, subscriber.due_ms, ""))
+            hopper.schedule_retry(subscriber, self._now_ms)
         return True
 
-    def _may_be_called(self, campaign: OpenCampaign, now_ms: int, subscriber: Subscriber) -> bool:
-        """Return whether an agent is free for a person beside the calls on their way, which need the same skills."""
-        document, queue_ids = subscriber.additional_vars, campaign.plan.flow.queue_ids
-        if subscriber.promise_at(now_ms) is not None:
-            return True
-        needed = self._distributor.skills.needed_in(queue_ids, document) if campaign.is_paced else None
-        if not needed:  # An agent is kept for somebody who was abandoned, whatever they need.
-            return not subscriber.abandoned or self._distributor.next_idle(queue_ids, now_ms, document) is not None
-        idle = self._distributor.idle_with(needed, now_ms)
-        if campaign.is_previewed or not idle:  # Agents with a preview are idle no more when it is dialled.
-            return idle > 0
-        return self._on_their_way(queue_ids, set(needed.values())) < idle
+    def _wish_of(self, subscriber: Subscriber) -> Wish:
+        """Return what must be free for a person. For somebody who was abandoned, an agent is kept."""
+        is_paced = self._campaign.is_paced
+        needs = self._skills.needs_in(self._queue_ids, subscriber.additional_vars) if is_paced else ()
+        return Wish(needs, is_abandoned=not needs and subscriber.abandoned > 0)
 
-    def _on_their_way(self, queue_ids: frozenset[int], needed: set[frozenset[str]]) -> int:
-        """Return the number of calls to people who need such skills and who have not come to their queue yet."""
-        skills, calls = self._distributor.skills, self._state.calls
-        sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
-        documents = [
-            calls[call_id].subscriber.additional_vars
-            for campaign in sharing
-            for call_id in (*campaign.dialling, *campaign.greeted)
-        ]
-        return sum(not needed.isdisjoint(skills.needed_in(queue_ids, document).values()) for document in documents)
+    def _is_met(self, wish: Wish) -> bool:
+        if wish not in self._found:
+            self._found[wish] = self._look_for(wish)
+        return self._found[wish]
+
+    def _look_for(self, wish: Wish) -> bool:
+        """Return whether an agent is left for a call beside those on their way, as far as agents are free for these."""
+        if not wish.needs:
+            return not wish.is_abandoned or self._distributor.next_idle(self._queue_ids, self._now_ms) is not None
+        if not self._distributor.has_idle(wish.needs, self._now_ms):
+            return False
+        if self._campaign.is_previewed:  # Agents with a preview are idle no more when it is dialled.
+            return True
+        if self._free is None or self._calls is None:
+            self._free, self._calls = self._distributor.idle_crews(self._now_ms), self._on_their_way()
+        crews = {needs: self._skills.able_crews(needs, self._free) for needs in (*self._calls, wish.needs)}
+        matching = Matching(crews, self._free)
+        for needs, calls in self._calls.items():
+            matching.add(needs, calls)
+        return matching.has_room(wish.needs)
+
+    def _on_their_way(self) -> Counter[Needs]:
+        """Return the number of calls to people who need skills and who have not come to their queue yet, by these.
+
+        A call for which an agent is kept is none of them: that agent is not idle.
+        """
+        found: Counter[Needs] = Counter()
+        for campaign_id in self._state.paced.sharing(self._queue_ids):
+            campaign = self._state.campaigns[campaign_id]
+            queue_ids = campaign.plan.flow.queue_ids
+            for call_id in (*campaign.dialling, *campaign.greeted):
+                needs = self._skills.needs_in(queue_ids, self._state.calls[call_id].subscriber.additional_vars)
+                if needs and not self._distributor.kept.has_kept(call_id):
+                    found[needs] += 1
+        return found
+
+    def _on_duty(self, needs: Needs) -> int:
+        """Return the number of agents on duty who have the skills."""
+        if needs not in self._served:
+            self._served[needs] = self._distributor.on_duty_with(needs, self._now_ms)
+        return self._served[needs]

@@ -11,7 +11,7 @@ from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.promises import Promises
 from dialer.domain.queueing.queue_state import QueueState
-from dialer.domain.queueing.skills import Skills
+from dialer.domain.queueing.skills import Crew, Needs, Skills
 from dialer.domain.queueing.staff import StaffCounts
 
 
@@ -46,6 +46,10 @@ class Floor:
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
         self.skills: Final = Skills(self._lines)
+        self._crews: Final[dict[int, Crew]] = {}
+        """The queues and skills of each agent; empty after a change of any."""
+        self._able_agents: Final[dict[Needs, frozenset[int]]] = {}
+        """The agents with the skills that some calls need; empty after such a change, too."""
         self._staff: Final = StaffCounts(self._agents, self._lines)
         self.crew: Final = self._staff.of
         """Return the agents who serve some queues, as `staff` does, as counts that go on changing with the floor."""
@@ -86,9 +90,14 @@ class Floor:
         line.renew(plan, self.skills.read(plan))
         for agent_id in line.places:
             self._served_by[agent_id].add(plan.id)
+        self._forget_skills()
         self._staff.forget(plan.id)
         self._concern(plan.id)
         return line
+
+    def _forget_skills(self) -> None:
+        self._crews.clear()
+        self._able_agents.clear()
 
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""

@@ -29,6 +29,10 @@ class KeptAgents:
         self._calls.pop(agent.kept_for or PREVIEWS, None)
         agent.kept_for = None
 
+    def has_kept(self, call_id: int) -> bool:
+        """Return whether an agent is kept for a call that has not come to its queue yet."""
+        return call_id in self._calls
+
     def come_for(self, waiting: AbstractSet[int]) -> list[tuple[int, int]]:
         """Return the waiting calls for which an agent is kept, each with its agent, and release these agents."""
         found = [(call_id, self._calls[call_id]) for call_id in sorted(self._calls.keys() & waiting)]
