@@ -47,7 +47,7 @@ class SkillLook:
         self._found: Final[dict[Wish, bool]] = {}
         self._served: Final[dict[Needs, int]] = {}
         self._free: Counter[Crew] | None = None
-        self._calls: Counter[Needs] | None = None
+        self._calls: dict[Needs, int] | None = None
 
     def next(self) -> Subscriber | None:
         """Return the first person who has waited for skills that are free now; None if there is none."""
@@ -86,31 +86,34 @@ class SkillLook:
         """Return whether an agent is left for a call beside those on their way, as far as agents are free for these."""
         if not wish.needs:
             return not wish.is_abandoned or self._distributor.next_idle(self._queue_ids, self._now_ms) is not None
-        if not self._distributor.has_idle(wish.needs, self._now_ms):
-            return False
-        if self._campaign.is_previewed:  # Agents with a preview are idle no more when it is dialled.
-            return True
-        if self._free is None or self._calls is None:
-            self._free, self._calls = self._distributor.idle_crews(self._now_ms), self._on_their_way()
+        idle = self._distributor.idle_with(wish.needs, self._now_ms)
+        if not idle or self._campaign.is_previewed:  # Agents with a preview are idle no more when it is dialled.
+            return idle > 0
+        if self._calls is None:
+            self._calls = self._on_their_way()
+        if sum(self._calls.values()) < idle or self._calls.keys() == {wish.needs}:  # Most often: nothing to match.
+            return self._calls.get(wish.needs, 0) < idle
+        if self._free is None:
+            self._free = self._distributor.idle_crews(self._now_ms)
         crews = {needs: self._skills.able_crews(needs, self._free) for needs in (*self._calls, wish.needs)}
         matching = Matching(crews, self._free)
         for needs, calls in self._calls.items():
             matching.add(needs, calls)
         return matching.has_room(wish.needs)
 
-    def _on_their_way(self) -> Counter[Needs]:
+    def _on_their_way(self) -> dict[Needs, int]:
         """Return the number of calls to people who need skills and who have not come to their queue yet, by these.
 
         A call for which an agent is kept is none of them: that agent is not idle.
         """
-        found: Counter[Needs] = Counter()
+        found: dict[Needs, int] = {}
         for campaign_id in self._state.paced.sharing(self._queue_ids):
             campaign = self._state.campaigns[campaign_id]
             queue_ids = campaign.plan.flow.queue_ids
             for call_id in (*campaign.dialling, *campaign.greeted):
                 needs = self._skills.needs_in(queue_ids, self._state.calls[call_id].subscriber.additional_vars)
                 if needs and not self._distributor.kept.has_kept(call_id):
-                    found[needs] += 1
+                    found[needs] = found.get(needs, 0) + 1
         return found
 
     def _on_duty(self, needs: Needs) -> int:

@@ -55,10 +55,10 @@ class FreeAgents(Floor):
         self._look_at_agents(now_ms)
         return len(self._able_for(needs) & self._on_duty)
 
-    def has_idle(self, needs: Needs, now_ms: int) -> bool:
-        """Return whether an agent is idle who has the skills that a call needs in one of its queues."""
+    def idle_with(self, needs: Needs, now_ms: int) -> int:
+        """Return the number of idle agents who have the skills that a call needs in one of its queues."""
         self._look_at_agents(now_ms)
-        return not self._idle.isdisjoint(self._able_for(needs))
+        return len(self._able_for(needs) & self._idle)
 
     def wanted_of(self, looking: AbstractSet[int], now_ms: int) -> list[int]:
         """Return those of some agents for whom a caller waits whom no agent is asked to take: one for each caller.
