@@ -108,6 +108,12 @@ def test_it_says_how_many_callers_need_a_skill_that_nobody_on_duty_has(
     assert f"Sales 2 1 {lack} 30 s 0 1 0" in alice.text("board/")
     api.change("agent/1/", status=4)
     assert f"Sales 2 2 {lack.replace('needs', 'need')} 30 s 0 0 0" in alice.text("board/")
+    api.change("agent/1/", status=2)
+    promised = update(Subscriber).where(Subscriber.id == 1)
+    store(database, promised.values(promised_agent_id=1, promised_until_ms=NOW_MS + 60_000))
+    assert lack not in alice.text("board/")
+    store(database, promised.values(promised_until_ms=NOW_MS))
+    assert f"Sales 2 1 {lack}" in alice.text("board/")
 
 
 def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(

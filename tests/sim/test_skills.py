@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.counted_functions import counted_functions
+from dialer.domain.calls.campaign_effects import CountSubscribers
+from dialer.domain.calls.campaign_events import SubscribersCounted
 from dialer.domain.engine import aside as aside_module
 from dialer.domain.words.enums import LegType
+from dialer.sim.memory_store import MemoryStore
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import run
 
@@ -99,3 +102,18 @@ def test_skills_hardly_cost_anything() -> None:
             simulate(people, agents, field=field, method=3, answer=0.3)
         costs.append(counts["call"])
     assert costs[1] <= COST_MAX * costs[0]
+
+
+def test_agents_who_become_free_do_not_have_a_campaign_counted_all_of_whose_people_wait_for_skills(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is counted at the end of the last call, and when it finds nobody to call. Ten wrap-up times end later."""
+    asked, count = [], MemoryStore.count_subscribers
+
+    def counted(store: MemoryStore, effect: CountSubscribers) -> SubscribersCounted:
+        asked.append(effect)
+        return count(store, effect)
+
+    monkeypatch.setattr(MemoryStore, "count_subscribers", counted)
+    simulate(["Basque"] * 10 + [""] * 20, [{"id": 1, "count": 10, "wrap_up_time": 60}])
+    assert len(asked) == 2

@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.domain.queueing.decisions import AgentOffer, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, Promise
-from dialer.domain.queueing.skills import needed_by
+from dialer.domain.queueing.skills import needed_by, skills_of
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.reasons import TransferReason
 from tests.domain.queueing.hall import QUEUE, Hall, at
@@ -63,6 +63,11 @@ def test_what_a_contact_needs_stands_in_one_of_its_values() -> None:
     assert needed_by('{"language": null}', "language") == needed_by("", "language") == needed_by("{}", "") == set()
 
 
+def test_a_skill_is_the_same_however_its_letters_are_written() -> None:
+    ways = {"Espa\u00f1ol", "ESPAN\u0303OL", "\uff25spa\u00f1ol"}
+    assert {skills_of(way) for way in ways} == {frozenset({"espa\u00f1ol"})}
+
+
 def test_calls_of_a_queue_leave_for_its_skills_if_somebody_is_on_duty_and_for_nobody_else() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), max_wait_with_no_agent_ms=120_000, skills="French")
     assert hall.join(0, 1) == []
@@ -110,3 +115,25 @@ def test_a_caller_ends_the_look_of_an_agent_with_their_skill_only() -> None:
     assert hall.distributor.wanted_of({7, 8, 9}, at(0)) == [9]
     hall.distributor.join(at(1), 2, QUEUE, "", at(1))
     assert hall.distributor.wanted_of({7, 8, 9}, at(1)) == [9, 7]
+
+
+def test_a_caller_ends_the_look_of_the_agent_who_has_promised_the_call_whatever_it_needs() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    learn(hall, 8, "Spanish")
+    for agent_id in (7, 8):
+        hall.distributor.kept.keep(agent_id)
+    hall.distributor.join(at(0), 1, QUEUE, "", at(0), Promise(7, at(60)), skills=SPANISH)
+    assert hall.decide(0) == []
+    assert hall.distributor.wanted_of({7, 8}, at(0)) == [7]
+    assert hall.distributor.wanted_of({7, 8}, at(60)) == [8]
+
+
+def test_an_agent_who_learns_and_forgets_the_skills_of_a_queue_has_a_place_meanwhile() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 2, 1), skills="French", tier_rules_apply=True, tier_rule_wait_ms=30_000)
+    queues = frozenset({QUEUE})
+    found = []
+    for skills in ("French", "", "Spanish", "French, Spanish"):
+        learn(hall, 8, skills)
+        found.append((hall.distributor.staff(queues, at(0)).agents, hall.distributor.next_idle(queues, at(0))))
+    assert found == [(1, 8), (0, None), (0, None), (1, 8)]
+    assert hall.join(1, 1) == [AgentOffer(1, 8)]

@@ -18,7 +18,7 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.queueing.plans import DeskAction, PreviewOrder
-from dialer.domain.queueing.skills import skills_of
+from dialer.domain.queueing.skills import NO_SKILLS, skills_of
 from dialer.domain.rules.awaited_skills import QueueSkills
 from dialer.domain.rules.why_waiting import why_not_now
 from dialer.domain.survey.sections.table import queue_ids_of
@@ -43,6 +43,7 @@ from dialer.store.tables import (
     Campaign,
     Contact,
     Phonebook,
+    Queue,
     Subscriber,
     Tier,
     Transfer,
@@ -172,9 +173,13 @@ def _campaign(connection: Connection, agent_id: int, campaign_id: int) -> RowMap
 
 
 def _serves(connection: Connection, agent_id: int, campaign_id: int) -> bool:
-    survey = sealed_survey(connection, campaign_id)
-    queue_ids = set() if survey is None else set(queue_ids_of(survey))
+    queue_ids = _queue_ids(connection, campaign_id)
     return not queue_ids.isdisjoint(connection.scalars(select(Tier.queue_id).where(Tier.agent_id == agent_id)))
+
+
+def _queue_ids(connection: Connection, campaign_id: int) -> set[int]:
+    survey = sealed_survey(connection, campaign_id)
+    return set() if survey is None else set(queue_ids_of(survey))
 
 
 def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
@@ -275,7 +280,7 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
     # For a place the call waits, but what else refuses it does so at once.
     place = msgspec.structs.replace(found[campaign_id].place, agents_at_ms=0, max_aleg=0, free_channels=1)
     campaign = msgspec.structs.replace(found[campaign_id], place=place, skills=())
-    _refuse_without_skills(unit.connection, agent_id, person, found[campaign_id].skills)
+    _refuse_without_skills(unit.connection, agent_id, person)
     people = people_facts(unit.connection, [person._mapping], {campaign_id: campaign})  # noqa: SLF001 - SQLAlchemy documents it
     wait = why_not_now(campaign, people[person.id])
     if wait.reason not in _GOES_ON:
@@ -283,14 +288,18 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)
 
 
-def _refuse_without_skills(
-    connection: Connection, agent_id: int, person: Row[Any], queues: tuple[QueueSkills, ...]
-) -> None:
-    """Refuse a person whose call needs skills that the agent lacks, unless the agent has promised the call-back."""
-    if not queues or person.promised_agent_id == agent_id:
+def _refuse_without_skills(connection: Connection, agent_id: int, person: Row[Any]) -> None:
+    """Refuse a person whose call needs skills that the agent lacks in each queue that they serve.
+
+    An agent who has promised the call-back needs none.
+    """
+    if person.promised_agent_id == agent_id:
         return
     own = skills_of(connection.execute(select(Agent.skills).where(Agent.id == agent_id)).scalar_one())
-    needed = min((queue.needed_by(person.additional_vars) - own for queue in queues), key=len)
+    served = select(Queue.skills, Queue.skill_field).join(Tier, Tier.queue_id == Queue.id)
+    served = served.where(Tier.agent_id == agent_id, Queue.id.in_(_queue_ids(connection, person.campaign_id)))
+    queues = [QueueSkills(skills_of(skills), field) for skills, field in connection.execute(served.order_by(Queue.id))]
+    needed = min((queue.needed_by(person.additional_vars) - own for queue in queues), key=len, default=NO_SKILLS)
     if needed:
         raise RefusedError(
             Sentence("The person needs an agent with these skills: %(skills)s.", skills=", ".join(sorted(needed))),

@@ -120,7 +120,7 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     agents = _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today)
     available = {agent.id for agent in agents if agent.activity is AgentActivity.AVAILABLE}
     members = agents_of_queues(connection, queues, TIERS_MAX)
-    unskilled = _unskilled(connection, queues, of_queue, members, agents)
+    unskilled = _unskilled(connection, now_ms, queues, of_queue, members, agents)
     return WallBoard(
         agents,
         [
@@ -186,6 +186,7 @@ def _agent(
 
 def _unskilled(
     connection: Connection,
+    now_ms: int,
     queues: list[BoardQueue],
     calls: Mapping[int | None, list[BoardCall]],
     members: Mapping[int, Mapping[int, SkillSet]],
@@ -197,9 +198,14 @@ def _unskilled(
         return {}
     on_duty = {agent.id for agent in agents if agent.activity not in _OFF_DUTY and agent.after_call is None}
     found: dict[int, int] = {}
-    for queue_id, needs in needs_of_callers(connection, picky, CALLS_MAX).items():
-        skills = [of_agent for agent_id, of_agent in members[queue_id].items() if agent_id in on_duty]
-        found[queue_id] = sum(bool(needed) and not has_any(skills, needed) for needed in needs)
+    for queue_id, needs in needs_of_callers(connection, now_ms, picky, CALLS_MAX).items():
+        of_agents = {one: skills for one, skills in members[queue_id].items() if one in on_duty}
+        found[queue_id] = sum(
+            bool(call.skills)
+            and call.promised_agent_id not in of_agents
+            and not has_any(of_agents.values(), call.skills)
+            for call in needs
+        )
     return found
 
 

@@ -56,10 +56,7 @@ class CallDistributor(FreeAgents):
         agent = self._changing(plan.id)
         agent.plan = plan
         if self.skills.learn(plan.id, plan.skills):
-            self._forget_skills()
-            for line in list(self._lines.values()):
-                if line.plan.skills and any(tier.agent_id == plan.id for tier in line.plan.tiers):
-                    self._seat(line.plan)
+            self._seat_again(plan.id)
         if figures is not None:
             agent.figures = figures
 

@@ -95,6 +95,17 @@ class Floor:
         self._concern(plan.id)
         return line
 
+    def _seat_again(self, agent_id: int) -> None:
+        """Give an agent whose skills have changed the places in queues that the skills allow."""
+        self._forget_skills()
+        for queue_id, line in self._lines.items():
+            if line.plan.skills and line.seat(agent_id):
+                (self._served_by[agent_id].add if agent_id in line.places else self._served_by[agent_id].discard)(
+                    queue_id
+                )
+                self._staff.forget(queue_id)
+                self._concern(queue_id)
+
     def _forget_skills(self) -> None:
         self._crews.clear()
         self._able_agents.clear()

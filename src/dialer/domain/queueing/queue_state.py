@@ -19,7 +19,17 @@ LEFT_EARLY_MAX: Final = 1_000
 class QueueState:
     """The state of one queue: its settings, its waiting calls and its agents."""
 
-    __slots__ = ("_left_early", "callers", "last_agent_id", "levels", "no_agent_from_ms", "places", "plan")
+    __slots__ = (
+        "_left_early",
+        "_may_serve",
+        "_tiers",
+        "callers",
+        "last_agent_id",
+        "levels",
+        "no_agent_from_ms",
+        "places",
+        "plan",
+    )
 
     def __init__(self, plan: QueuePlan) -> None:
         self._left_early: dict[str, LeftEarly] = {}
@@ -32,8 +42,21 @@ class QueueState:
     def renew(self, plan: QueuePlan, may_serve: Callable[[int], bool] | None = None) -> None:
         """Replace the settings of the queue. `may_serve` says whether an agent has the skills that it needs."""
         self.plan = plan
+        self._may_serve = may_serve
+        self._tiers = {} if may_serve is None else {tier.agent_id: tier for tier in plan.tiers}
         self.places = {tier.agent_id: tier for tier in plan.tiers if may_serve is None or may_serve(tier.agent_id)}
         self.levels = Levels(plan, self.places.values())
+
+    def seat(self, agent_id: int) -> bool:
+        """Give an agent whose skills have changed their place, or take it away. Return whether either was done."""
+        tier = self._tiers.get(agent_id)
+        if tier is None or self._may_serve is None or self._may_serve(agent_id) == (agent_id in self.places):
+            return False
+        if self.places.pop(agent_id, None) is None:
+            self.places[agent_id] = tier
+        if agent_id not in self.places or not self.levels.has(tier.level):
+            self.levels = Levels(self.plan, self.places.values())
+        return True
 
     def enter(self, now_ms: int, call_id: int, number: str, answered_ms: int) -> Waiting:
         """Return a new caller's place: at the end of the line, or the one that they left early."""

@@ -22,6 +22,10 @@ class Levels:
         self._plan = plan
         self._levels = tuple(sorted({tier.level for tier in places}))
 
+    def has(self, level: int) -> bool:
+        """Return whether an agent has a place on a level."""
+        return level in self._levels
+
     def top(self, waited_ms: int, staffed: AbstractSet[int]) -> int:
         """Return the highest level that may be asked, together with all lower ones; 0 for a queue without tiers.
 

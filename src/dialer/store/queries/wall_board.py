@@ -142,19 +142,31 @@ def agents_of_queues(
     return found
 
 
-def needs_of_callers(connection: Connection, queues: list[BoardQueue], calls_max: int) -> dict[int, list[SkillSet]]:
-    """Return the skills that each call needs which waits in one of some queues."""
-    whose, found = {queue.id: queue for queue in queues}, defaultdict[int, list[SkillSet]](list)
+class CallerNeeds(NamedTuple):
+    """What the call of somebody who waits in a queue needs."""
+
+    skills: SkillSet
+    promised_agent_id: int | None = None
+    """The agent who has promised to take it, whatever it needs."""
+
+
+def needs_of_callers(
+    connection: Connection, now_ms: int, queues: list[BoardQueue], calls_max: int
+) -> dict[int, list[CallerNeeds]]:
+    """Return what each call needs which waits in one of some queues."""
+    whose, found = {queue.id: queue for queue in queues}, defaultdict[int, list[CallerNeeds]](list)
+    promised = case((Subscriber.promised_until_ms > now_ms, Subscriber.promised_agent_id), else_=None)
     query = (
-        select(Transfer.queue_id, Subscriber.additional_vars)
+        select(Transfer.queue_id, Subscriber.additional_vars, promised)
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
         .where(IS_CALLING, Transfer.status == TransferStatus.WAITING, Transfer.queue_id.in_(whose))
         .limit(calls_max)
     )
-    for queue_id, document in connection.execute(query):
+    for queue_id, document, agent_id in connection.execute(query):
         queue = whose[queue_id or 0]
-        found[queue.id].append(skills_of(queue.skills) | needed_by(document or "", queue.skill_field))
+        skills = skills_of(queue.skills) | needed_by(document or "", queue.skill_field)
+        found[queue.id].append(CallerNeeds(skills, agent_id))
     return found
 
 
