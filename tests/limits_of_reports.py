@@ -5,7 +5,7 @@ from typing import Final
 from dialer.app.campaigns import report_links as links
 from dialer.app.campaigns import report_schedules as schedules
 from dialer.console.reports import files, letters
-from dialer.domain.engine import hopper
+from dialer.domain.engine import aside
 from dialer.domain.words import phrases
 from dialer.resources.records import report_links, report_schedules
 
@@ -26,5 +26,8 @@ LIMITS_OF_REPORTS: Final = {
     "Skills of an agent or a queue (`skills`); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
     ),
-    "People of a campaign who wait in memory for an agent with their skills": f"{hopper.ASIDE_MAX:,}",
+    "People of a campaign who wait in memory for agents with the same skills": f"{aside.ASIDE_MAX:,}",
+    "Sets of skills for which people of a campaign wait in memory; those that nobody on duty has": (
+        f"{aside.SETS_MAX}; {aside.SETS_MAX // 2}"
+    ),
 }

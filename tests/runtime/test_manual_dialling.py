@@ -1,5 +1,6 @@
 """Tests of manual dialling: an agent calls people of their own choice, and no rule of a dial is left out."""
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -17,7 +18,18 @@ from dialer.app.call_centre.chosen_people import (
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.store.tables import Agent, CallRequest, Campaign, Contact, Gateway, Queue, Subscriber, Transfer, User
+from dialer.store.tables import (
+    Agent,
+    CallRequest,
+    Campaign,
+    Contact,
+    Gateway,
+    Queue,
+    SealedSurvey,
+    Subscriber,
+    Transfer,
+    User,
+)
 from tests.runtime.house import House
 from tests.runtime.test_previews import ADA, BEA, calls, is_sound, number_seen, previewing
 
@@ -239,3 +251,16 @@ async def test_an_agent_calls_only_people_whose_skills_they_have_or_to_whom_they
         dial(house, agent_id, BEA)
     house.change(Subscriber, bea, promised_agent_id=agent_id)
     assert dial(house, agent_id, BEA) == bea
+
+
+async def test_only_the_queues_that_the_agent_serves_say_which_skills_a_person_needs(house: House) -> None:
+    agent_id, (queue,), (survey,) = await manual(house), house.rows(Queue), house.rows(SealedSurvey)
+    house.change(Queue, queue["id"], skill_field="language")
+    (bea,) = [row["id"] for row in house.rows(Subscriber) if row["number"] == BEA]
+    house.change(Subscriber, bea, additional_vars='{"language": "Spanish"}')
+    document = json.loads(survey["document"])
+    (section,) = [one for one in document["sections"] if one.get("queue_id")]
+    document["sections"].append({**section, "id": 99, "queue_id": house.queue(house.agent())})
+    house.change(SealedSurvey, survey["id"], document=json.dumps(document))
+    with pytest.raises(RefusedError, match="The person needs an agent with these skills: spanish"):
+        dial(house, agent_id, BEA)

@@ -3,14 +3,14 @@
 from typing import Final
 
 from dialer.domain.calls.plans import Subscriber
-from dialer.domain.engine.aside import ASIDE_MAX, SETS_MAX, Aside, Wish
+from dialer.domain.engine.aside import ASIDE_MAX, SETS_MAX, Aside, SkillWish
 
-SPANISH: Final = Wish(((1, frozenset({"spanish"})),))
+SPANISH: Final = SkillWish(((1, frozenset({"spanish"})),))
 
 
-def basque(dialect: int = 0) -> Wish:
+def basque(dialect: int = 0) -> SkillWish:
     """Return one of many wishes."""
-    return Wish(((1, frozenset({f"basque {dialect}"})),))
+    return SkillWish(((1, frozenset({f"basque {dialect}"})),))
 
 
 def test_the_line_of_one_set_of_skills_takes_no_place_of_another() -> None:

@@ -16,8 +16,8 @@ SETS_MAX: Final = 32
 _Place = tuple[bool, int, int]
 
 
-class Wish(NamedTuple):
-    """What must be free for the call of a person."""
+class SkillWish(NamedTuple):
+    """The agent whom the call of a person needs."""
 
     needs: Needs
     """The skills that the call needs."""
@@ -28,7 +28,7 @@ class Wish(NamedTuple):
 class _Waiting(NamedTuple):
     place: _Place
     subscriber: Subscriber
-    wish: Wish
+    wish: SkillWish
 
 
 def turn_of(subscriber: Subscriber) -> _Place:
@@ -41,11 +41,11 @@ class Aside:
 
     def __init__(self) -> None:
         self._people: Final[dict[int, _Waiting]] = {}
-        self._lines: Final[dict[tuple[str, Wish], list[_Waiting]]] = {}
+        self._lines: Final[dict[tuple[str, SkillWish], list[_Waiting]]] = {}
         """The people of each zone and wish, as heaps. No place is twice there."""
-        self._numbers: Final[Counter[Wish]] = Counter()
+        self._numbers: Final[Counter[SkillWish]] = Counter()
         self.rule: object = None
-        """What the wishes were read from. They are read again when it changes."""
+        """The settings by which wishes were read. Wishes are read again when these change."""
         self.is_counted: bool = False
         """True if it was asked since the last change whether anybody of the campaign can be called."""
 
@@ -61,14 +61,14 @@ class Aside:
         """Return the zones of the people."""
         return {zone for zone, _ in self._lines}
 
-    def has_room(self, subscriber: Subscriber, wish: Wish, *, is_served: bool) -> bool:
+    def has_room(self, subscriber: Subscriber, wish: SkillWish, *, is_served: bool) -> bool:
         """Return whether one more person may wait. `is_served` says whether somebody on duty has the skills."""
         is_promised, number = subscriber.promised_agent_id is not None, self._numbers[wish]
         sets_max = SETS_MAX if is_served else SETS_MAX // 2
         has_line = number > 0 or is_promised or len(self._numbers) < sets_max
         return has_line and number < (2 * ASIDE_MAX if is_promised else ASIDE_MAX)
 
-    def add(self, subscriber: Subscriber, wish: Wish) -> None:
+    def add(self, subscriber: Subscriber, wish: SkillWish) -> None:
         """Let a person wait."""
         self.discard(subscriber.id)
         waiting = self._people[subscriber.id] = _Waiting(turn_of(subscriber), subscriber, wish)
@@ -100,7 +100,7 @@ class Aside:
         for waiting in [one for one in self._people.values() if one.subscriber.number == number]:
             self.discard(waiting.subscriber.id)
 
-    def first(self, zones: Collection[str], may_be_called: Callable[[Wish], bool]) -> Subscriber | None:
+    def first(self, zones: Collection[str], may_be_called: Callable[[SkillWish], bool]) -> Subscriber | None:
         """Return the first person of some zones whose wish is met; None if there is none."""
         best: _Waiting | None = None
         for (zone, wish), line in self._lines.items():
@@ -109,7 +109,7 @@ class Aside:
                 best = line[0]
         return None if best is None else best.subscriber
 
-    def read_again(self, rule: object, wish_of: Callable[[Subscriber], Wish]) -> None:
+    def read_again(self, rule: object, wish_of: Callable[[Subscriber], SkillWish]) -> None:
         """Put people into the lines of what they need now, if the rule has changed by which that is read."""
         if rule == self.rule:
             return

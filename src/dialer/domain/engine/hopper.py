@@ -15,7 +15,7 @@ from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import CampaignPlan, Subscriber
-from dialer.domain.engine.aside import Aside, Wish
+from dialer.domain.engine.aside import Aside, SkillWish
 from dialer.domain.words.moments import NEVER_MS
 
 CLAIM_FIRST: Final = 32
@@ -192,7 +192,7 @@ class Hopper:
             return only.fresh[0]
         return self._next_fresh()
 
-    def next_aside(self, now_ms: int, may_be_called: Callable[[Wish], bool]) -> Subscriber | None:
+    def next_aside(self, now_ms: int, may_be_called: Callable[[SkillWish], bool]) -> Subscriber | None:
         """Return the first subscriber who was set aside and whose wish is met now; None if there is none.
 
         The next `take` removes them.

@@ -5,11 +5,11 @@ from typing import Final
 
 from dialer.domain.calls.campaign_effects import PutBack
 from dialer.domain.calls.plans import Subscriber
-from dialer.domain.engine.aside import Wish
+from dialer.domain.engine.aside import SkillWish
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.matching import Matching
-from dialer.domain.queueing.skills import Crew, Needs
+from dialer.domain.queueing.skills import CrewKey, Needs
 
 AGAIN_AFTER_MS: Final = 60 * 60_000
 """Time after which somebody is looked at again, while very many wait for the same skills. Each agent on duty who has
@@ -33,7 +33,7 @@ class SkilledPeople:
 
 
 class SkillLook:
-    """One look at the people of a campaign. What is found out for a set of skills holds for all who need it."""
+    """One look at the people of a campaign. A finding about a set of skills holds for all who need it."""
 
     def __init__(
         self, engine_state: EngineState, distributor: CallDistributor, campaign: OpenCampaign, now_ms: int
@@ -44,9 +44,9 @@ class SkillLook:
         self._campaign: Final = campaign
         self._queue_ids: Final = campaign.plan.flow.queue_ids
         self._now_ms: Final = now_ms
-        self._found: Final[dict[Wish, bool]] = {}
+        self._found: Final[dict[SkillWish, bool]] = {}
         self._served: Final[dict[Needs, int]] = {}
-        self._free: Counter[Crew] | None = None
+        self._free: Counter[CrewKey] | None = None
         self._calls: dict[Needs, int] | None = None
 
     def next(self) -> Subscriber | None:
@@ -71,18 +71,18 @@ class SkillLook:
             hopper.schedule_retry(subscriber, self._now_ms)
         return True
 
-    def _wish_of(self, subscriber: Subscriber) -> Wish:
+    def _wish_of(self, subscriber: Subscriber) -> SkillWish:
         """Return what must be free for a person. For somebody who was abandoned, an agent is kept."""
         is_paced = self._campaign.is_paced
         needs = self._skills.needs_in(self._queue_ids, subscriber.additional_vars) if is_paced else ()
-        return Wish(needs, is_abandoned=not needs and subscriber.abandoned > 0)
+        return SkillWish(needs, is_abandoned=not needs and subscriber.abandoned > 0)
 
-    def _is_met(self, wish: Wish) -> bool:
+    def _is_met(self, wish: SkillWish) -> bool:
         if wish not in self._found:
             self._found[wish] = self._look_for(wish)
         return self._found[wish]
 
-    def _look_for(self, wish: Wish) -> bool:
+    def _look_for(self, wish: SkillWish) -> bool:
         """Return whether an agent is left for a call beside those on their way, as far as agents are free for these."""
         if not wish.needs:
             return not wish.is_abandoned or self._distributor.next_idle(self._queue_ids, self._now_ms) is not None

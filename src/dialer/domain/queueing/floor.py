@@ -11,7 +11,7 @@ from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.promises import Promises
 from dialer.domain.queueing.queue_state import QueueState
-from dialer.domain.queueing.skills import Crew, Needs, Skills
+from dialer.domain.queueing.skills import CrewKey, Needs, Skills
 from dialer.domain.queueing.staff import StaffCounts
 
 
@@ -46,7 +46,7 @@ class Floor:
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
         self.skills: Final = Skills(self._lines)
-        self._crews: Final[dict[int, Crew]] = {}
+        self._crews: Final[dict[int, CrewKey]] = {}
         """The queues and skills of each agent; empty after a change of any."""
         self._able_agents: Final[dict[Needs, frozenset[int]]] = {}
         """The agents with the skills that some calls need; empty after such a change, too."""

@@ -9,7 +9,7 @@ from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.floor import Floor
 from dialer.domain.queueing.plans import Waiting
 from dialer.domain.queueing.promises import is_kept
-from dialer.domain.queueing.skills import Crew, Needs
+from dialer.domain.queueing.skills import CrewKey, Needs
 from dialer.domain.queueing.staff import Staff
 
 NEEDS_MAX: Final = 256
@@ -43,7 +43,7 @@ class FreeAgents(Floor):
             idle = self.skills.able(needs, idle)
         return min(idle, key=lambda one: (self._agents[one].figures.last_bridge_end_ms, one), default=None)
 
-    def idle_crews(self, now_ms: int) -> Counter[Crew]:
+    def idle_crews(self, now_ms: int) -> Counter[CrewKey]:
         """Return the number of idle agents, by the queues that they serve and the skills that they have."""
         self._look_at_agents(now_ms)
         if len(self._crews) < len(self._agents):
@@ -71,7 +71,7 @@ class FreeAgents(Floor):
             top = line.top(now_ms, waiting, self._able(waiting, self._on_duty))
             able = self._able(waiting, looking - set(found))
             if waiting.promise is not None and is_kept(now_ms, waiting, self._agents, line.places):
-                able = {waiting.promise.agent_id} & looking - set(found)  # Whatever the call needs.
+                able = {waiting.promise.agent_id} & looking - set(found)  # The call may need anything.
             serving = (
                 agent_id
                 for agent_id in sorted(able)

@@ -19,7 +19,7 @@ SkillSet: TypeAlias = frozenset[str]
 NO_SKILLS: Final[SkillSet] = frozenset()
 Needs: TypeAlias = tuple[tuple[int, SkillSet], ...]
 """The skills that a call needs in each of the queues to which it may come; empty if it needs none in any."""
-Crew: TypeAlias = tuple[frozenset[int], SkillSet]
+CrewKey: TypeAlias = tuple[frozenset[int], SkillSet]
 """The queues that some agents serve, and the skills that they have."""
 
 
@@ -99,6 +99,6 @@ class Skills:
         ]
 
     @staticmethod
-    def able_crews(needs: Needs, crews: Iterable[Crew]) -> list[Crew]:
+    def able_crews(needs: Needs, crews: Iterable[CrewKey]) -> list[CrewKey]:
         """Return those crews whose agents may take a call in one of the queues for which `needs` has the skills."""
         return [crew for crew in crews if any(queue_id in crew[0] and needed <= crew[1] for queue_id, needed in needs)]

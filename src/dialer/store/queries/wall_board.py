@@ -143,7 +143,7 @@ def agents_of_queues(
 
 
 class CallerNeeds(NamedTuple):
-    """What the call of somebody who waits in a queue needs."""
+    """The needs of the call of somebody who waits in a queue."""
 
     skills: SkillSet
     promised_agent_id: int | None = None
