@@ -40,7 +40,8 @@ class Aside:
     """The lines of people who wait for skills. Each is in the order of the hopper."""
 
     def __init__(self) -> None:
-        self._people: Final[dict[int, _Waiting]] = {}
+        self.people: Final[dict[int, _Waiting]] = {}
+        """The people by id. It is looked at so often that a method would be felt."""
         self._lines: Final[dict[tuple[str, SkillWish], list[_Waiting]]] = {}
         """The people of each zone and wish, as heaps. No place is twice there."""
         self._numbers: Final[Counter[SkillWish]] = Counter()
@@ -48,14 +49,6 @@ class Aside:
         """The settings by which wishes were read. Wishes are read again when these change."""
         self.is_counted: bool = False
         """True if it was asked since the last change whether anybody of the campaign can be called."""
-
-    def __len__(self) -> int:
-        """Return the number of people."""
-        return len(self._people)
-
-    def __contains__(self, subscriber_id: int) -> bool:
-        """Return whether a person waits here."""
-        return subscriber_id in self._people
 
     def zones(self) -> set[str]:
         """Return the zones of the people."""
@@ -71,14 +64,14 @@ class Aside:
     def add(self, subscriber: Subscriber, wish: SkillWish) -> None:
         """Let a person wait."""
         self.discard(subscriber.id)
-        waiting = self._people[subscriber.id] = _Waiting(turn_of(subscriber), subscriber, wish)
+        waiting = self.people[subscriber.id] = _Waiting(turn_of(subscriber), subscriber, wish)
         heappush(self._lines.setdefault((subscriber.zone, wish), []), waiting)
         self._numbers[wish] += 1
         self.is_counted = False
 
     def discard(self, subscriber_id: int) -> None:
         """Remove a person, if they wait here."""
-        waiting = self._people.pop(subscriber_id, None)
+        waiting = self.people.pop(subscriber_id, None)
         if waiting is None:
             return
         key = waiting.subscriber.zone, waiting.wish
@@ -97,7 +90,7 @@ class Aside:
 
     def discard_number(self, number: str) -> None:
         """Remove the people with a number."""
-        for waiting in [one for one in self._people.values() if one.subscriber.number == number]:
+        for waiting in [one for one in self.people.values() if one.subscriber.number == number]:
             self.discard(waiting.subscriber.id)
 
     def first(self, zones: Collection[str], may_be_called: Callable[[SkillWish], bool]) -> Subscriber | None:
@@ -114,5 +107,5 @@ class Aside:
         if rule == self.rule:
             return
         self.rule = rule
-        for waiting in list(self._people.values()):
+        for waiting in list(self.people.values()):
             self.add(waiting.subscriber, wish_of(waiting.subscriber))

@@ -323,7 +323,7 @@ class CampaignDialling:
         at_ms = campaign.hopper.changes_at_ms(now_ms)
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
         aside = campaign.hopper.aside
-        if at_ms >= NEVER_MS and campaign.in_progress == 0 and not (aside and aside.is_counted):
+        if at_ms >= NEVER_MS and campaign.in_progress == 0 and not (aside.people and aside.is_counted):
             aside.is_counted = True
             self._state.emit(CountSubscribers(campaign.plan.id))
 

@@ -266,7 +266,7 @@ class Hopper:
         zone = self._zones[zone_key]
         zone.horizon = _AFTER_ALL
         for subscriber in subscribers:
-            if subscriber.id not in self.aside:
+            if subscriber.id not in self.aside.people:
                 zone.add_retry(subscriber)
         if not is_last and subscribers:
             zone.horizon = Due(subscribers[-1].due_ms, subscribers[-1].id)
@@ -277,7 +277,8 @@ class Hopper:
         if zone is None:
             zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
             self._open_until_ms, self._only = 0, None
-        self.aside.discard(subscriber.id)
+        if self.aside.people:
+            self.aside.discard(subscriber.id)
         zone.add_retry(subscriber)
 
     def is_open(self, zone_key: str, now_ms: int) -> bool:
@@ -305,7 +306,7 @@ class Hopper:
         At that time a retry is due, or a calling window opens.
         """
         at_ms = NEVER_MS
-        zones_aside = self.aside.zones() if self.aside else ()
+        zones_aside = self.aside.zones() if self.aside.people else ()
         for zone in self._zones.values():
             if not zone.window.is_open:
                 if not zone.is_spent() or zone.key in zones_aside:

@@ -45,7 +45,7 @@ class NextPeople:
         is_held_back = campaign.is_paced and hopper.awaits_agents and not campaign.is_previewed
         if is_held_back and not self.pace_allows(campaign, now_ms):
             return self.next_promised(campaign, now_ms)
-        if self._skilled.fields or hopper.aside:
+        if self._skilled.fields or hopper.aside.people:
             found = self._next_skilled(campaign, now_ms)
         else:
             found = hopper.next(now_ms, partial(self._pacing.may_keep, campaign, now_ms))
@@ -70,7 +70,7 @@ class NextPeople:
             if not look.must_wait(following):
                 break
             following = hopper.next(now_ms, may_keep)
-        if isinstance(following, ClaimFresh | ClaimRetries) or not hopper.aside:
+        if isinstance(following, ClaimFresh | ClaimRetries) or not hopper.aside.people:
             return following
         skilled = look.next()
         if skilled is None or following is None or turn_of(skilled) < turn_of(following):
