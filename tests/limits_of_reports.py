@@ -16,6 +16,7 @@ LIMITS_OF_REPORTS: Final = {
     "Scheduled reports of one account; addresses of each": (
         f"{schedules.SCHEDULES_MAX}; {report_schedules.RECIPIENTS_MAX}"
     ),
+    "Mails with reports of one account in a day": f"{schedules.MAILS_A_DAY_MAX}",
     "A file in a mail": f"{files.FILE_BYTES_MAX // 1_000_000} MB",
     "Rows of a table in a mail": f"{letters.ROWS_MAX}",
     "Attempts to send a report": (

@@ -82,5 +82,6 @@ async def _deliver(
     from dialer.mail.server import MailServer  # noqa: PLC0415
 
     server, zone = MailServer(settings.mail_url), ZoneInfo(settings.timezone)
-    maker = ReportMaker(database, server, settings.mail_from, zone, clock_ms, RealClock().now_ms)
+    base = (settings.base_url or "").rstrip("/")
+    maker = ReportMaker(database, server, settings.mail_from, zone, base, clock_ms, RealClock().now_ms)
     return await maker.deliver(taken)

@@ -21,7 +21,7 @@ def test_a_report_reaches_a_real_server(api: Caller, database: Database) -> None
     async def send() -> None:
         async with serving(box) as address:
             server = MailServer(f"smtp://{address}")
-            maker = ReportMaker(database, server, "dialer@example.com", ZoneInfo("UTC"), post.clock, post.machine)
+            maker = ReportMaker(database, server, "dialer@example.com", ZoneInfo("UTC"), "", post.clock, post.machine)
             zone = ZoneInfo("UTC")
             await ReportSender(
                 database, maker.deliver, zone=zone, clock_ms=post.clock, machine_ms=post.machine

@@ -34,12 +34,12 @@ EIGHT_MS: Final = NOW_MS - 4_000_000 + 20 * 3_600_000
 class Post:
     """A mail server that is told what to answer, and two clocks that are moved by hand."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, base: str = "https://dialer.example.com") -> None:
         self.database = database
         self.mails: list[EmailMessage] = []
         self.answers: dict[str, MailOutcome] = {}
         self.now_ms = self.machine_ms = NOW_MS
-        maker = ReportMaker(database, self.take, "dialer@example.com", ZoneInfo("UTC"), self.clock, self.machine)
+        maker = ReportMaker(database, self.take, "dialer@example.com", ZoneInfo("UTC"), base, self.clock, self.machine)
         self.deliver: Callable[[TakenDelivery], Any] = maker.deliver
 
     def clock(self) -> int:

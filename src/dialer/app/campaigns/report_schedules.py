@@ -11,8 +11,10 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reports import SentWhen
 from dialer.domain.words.sentences import Sentence
+from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.rows.limits import spend
 from dialer.store.tables import CallRequest, Campaign, ReportDelivery, ReportSchedule, User
 
 SCHEDULES_MAX: Final = 50
@@ -27,11 +29,15 @@ WAITS_MS: Final = (60_000, 300_000, 900_000, 3_600_000, 10_800_000, 21_600_000, 
 """The waits after failures. After the one that follows the last wait, a report is given up."""
 KEPT_MS: Final = 90 * 86_400_000
 """The time for which deliveries are kept."""
+MAILS_A_DAY_MAX: Final = 500
+"""Mails with reports of one account in a day. Time restores them evenly; the deletion of schedules does not."""
+TOO_MANY: Final = Sentence("The account has sent as many mails as it may in a day.")
 WAITING: Final = "waiting"
 SENT: Final = "sent"
 FAILED: Final = "failed"
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OVER: Final = (CampaignStatus.END, CampaignStatus.ABORT)
+_DAY_US: Final = 86_400_000_000
 
 
 class TakenDelivery(NamedTuple):
@@ -107,7 +113,7 @@ def zone_of_schedule(schedule: Mapping[str, Any] | RowMapping, zone: ZoneInfo) -
 
 def has_due_reports(connection: Connection, now_ms: int, machine_ms: int) -> bool:
     """Return whether anything is due, or waits to be sent."""
-    is_due = exists().where(ReportSchedule.next_due_ms <= now_ms)
+    is_due = exists(_due(now_ms))
     waits = exists().where(ReportDelivery.next_ms <= machine_ms)
     return bool(connection.scalar(select(is_due | waits | exists(_ended()))))
 
@@ -115,8 +121,7 @@ def has_due_reports(connection: Connection, now_ms: int, machine_ms: int) -> boo
 def put_due_reports(unit: UnitOfWork, machine_ms: int, zone: ZoneInfo) -> None:
     """Put the reports that are due into the outbox. Of several moments that were missed, the last one is sent."""
     connection, now_ms = unit.connection, unit.now_ms
-    by_clock = select(ReportSchedule.__table__).where(ReportSchedule.next_due_ms <= now_ms)
-    by_clock = by_clock.order_by(ReportSchedule.next_due_ms)
+    by_clock = _due(now_ms).order_by(ReportSchedule.next_due_ms)
     for schedule in connection.execute(by_clock.limit(DUE_AT_ONCE)).mappings().all():
         due_ms = schedule["next_due_ms"]
         following = due_after(schedule, due_ms, zone)
@@ -128,6 +133,10 @@ def put_due_reports(unit: UnitOfWork, machine_ms: int, zone: ZoneInfo) -> None:
     for schedule in connection.execute(_ended().limit(DUE_AT_ONCE)).mappings().all():
         _put(connection, schedule, now_ms, now_ms, machine_ms)
     connection.execute(delete(ReportDelivery).where(ReportDelivery.due_ms < now_ms - KEPT_MS, _is_done()))
+    of_disabled = select(ReportSchedule.id).join(User, User.id == ReportSchedule.user_id).where(User.enabled.is_(False))
+    dropped = update(ReportDelivery).where(ReportDelivery.next_ms.is_not(None))
+    dropped = dropped.where(ReportDelivery.schedule_id.in_(of_disabled))
+    connection.execute(dropped.values(status=FAILED, next_ms=None, problem=""))
     unit.note(NOTHING)
 
 
@@ -138,7 +147,8 @@ def take_deliveries(unit: UnitOfWork, machine_ms: int) -> list[TakenDelivery]:
     due = (
         select(ReportDelivery.id, place)
         .join(ReportSchedule, ReportSchedule.id == ReportDelivery.schedule_id)
-        .where(ReportDelivery.next_ms <= machine_ms)
+        .join(User, User.id == ReportSchedule.user_id)
+        .where(ReportDelivery.next_ms <= machine_ms, User.enabled.is_(True))
         .subquery()
     )
     chosen = connection.scalars(select(due.c.id).order_by(due.c.place, due.c.id).limit(TAKEN_AT_ONCE)).all()
@@ -180,13 +190,30 @@ def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcom
 
 
 def _put(connection: Connection, schedule: RowMapping, due_ms: int, now_ms: int, machine_ms: int) -> None:
+    """Put a due moment into the outbox, unless it is there already, as after a clock that was set back."""
     recipients = schedule["recipients"].split()
-    stamps = {"created_date": now_ms, "updated_date": now_ms, "next_ms": machine_ms}
-    rows = [
-        {"schedule_id": schedule["id"], "due_ms": due_ms, "recipient": recipient, **stamps} for recipient in recipients
-    ]
-    if rows:
-        connection.execute(insert(ReportDelivery), rows)
+    values = {"schedule_id": schedule["id"], "due_ms": due_ms, "created_date": now_ms, "updated_date": now_ms}
+    if _may_send(connection, schedule["user_id"], len(recipients), machine_ms):
+        values |= {"status": WAITING, "next_ms": machine_ms, "problem": ""}
+    else:
+        values |= {"status": FAILED, "next_ms": None, "problem": str(TOO_MANY)}
+        told = {"problem": str(TOO_MANY), "failing_since_ms": func.coalesce(ReportSchedule.failing_since_ms, now_ms)}
+        connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule["id"]).values(told))
+    rows = [{**values, "recipient": recipient} for recipient in recipients]
+    connection.execute(insert_or(ReportDelivery.__table__).on_conflict_do_nothing(), rows)
+
+
+def _may_send(connection: Connection, user_id: int, mails: int, machine_ms: int) -> bool:
+    """Take mails from the allowance of an account; return False, without taking any, if it has too few."""
+    now_us = machine_ms * 1_000
+    cost_us = mails * _DAY_US // MAILS_A_DAY_MAX
+    return spend(connection, f"mails:{user_id}", cost_us=cost_us, now_us=now_us, latest_us=now_us + _DAY_US)
+
+
+def _due(now_ms: int) -> Any:  # noqa: ANN401 - a query
+    """Return the query of schedules that are due by the clock. Those of disabled accounts are not."""
+    query = select(ReportSchedule.__table__).join(User, User.id == ReportSchedule.user_id)
+    return query.where(ReportSchedule.next_due_ms <= now_ms, User.enabled.is_(True))
 
 
 def _ended() -> Any:  # noqa: ANN401 - a query
@@ -196,9 +223,11 @@ def _ended() -> Any:  # noqa: ANN401 - a query
     return (
         select(ReportSchedule.__table__)
         .join(Campaign, Campaign.id == ReportSchedule.campaign_id)
+        .join(User, User.id == ReportSchedule.user_id)
         .where(
             ReportSchedule.sent_when == SentWhen.END.value,
             ReportSchedule.enabled.is_(True),
+            User.enabled.is_(True),
             Campaign.status.in_(_OVER),
             ~exists(sent),
             ~exists(calls),

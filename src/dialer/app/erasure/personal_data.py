@@ -87,7 +87,7 @@ MACHINE_MADE: Final = frozenset(
         "service_state.number_key",
         *(f"report_delivery.{name}" for name in ("problem", "status")),
         *(f"report_link.{name}" for name in ("report", "token_hash")),
-        *(f"report_schedule.{name}" for name in ("base", "problem", "report", "sent_as", "sent_when", "send_time")),
+        *(f"report_schedule.{name}" for name in ("problem", "report", "sent_as", "sent_when", "send_time")),
         "report_schedule.time_zone",
         *(f"set_aside_report.{name}" for name in ("identity", "key", "kind")),
         "sms_message.message_id",

@@ -28,6 +28,7 @@ class ReportHead(NamedTuple):
     """A moment of the day before."""
     zone: ZoneInfo
     base: str
+    """The address of the service; empty if it is not known."""
 
 
 class ReportBody(NamedTuple):
@@ -113,5 +114,8 @@ def _content(body: ReportBody, zone: ZoneInfo) -> list[str]:
 
 
 def _foot(head: ReportHead) -> str:
+    if not head.base:
+        text = gettext("The scheduled report %(name)s of the account %(account)s sends this.")
+        return text % {"name": head.schedule, "account": head.account}
     text = gettext("The scheduled report %(name)s of the account %(account)s sends this: %(address)s")
     return text % {"name": head.schedule, "account": head.account, "address": f"{head.base}/console/"}

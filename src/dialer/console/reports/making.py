@@ -25,7 +25,12 @@ from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 
 TOO_LARGE: Final = gettext_noop("The report is too large for a mail.")
+NO_ADDRESS: Final = gettext_noop("The service does not know its address for links: an admin sets DIALER_BASE_URL.")
 _LINKED: Final = frozenset(SharedReport)
+
+
+class NoAddressError(Exception):
+    """Raised for a link if no admin has set the address of the service. That of a request may be anybody's."""
 
 
 class ReportMaker(NamedTuple):
@@ -37,6 +42,8 @@ class ReportMaker(NamedTuple):
     """The address of the sender."""
     zone: ZoneInfo
     """The zone of the service."""
+    base: str
+    """The address of the service, with which links begin; empty if no admin has set it."""
     clock_ms: Callable[[], int]
     machine_ms: Callable[[], int]
 
@@ -48,6 +55,8 @@ class ReportMaker(NamedTuple):
             letter = await self._letter(taken)
         except (FileTooLargeError, InvalidError):
             return DeliveryOutcome(TOO_LARGE, is_final=True)
+        except NoAddressError:
+            return DeliveryOutcome(NO_ADDRESS)
         identity = f"report-{taken.id}-{taken.due_ms}"
         message = write_message(letter, self.sender, taken.recipient, identity, self.machine_ms())
         return DeliveryOutcome(*await self.send(message))
@@ -58,14 +67,14 @@ class ReportMaker(NamedTuple):
         campaign = await self.database.read(partial(_name_of, campaign_id=schedule["campaign_id"]))
         first_ms, _ = day_before(taken.due_ms, zone)
         names, kind = (schedule["name"], taken.account, campaign), KINDS[schedule["report"]]
-        head = ReportHead(*names, kind, taken.due_ms, first_ms, zone, schedule["base"])
+        head = ReportHead(*names, kind, taken.due_ms, first_ms, zone, self.base)
         return write_letter(head, await self._body(taken, zone))
 
     async def _body(self, taken: TakenDelivery, zone: ZoneInfo) -> ReportBody:
         schedule = taken.schedule
         if schedule["sent_as"] == SentAs.LINK:
             return await self._link(taken)
-        asked = AskedReport(schedule["campaign_id"], schedule["user_id"], taken.due_ms, zone, schedule["base"])
+        asked = AskedReport(schedule["campaign_id"], schedule["user_id"], taken.due_ms, zone, self.base)
         report = await KINDS[schedule["report"]].read(self.database, asked)
         if schedule["sent_as"] == SentAs.WORDS:
             is_told = report.told is not None
@@ -79,12 +88,14 @@ class ReportMaker(NamedTuple):
             return await self._link(taken)
 
     async def _link(self, taken: TakenDelivery) -> ReportBody:
+        if not self.base:
+            raise NoAddressError
         now_ms = self.clock_ms()
 
         def make(connection: Connection) -> str:
             return send_report_link(UnitOfWork(connection=connection, now_ms=now_ms), taken.schedule)
 
-        address = f"{taken.schedule['base']}{SHARED}{await self.database.write(make)}/"
+        address = f"{self.base}{SHARED}{await self.database.write(make)}/"
         return ReportBody(link=address, link_until_ms=now_ms + LINK_MS)
 
 

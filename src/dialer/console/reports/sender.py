@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ReportSender:
-    """Sends the scheduled reports of all accounts."""
+    """Sends the scheduled reports of all accounts. None of its failures ends it, or the service."""
 
     def __init__(
         self,
@@ -71,13 +71,18 @@ class ReportSender:
                 await self.send_due()
             except StorageUnavailableError as error:
                 _log.warning("reports_not_read", reason=str(error))
+            except Exception:  # noqa: BLE001 - all else of the service goes on
+                _log.exception("reports_not_read")
             await self._sleep(EVERY_S)
 
     async def send_due(self) -> None:
         """Send all reports that are due now, and return when each was taken or has failed once."""
         if not await self._has_due():
             return
-        await self._write(partial(put_due_reports, machine_ms=self._machine_ms(), zone=self._zone))
+        try:
+            await self._write(partial(put_due_reports, machine_ms=self._machine_ms(), zone=self._zone))
+        except Exception:  # noqa: BLE001 - those that wait are sent all the same
+            _log.exception("reports_not_put")
         while taken := await self._write(partial(take_deliveries, machine_ms=self._machine_ms())):
             limiter = anyio.CapacityLimiter(AT_ONCE)
             async with anyio.create_task_group() as tasks:
@@ -91,7 +96,10 @@ class ReportSender:
     async def _send(self, taken: TakenDelivery, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
             outcome = await self._outcome(taken)
-        await self._write(partial(keep_outcome, taken=taken, outcome=outcome, machine_ms=self._machine_ms()))
+        try:
+            await self._write(partial(keep_outcome, taken=taken, outcome=outcome, machine_ms=self._machine_ms()))
+        except Exception:  # noqa: BLE001 - it is sent again after its lease, and stops no other
+            _log.exception("report_outcome_not_kept", schedule_id=taken.schedule["id"])
 
     async def _outcome(self, taken: TakenDelivery) -> DeliveryOutcome:
         try:

@@ -204,10 +204,6 @@ def _known_zone(change: Change) -> Errors:
     return {"time_zone": [message]}
 
 
-def _columns(change: Change) -> Values:
-    return {"base": change.unit.conventions.links.base}
-
-
 def _insert(change: Change, columns: Values) -> Row[Any]:
     return create_report_schedule(change.unit, columns, _zone(change))
 
@@ -226,7 +222,6 @@ REPORT_SCHEDULES = Resource(
     filters=("name", "report", "enabled"),
     orderings=("name", "created_date"),
     derived=_derived,
-    columns=_columns,
     rules=(
         FieldRule(("report", "campaign", "sent_when"), _has_campaign),
         FieldRule(("report", "sent_as"), _fits_its_form),

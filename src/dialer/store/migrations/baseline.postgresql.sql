@@ -1057,7 +1057,6 @@ CREATE TABLE report_schedule (
 	time_zone VARCHAR(64) DEFAULT '' NOT NULL,
 	recipients VARCHAR(3000) NOT NULL,
 	enabled BOOLEAN DEFAULT '1' NOT NULL,
-	base VARCHAR(300) DEFAULT '' NOT NULL,
 	next_due_ms BIGINT,
 	failing_since_ms BIGINT,
 	problem VARCHAR(400) DEFAULT '' NOT NULL,

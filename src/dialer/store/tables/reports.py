@@ -62,8 +62,6 @@ class ReportSchedule(Row):
     recipients: Mapped[str] = mapped_column(String(3000))
     """Addresses of mail with blanks between them."""
     enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
-    base: Mapped[str] = mapped_column(String(300), default="", server_default="")
-    """The address of the service, as whoever saved the schedule used it: links begin with it."""
     next_due_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """When it is due next; null while it waits for the end of its campaign, after that end, and while it is off."""
     failing_since_ms: Mapped[int | None] = mapped_column(BIG, default=None)
