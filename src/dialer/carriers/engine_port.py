@@ -1,5 +1,6 @@
 """CallPlacer: the interface through which the kernel places calls."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from dialer.domain.calls import call_events, events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
-from dialer.domain.words.enums import Cause
+from dialer.domain.words.enums import Cause, ConsultationMode
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):
@@ -87,6 +88,24 @@ class CallPlacer(Protocol):
 
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
         """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
+
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone]:
+        """Dial the leg of a third person whom an agent consults, and return its milestones.
+
+        A leg that is dialled already is only looked after.
+        """
+
+    def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
+        """Let an agent talk with the third person, the callee, or both. Who is left out is on hold."""
+
+    def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
+        """End the leg of a third person, and return its outcome; None if its end is told, or was."""
+
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+        """End the leg of an agent, and let the callee talk with the third person.
+
+        Return the outcome of the agent's leg, and the next milestone of the call; None if there is no third person.
+        """
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""

@@ -113,6 +113,10 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         callee.listens = True
         return callee
 
+    def third(self, number: str, place: int) -> "Callee":
+        """Return the third person whom an agent consults at `number`. The callee's own course does not change."""
+        return callee_behind(self.behaviour, number, place, self.chance.of(f"third:{place}"), unscripted=_ANSWERS)
+
     def _scripted_keys(self, asked: int) -> str:
         keys = self._scripted.keys or ()
         if self._scripted.repeat_keys and keys:

@@ -81,7 +81,13 @@ class Parted(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
 
 
-Reply = QueueWait | Resume | Parted | Transfer | None
+class HandedOver(msgspec.Struct, frozen=True, gc=False):
+    """Reply to a talk with an agent, who has handed the callee over to a third person, with the leg of that person."""
+
+    leg: LegOutcome
+
+
+Reply = QueueWait | Resume | Parted | HandedOver | Transfer | None
 """Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
 
 
@@ -265,6 +271,11 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             self._b_leg = None
             self._leave_transfer(leg.ended_ms, is_connected=leg.is_connected)
             return None
+        if isinstance(reply, HandedOver):
+            session.seq += 1
+            session.bridge(self.call.callid)
+            leg = self._b_leg = cut_at(reply.leg, min(self._cut_ms, until_ms))
+            return Milestone(leg.ended_ms, call_events.LegEnded(call_id, leg, session.seq))
         if isinstance(reply, Transfer):
             session.seq += 1
             leg = self._b_leg = self._agent_leg(reply, until_ms) if reply.has_queued else self._leg(reply, until_ms)
@@ -307,6 +318,20 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         rest = agent.rest(self._callee.chance.of(f"rest:{transfer.place}"))
         return replace(outcome, wrap_up_ms=rest.wrap_up_ms, break_ms=rest.break_ms)
 
+    def third(self, transfer: Transfer) -> LegOutcome:
+        """Return the outcome of the leg of a third person, who talks until they hang up, whoever talks with them."""
+        started_ms = transfer.started_ms or 0
+        callee = self._callee.third(transfer.number, transfer.place)
+        fate = callee.fate
+        if fate.cause is _NO_ANSWER or fate.after_ms >= transfer.ring_limit_ms:
+            return LegOutcome(started_ms + transfer.ring_limit_ms, _NO_ANSWER)
+        answered_ms = started_ms + fate.after_ms
+        if fate.cause is not None:
+            return LegOutcome(answered_ms, fate.cause)
+        talk_ms = callee.hangs_up_after_ms or callee.talks_ms()
+        ended_ms = answered_ms + min(talk_ms, transfer.talk_limit_ms)
+        return LegOutcome(ended_ms, _CLEARED, answered_ms, is_connected=True)
+
     def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to a number."""
         cut_ms, begins_ms = self._cut_ms, transfer.started_ms or 0
@@ -339,6 +364,15 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         self._session.bridge(transfer.callid)
         ends_ms = limit_ms if callee.talks_on else min(at_ms + self._callee.talks_ms(), limit_ms)
         return _outcome(leg, ends_ms, _CLEARED, until_ms)
+
+
+def cut_at(leg: LegOutcome, at_ms: int) -> LegOutcome:
+    """Return the outcome of a leg that ends at `at_ms`, unless it ended before."""
+    if leg.ended_ms <= at_ms:
+        return leg
+    if leg.answered_ms is None or leg.answered_ms > at_ms:
+        return LegOutcome(at_ms, _CLEARED)
+    return replace(leg, ended_ms=at_ms, cause=_CLEARED)
 
 
 def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> LegOutcome:

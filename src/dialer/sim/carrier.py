@@ -10,10 +10,10 @@ from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
-from dialer.domain.words.enums import Cause, TransferStatus
+from dialer.domain.words.enums import Cause, ConsultationMode, Consulted, TransferStatus
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, CalleeTextLine, Parted, QueueWait, Reply, Resume
+from dialer.sim.callee_line import CalleeLine, CalleeTextLine, HandedOver, Parted, QueueWait, Reply, Resume, cut_at
 from dialer.sim.callee_profile import Behaviour, parse_behaviour
 from dialer.sim.chance import Chance
 
@@ -37,6 +37,8 @@ class SimulatedCarrier:
         self._behaviours: dict[GatewayKey, Behaviour] = {}
         self._lines: dict[int, CalleeLine | CalleeTextLine] = {}
         """Lines of the calls and messages in progress, but for those of `_walked`."""
+        self._consulted: Final[dict[int, LegOutcome]] = {}
+        """The outcome of the leg of the third person whom an agent consults, by call."""
         self._walked: dict[int, tuple[Call, Behaviour]] = {}
         """Calls whose first milestone is their end, with the behaviour of their callees.
 
@@ -114,6 +116,37 @@ class SimulatedCarrier:
         """Return False: a simulated call has no sound."""
         return False
 
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> list[Milestone]:  # noqa: ARG002 - no line
+        """Return the answer of a simulated third person, unless it is on record, and the end of their leg."""
+        leg = self._consulted[call.id] = self._third(call.id, transfer)
+        ended = Milestone(leg.ended_ms, call_events.LegEnded(call.id, leg, place=transfer.place))
+        if leg.answered_ms is None or transfer.answered_ms is not None:
+            return [ended]
+        answered = call_events.ThirdAnswered(call.id, transfer.place, leg.answered_ms)
+        return [Milestone(leg.answered_ms, answered), ended]
+
+    def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
+        """Do nothing: simulated persons wait, and talk as long as without the wait."""
+
+    def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:  # noqa: ARG002 - one a call
+        """End the leg of a simulated third person, and return its outcome; None if the call is over."""
+        leg = self._consulted.pop(call_id, None)
+        return None if leg is None else cut_at(leg, now_ms)
+
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:  # noqa: ARG002 - as above
+        """End the leg of an agent, and let the callee talk with the third person, until either hangs up."""
+        third = self._consulted.pop(call_id, None)
+        if third is None:
+            return None
+        leg = self.part(call_id, now_ms)
+        return leg, self._next(call_id, HandedOver(third))
+
+    def _third(self, call_id: int, transfer: Transfer) -> LegOutcome:
+        line = self._lines[call_id]
+        if isinstance(line, CalleeTextLine):
+            raise TypeError("a text message has no agent")
+        return line.third(transfer)
+
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
         line = self._lines[call_id]
@@ -135,12 +168,13 @@ class SimulatedCarrier:
         """Discard a call that is over and was reported."""
         if self._walked.pop(call_id, None) is None:
             self._lines.pop(call_id, None)
+            self._consulted.pop(call_id, None)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
         if self._past_seed != self._seed:
             self._past_seeds[call.id] = self._past_seed
-        transfers = deque(call.transfers)
+        transfers = deque(transfer for transfer in call.transfers if not transfer.is_asked)
         restored = call_events.CallRestored(call)
         milestone: Milestone | None = self.dial(call)
         while milestone is not None and milestone.at_ms <= done_until_ms:
@@ -159,7 +193,11 @@ class SimulatedCarrier:
             transfer = transfers.popleft()
             milestone = self._after_transfer(call.id, milestone, transfer)
             while transfers and transfers[0].comes_back:  # The agent transferred the call at the desk.
-                transfer = transfers.popleft()
+                before, transfer = transfer, transfers.popleft()
+                if transfer.consulted is Consulted.HANDED_OVER:
+                    self._next(call.id, Parted(before.ended_ms or transfer.joined_ms))
+                    milestone = self._next(call.id, HandedOver(self._third(call.id, transfer)))
+                    continue
                 self._next(call.id, Parted(transfer.joined_ms))
                 milestone = self._after_transfer(call.id, Milestone(transfer.joined_ms, event), transfer)
             if transfer.status is not TransferStatus.OVER:

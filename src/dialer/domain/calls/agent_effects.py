@@ -4,7 +4,7 @@ import msgspec
 
 from dialer.domain.calls.plans import Call, GatewayKey, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
-from dialer.domain.words.enums import AgentStatus
+from dialer.domain.words.enums import AgentStatus, ConsultationMode
 from dialer.domain.words.reasons import BreakCause, NoReason
 
 
@@ -24,6 +24,38 @@ class SuperviseCall(msgspec.Struct, frozen=True, gc=False):
     """None to end it."""
     dialled: str = ""
     """The number of the supervisor's telephone as the carrier receives it."""
+
+
+class ConsultThird(msgspec.Struct, frozen=True, gc=False):
+    """Dial the leg of a third person whom an agent consults, unless it is dialled already."""
+
+    call: Call
+    transfer: Transfer
+    dialled: str
+    """The number as the carrier receives it."""
+
+
+class TalkWith(msgspec.Struct, frozen=True, gc=False):
+    """Let an agent talk with the third person, with the callee, or with both. Who is left out is on hold."""
+
+    call_id: int
+    place: int
+    """The place of the third person's transfer in the call."""
+    mode: ConsultationMode
+
+
+class EndConsultation(msgspec.Struct, frozen=True, gc=False):
+    """End the leg of a third person whom an agent consults."""
+
+    call_id: int
+    place: int
+
+
+class HandOver(msgspec.Struct, frozen=True, gc=False):
+    """End the leg of an agent, and let the callee talk with the third person."""
+
+    call_id: int
+    place: int
 
 
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
@@ -72,6 +104,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     """The call that was to be hung up. The order is performed, or came too late."""
     ended_transfer_id: int | None = None
     """The call that was to be transferred. The order is performed, or came too late."""
+    ended_consultation: int | None = None
+    """The number of the consultation that is over."""
 
 
 class KeepPreview(msgspec.Struct, frozen=True, gc=False):

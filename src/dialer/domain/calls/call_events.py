@@ -79,6 +79,27 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
     call_id: int
     outcome: LegOutcome
     seq: int = 0
+    place: int | None = None
+    """The place of the transfer of a third person, whom an agent consults; None for the leg that has the callee."""
+
+
+class ThirdAnswered(msgspec.Struct, frozen=True, gc=False):
+    """A third person, whom an agent consults during a call, has answered."""
+
+    call_id: int
+    place: int
+    """The place of the third person's transfer in the call."""
+    answered_ms: int
+    seq: int = 0
+
+
+class CallHandedOver(msgspec.Struct, frozen=True, gc=False):
+    """The leg of an agent ended because the agent has handed the callee over to a third person."""
+
+    call_id: int
+    outcome: LegOutcome
+    place: int
+    """The place of the third person's transfer in the call."""
 
 
 class CallMoved(msgspec.Struct, frozen=True, gc=False):

@@ -4,6 +4,9 @@ import msgspec
 
 from dialer.domain.calls.agent_effects import (
     BridgeCall,
+    ConsultThird,
+    EndConsultation,
+    HandOver,
     HoldCall,
     KeepAgent,
     KeepPreview,
@@ -11,6 +14,7 @@ from dialer.domain.calls.agent_effects import (
     OfferCall,
     OfferPerson,
     SuperviseCall,
+    TalkWith,
     WaitForAgent,
     WithdrawOffer,
 )
@@ -126,6 +130,7 @@ Recorded = (
 """Effects that the store records. Some of them the kernel also performs."""
 _WakeUp = WakeDistributor | WakeWatchdog | WakeCampaign | WakeGateway
 _OfAgents = HoldCall | SuperviseCall | MoveCall | WaitForAgent | OfferCall | OfferPerson | WithdrawOffer | BridgeCall
-Command = _WakeUp | _OfAgents | ResumeCall | HangUp | GiveUpCall | DialLeg | TurnAway
+_OfThirds = ConsultThird | TalkWith | EndConsultation | HandOver
+Command = _WakeUp | _OfAgents | _OfThirds | ResumeCall | HangUp | GiveUpCall | DialLeg | TurnAway
 """Effects that the kernel only performs."""
 Effect = Question | Recorded | Command

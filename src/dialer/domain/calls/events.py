@@ -21,6 +21,7 @@ from dialer.domain.calls.call_events import (
     CallEnded,
     CallerFound,
     CallerLeft,
+    CallHandedOver,
     CallMoved,
     CallReceived,
     CallRestored,
@@ -33,6 +34,7 @@ from dialer.domain.calls.call_events import (
     LineFound,
     LineLost,
     OutcomeSaid,
+    ThirdAnswered,
     TransferReached,
 )
 from dialer.domain.calls.campaign_events import (
@@ -67,7 +69,7 @@ class WatchdogWoken(msgspec.Struct, frozen=True, gc=False):
     """The time came for a scheduled check of the calls in progress."""
 
 
-Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded
+Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | ThirdAnswered | LegEnded | CallEnded
 """The events that a carrier reports about a call."""
 _Opened = AccountOpened | GatewayOpened | CampaignOpened | QueueOpened | AgentOpened | DidOpened
 _Closed = CampaignClosed | QueueClosed | AgentClosed | DidClosed
@@ -76,7 +78,7 @@ _Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaim
 _OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
 _OfText = TextRequested | NumberChecked | TextRestored | TextChecked
 _OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | OutcomeSaid
-_OfLine = LegEnded | CallMoved | LineLost | LineFound | CallTakenBack
+_OfLine = LegEnded | ThirdAnswered | CallMoved | CallHandedOver | LineLost | LineFound | CallTakenBack
 _OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
 EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall
 """The events that the engine handles."""

@@ -6,6 +6,7 @@ from dialer.domain.calls.agent_effects import HoldCall, KeepAgent
 from dialer.domain.calls.call_effects import KeepTransfer
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
+from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.words.moments import NEVER_MS
@@ -39,7 +40,8 @@ class Holds:
 
     def restore(self, call: Call, transfer: Transfer) -> None:
         """Restore a hold after a restart, if the call is on hold."""
-        if transfer.on_hold_from_ms is not None:
+        is_of_consultation = any(one.is_asked and one.ended_ms is None for one in call.transfers)
+        if transfer.on_hold_from_ms is not None and not is_of_consultation:
             self._held[call.id] = call, transfer
 
     def follow(self, now_ms: int) -> None:
@@ -47,7 +49,7 @@ class Holds:
         for call, transfer in list(self._held.values()):
             agent_id = transfer.agent_id or 0
             is_wanted = self._wanted.get(agent_id) == call.id
-            if is_wanted and now_ms < _until_ms(transfer):
+            if is_wanted and now_ms < until_ms(transfer):
                 continue
             self._resume(now_ms, call, transfer)
             if is_wanted:
@@ -59,7 +61,7 @@ class Holds:
     @property
     def next_ms(self) -> int:
         """The time at which the next hold ends by itself; `NEVER_MS` if there is none."""
-        return min((_until_ms(transfer) for _, transfer in self._held.values()), default=NEVER_MS)
+        return min((until_ms(transfer) for _, transfer in self._held.values()), default=NEVER_MS)
 
     def close(self, agent_id: int) -> None:
         """Discard the hold of a deleted agent."""
@@ -77,17 +79,16 @@ class Holds:
         self._state.emit(KeepAgent(agent_id, None, ended_hold_id=call.id))
 
     def _count(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        if transfer.on_hold_from_ms is not None:
-            transfer.on_hold_ms += max(0, now_ms - transfer.on_hold_from_ms)
-            transfer.on_hold_from_ms = None
-            del self._held[call.id]
+        mark_hold(transfer, now_ms, is_held=False)
+        self._held.pop(call.id, None)
 
     def _hold(self, now_ms: int, agent_id: int, call_id: int) -> None:
         call = self._state.calls.get(call_id)
         if call is None or call_id in self._held or self._distributor.agent_of(call_id) != agent_id:
             return
-        transfer = call.transfers[-1]
-        transfer.on_hold_from_ms = now_ms
+        transfer = open_transfer(call)
+        if transfer is None or not mark_hold(transfer, now_ms, is_held=True):
+            return
         self._held[call_id] = call, transfer
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(HoldCall(call_id, is_held=True))
@@ -98,5 +99,16 @@ class Holds:
         self._state.emit(HoldCall(call.id, is_held=False))
 
 
-def _until_ms(transfer: Transfer) -> int:
+def mark_hold(transfer: Transfer, now_ms: int, *, is_held: bool) -> bool:
+    """Note that the person of a transfer is on hold from now on, or is not any more. Return whether that is new."""
+    from_ms = transfer.on_hold_from_ms
+    if is_held == (from_ms is not None):
+        return False
+    transfer.on_hold_ms += 0 if from_ms is None else max(0, now_ms - from_ms)
+    transfer.on_hold_from_ms = now_ms if is_held else None
+    return True
+
+
+def until_ms(transfer: Transfer) -> int:
+    """Return the time at which a hold ends by itself; `NEVER_MS` if there is none."""
     return NEVER_MS if transfer.on_hold_from_ms is None else transfer.on_hold_from_ms + HOLD_MS_MAX

@@ -8,6 +8,7 @@ from dialer.domain.calls.call_effects import MoveCall
 from dialer.domain.calls.call_events import TransferReached
 from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
+from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, Promise
 
@@ -43,8 +44,9 @@ class DeskTransfers:
         for agent_id, agent in sorted(new.items()):
             self._state.emit(KeepAgent(agent_id, None, ended_transfer_id=agent.transfer_call_id))
             call = self._state.calls.get(agent.transfer_call_id or 0)
-            if call is not None and call.id not in hung_up and self._distributor.agent_of(call.id) == agent_id:
-                self._state.emit(MoveCall(call.id, self._reached(call, call.transfers[-1], agent)))
+            talk = None if call is None or self._distributor.agent_of(call.id) != agent_id else open_transfer(call)
+            if call is not None and talk is not None and call.id not in hung_up:
+                self._state.emit(MoveCall(call.id, self._reached(call, talk, agent)))
 
     def _reached(self, call: Call, transfer: Transfer, agent: AgentPlan) -> TransferReached:
         to, queue_id, for_agent_id = agent.transfer_to, None, None

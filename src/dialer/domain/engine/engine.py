@@ -46,6 +46,7 @@ _AGENT_EVENTS: Final = frozenset(
         agent_events.AgentMissed,
         call_events.LegEnded,
         call_events.CallMoved,
+        call_events.CallHandedOver,
         events.DistributorWoken,
         campaign_events.PersonDecided,
         call_events.CallEnded,
@@ -123,6 +124,8 @@ class Engine:
             agent_events.SupervisionEnded: self._transfers.supervision_over,
             call_events.LegEnded: self._end_leg,
             call_events.CallMoved: self._move_call,
+            call_events.ThirdAnswered: self._transfers.third_answered,
+            call_events.CallHandedOver: self._hand_over,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
             agent_events.QueueOpened: self._desks.open_queue,
@@ -246,6 +249,10 @@ class Engine:
 
     def _move_call(self, now_ms: int, event: call_events.CallMoved) -> None:
         self._desks.moved(now_ms, event)
+        self._free(self._calls[event.call_id], now_ms)
+
+    def _hand_over(self, now_ms: int, event: call_events.CallHandedOver) -> None:
+        self._transfers.handed_over(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 
     def _say_outcome(self, _now_ms: int, event: call_events.OutcomeSaid) -> None:

@@ -44,6 +44,8 @@ def outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
 
 
 def open_transfer(call: Call) -> Transfer | None:
-    """Return the transfer that a call is in, if it is not over."""
-    transfer = call.transfers[-1] if call.transfers else None
-    return None if transfer is None or transfer.status is TransferStatus.OVER else transfer
+    """Return the transfer that a call is in, if it is not over. The leg of a third person is none."""
+    for transfer in reversed(call.transfers):
+        if not transfer.is_asked:
+            return None if transfer.status is TransferStatus.OVER else transfer
+    return None

@@ -4,25 +4,21 @@ from typing import Final
 
 from msgspec import structs
 
-from dialer.domain.billing.charge import bill_leg
 from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.agent_effects import BridgeCall, OfferCall, WaitForAgent, WithdrawOffer
-from dialer.domain.calls.call_effects import DialLeg, FinishLeg, KeepTransfer, ResumeCall
+from dialer.domain.calls.call_effects import DialLeg, KeepTransfer, ResumeCall
 from dialer.domain.calls.call_events import LegEnded
 from dialer.domain.calls.effects import WakeDistributor
-from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.engine.abandonment import Abandonment
+from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
 from dialer.domain.engine.floor_changes import keep_changes
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState
-from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
-from dialer.domain.engine.transfer_limits import TransferLimits
-from dialer.domain.numbers.agent_contacts import target_number
+from dialer.domain.engine.transfer_ends import open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
@@ -39,10 +35,9 @@ class Transfers:
         self._state: Final = engine_state
         self._distributor: Final = distributor
         self._agents: dict[int, AgentPlan] = {}
-        self._queue_ids: set[int] = set()
         self._abandonment: Final = Abandonment(engine_state, distributor)
-        self._desk_orders: Final = DeskOrders(engine_state, distributor)
-        self._limits: Final = TransferLimits(engine_state, distributor)
+        self._legs: Final = BLegs(engine_state, distributor)
+        self._desk_orders: Final = DeskOrders(engine_state, distributor, self._legs)
         self._wake_ms = NEVER_MS
         self.is_touched = False
         """True if the floor may have something to decide, so that `settle` is due."""
@@ -54,7 +49,7 @@ class Transfers:
 
     def open_queue(self, now_ms: int, event: agent_events.QueueOpened) -> None:
         """Add or update a queue."""
-        self._queue_ids.add(event.plan.id)
+        self._legs.queue_ids.add(event.plan.id)
         self._distributor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
         self.wake(now_ms)
 
@@ -64,7 +59,7 @@ class Transfers:
         An agent whose contact is an emergency number counts as logged out.
         """
         plan, agent_before = event.plan, self._agents.get(event.plan.id)
-        if is_emergency_contact(plan.contact, self._region_of(plan.user_id)):
+        if is_emergency_contact(plan.contact, self._legs.region_of(plan.user_id)):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._desk_orders.read(agent_before, plan)
@@ -76,7 +71,7 @@ class Transfers:
 
     def close_queue(self, now_ms: int, event: agent_events.QueueClosed) -> None:
         """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
-        self._queue_ids.discard(event.queue_id)
+        self._legs.queue_ids.discard(event.queue_id)
         self._distributor.open_queue(QueuePlan(event.queue_id))
         for call in self._state.calls.values():
             transfer = open_transfer(call)
@@ -103,13 +98,11 @@ class Transfers:
 
     def restore(self, now_ms: int, call: Call) -> None:
         """Restore the open transfer of a call that was in progress before a restart."""
+        self._desk_orders.consultations.restore(call)
         transfer = open_transfer(call)
         if transfer is None:
             return
-        campaign = self._state.campaigns[call.plan.id]
-        campaign.legs += 1
-        if transfer.gateway_id:
-            self._state.gateways[transfer.gateway_id].in_progress += 1
+        self._legs.restore(call, transfer)
         if not transfer.has_queued:
             return
         if transfer.answered_ms is not None:
@@ -128,7 +121,7 @@ class Transfers:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
-            if agent is not None and not is_emergency_contact(agent.contact, self._region_of(agent.user_id)):
+            if agent is not None and not is_emergency_contact(agent.contact, self._legs.region_of(agent.user_id)):
                 self._offer(call, agent, offered_ms)
         self.wake(now_ms)
 
@@ -146,15 +139,12 @@ class Transfers:
         if answered_ms is not None and campaign.is_paced:
             campaign.measured.transferred(answered_ms, now_ms)
             self._state.keep_figures(campaign)
-        transfer = self._new(call, event, now_ms)
-        call.transfers = (*call.transfers, transfer)
-        transfer.reason = missing_destination(event, transfer) or self._limits.refusal(campaign, call, transfer, now_ms)
+        transfer = self._legs.new(call, event, now_ms)
+        transfer.reason = self._legs.take(call, event, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._state.emit(ResumeCall(call.id))
             return
-        campaign.legs += 1
-        self._state.accounts[call.plan.user_id].held += transfer.hold
         if transfer.queue_id is None:
             self._dial(call, transfer)
         else:
@@ -210,6 +200,9 @@ class Transfers:
 
         With `goes_on`, the agent has transferred the call: whoever talks last says its outcome.
         """
+        if event.place is not None:
+            self._desk_orders.consultations.leg_ended(now_ms, event)
+            return
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
         if call is None or transfer is None:
@@ -219,10 +212,8 @@ class Transfers:
             transfer.reason = reason_of(outcome)
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
-        if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
-            gateway = self._state.gateways[transfer.gateway_id]
-            self._state.learn(gateway, outcome.cause, transfer.started_ms, now_ms, outcome.retry_after_ms)
-        self._release(call, transfer)
+        self._legs.learn(transfer, outcome, now_ms)
+        self._legs.release(call, transfer)
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
         if transfer.has_queued:
@@ -237,8 +228,23 @@ class Transfers:
             self._abandonment.count(now_ms)
             self._withdraw(self._distributor.leave(now_ms, call.id))
             transfer.reason = TransferReason.HUNG_UP
-            self._release(call, transfer)
+            self._legs.release(call, transfer)
             self._close(call, transfer, now_ms)
+            self._touch()
+        self._desk_orders.consultations.call_over(now_ms, call, outcome)
+
+    def third_answered(self, _now_ms: int, event: call_events.ThirdAnswered) -> None:
+        """Note that a third person, whom an agent consults, has answered."""
+        self._desk_orders.consultations.third_answered(event)
+
+    def handed_over(self, now_ms: int, event: call_events.CallHandedOver) -> None:
+        """End the leg of an agent who has handed the callee over to a third person."""
+        consultations, call = self._desk_orders.consultations, self._state.calls.get(event.call_id)
+        third = None if call is None else consultations.take_over(event.call_id, event.place)
+        talk = None if call is None else open_transfer(call)
+        if call is not None and third is not None and talk is not None:
+            self.leg_ended(now_ms, LegEnded(call.id, event.outcome), goes_on=True)
+            consultations.hand_over(now_ms, call, talk, third)
             self._touch()
 
     def woken(self, now_ms: int, _event: events.DistributorWoken) -> None:
@@ -265,30 +271,6 @@ class Transfers:
         return calls
 
     # --- steps -----------------------------------------------------------------------------------------------------
-
-    def _new(self, call: Call, event: call_events.TransferReached, now_ms: int) -> Transfer:
-        place = len(call.transfers) + 1
-        try:
-            number = event.number and target_number(event.number, self._region_of(call.plan.user_id))
-        except NumberError:
-            number = ""
-        return Transfer(
-            place=place,
-            section_id=event.section_id,
-            callid=leg_uuid(self._state.seed, call.plan.id, call.subscriber.id, call.attempt, call.id, place + 1),
-            joined_ms=now_ms,
-            rate=self._state.accounts[call.plan.user_id].rate,
-            queue_id=event.queue_id if event.queue_id in self._queue_ids else None,
-            number=number,
-            ring_limit_ms=call.ring_limit_ms,
-            from_agent_id=event.from_agent_id,
-            for_agent_id=event.for_agent_id,
-        )
-
-    def _region_of(self, user_id: int) -> str | None:
-        """Return the country of an account's numbers without one; None if nobody has set it."""
-        account = self._state.accounts.get(user_id)
-        return None if account is None else account.region
 
     def _dial(self, call: Call, transfer: Transfer) -> None:
         dialled = self._state.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)
@@ -336,27 +318,14 @@ class Transfers:
 
     def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
         transfer.reason = reason
-        self._release(call, transfer)
+        self._legs.release(call, transfer)
         self._close(call, transfer, now_ms)
         self._state.emit(ResumeCall(call.id))
         self._unserved_calls.append(call)
         self._touch()
 
     def _finish(self, call: Call, transfer: Transfer, outcome: LegOutcome) -> None:
-        """Charge a finished B-leg and record its CDR, unless it was never dialled for lack of a gateway place."""
-        started_ms = transfer.started_ms
-        if started_ms is None or (outcome.ended_ms <= started_ms and outcome.answered_ms is None):
-            return
-        charge = bill_leg(transfer.rate, started_ms, outcome.answered_ms, outcome.ended_ms)
-        self._state.accounts[call.plan.user_id].balance -= charge.cost
-        self._state.emit(FinishLeg(call, transfer, outcome, charge))
-
-    def _release(self, call: Call, transfer: Transfer) -> None:
-        """Release the money and the places of a B-leg."""
-        self._state.campaigns[call.plan.id].legs -= 1
-        self._state.accounts[call.plan.user_id].held -= transfer.hold
-        if transfer.gateway_id:
-            self._state.gateways[transfer.gateway_id].in_progress -= 1
+        self._legs.finish(call, transfer, outcome)
 
     def _close(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}

@@ -7,7 +7,8 @@ from dialer.domain.calls.effects import WakeWatchdog
 from dialer.domain.calls.events import WatchdogWoken
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome
 from dialer.domain.engine.state import EngineState
-from dialer.domain.words.enums import Cause, MessageStatus, TransferStatus
+from dialer.domain.engine.transfer_ends import open_transfer
+from dialer.domain.words.enums import Cause, MessageStatus
 
 GRACE_MS: Final = 60_000
 """The time for late reports, in milliseconds, after the longest time that a call may ring and talk."""
@@ -61,8 +62,8 @@ def overdue_ms(call: Call) -> int:
 
 def _leg(call: Call, now_ms: int) -> LegOutcome | None:
     """Return the assumed outcome of the call's B-leg; None if no B-leg is in progress."""
-    last = call.transfers[-1] if call.transfers else None
-    if last is None or last.status is TransferStatus.OVER or last.started_ms is None:
+    last = open_transfer(call)
+    if last is None or last.started_ms is None:
         return None
     return LegOutcome(now_ms, Cause.TEMPORARY_FAILURE)
 

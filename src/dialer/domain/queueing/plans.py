@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from dialer.domain.words.enums import AgentStatus, QueueStrategy, SupervisionMode
+from dialer.domain.words.enums import AgentStatus, ConsultationMode, QueueStrategy, SupervisionMode
 
 
 class Promise(NamedTuple):
@@ -108,6 +108,17 @@ class Supervision(msgspec.Struct, frozen=True):
     """The telephone of the supervisor: an extension, or a number."""
 
 
+class Consultation(msgspec.Struct, frozen=True):
+    """The wish of an agent to talk with a third person during a call."""
+
+    call_id: int
+    turn: int
+    """The number of the consultation: it counts those of its agent."""
+    mode: ConsultationMode
+    to: str
+    """The third person: a number in normal form, or `agent:` with an id."""
+
+
 class AgentPlan(msgspec.Struct, frozen=True):
     """A person who takes calls."""
 
@@ -142,6 +153,22 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
     skills: str = ""
     """The skills of the agent, with commas between them."""
+    consulted_call_id: int | None = None
+    """The call in which the agent consults a third person; None if they consult nobody."""
+    consultation_turn: int = 0
+    """The number of the last consultation of the agent."""
+    consultation_mode: ConsultationMode = ConsultationMode.THIRD
+    consultation_to: str = ""
+    """The third person: a number in normal form, or `agent:` with an id."""
+
+    @property
+    def consultation(self) -> Consultation | None:
+        """The consultation that is wanted; None if none is."""
+        if self.consulted_call_id is None:
+            return None
+        return Consultation(
+            self.consulted_call_id, self.consultation_turn, self.consultation_mode, self.consultation_to
+        )
 
     @property
     def supervision(self) -> Supervision | None:

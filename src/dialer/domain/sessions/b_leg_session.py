@@ -12,8 +12,21 @@ from msgspec.structs import replace
 
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
 from dialer.domain.engine.retry import cause_after_answer
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Hold, LegReport, Order, Speech
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Ask,
+    Bridge,
+    Clear,
+    Confer,
+    Done,
+    Ended,
+    Hold,
+    LegReport,
+    Order,
+    Speech,
+)
 from dialer.domain.sessions.playing import spoken
+from dialer.domain.sessions.session_fields import room_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import Cause
 
@@ -28,6 +41,12 @@ class BLegStage(StrEnum):
     """Somebody has taken the call."""
     HOLDING = "holding"
     """The callee is on hold, so it hears nothing."""
+    CONSULTED = "consulted"
+    """It is that of a third person, who talks with the agent."""
+    WAITING = "waiting"
+    """It is that of a third person, who is on hold."""
+    JOINED = "joined"
+    """It talks with two others at once."""
     CLEARING = "clearing"
     OVER = "over"
 
@@ -37,6 +56,11 @@ _DIALLED: Final = BLegStage.DIALLED
 _ASKING: Final = BLegStage.ASKING
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _HOLDING: Final = BLegStage.HOLDING
+_CONSULTED: Final = BLegStage.CONSULTED
+_WAITING: Final = BLegStage.WAITING
+_JOINED: Final = BLegStage.JOINED
+_THIRD: Final = frozenset({_ACCEPTED, _CONSULTED, _WAITING, _JOINED})
+"""The stages of a third person who has answered."""
 _OVER: Final = BLegStage.OVER
 
 
@@ -57,6 +81,8 @@ class BLegSessionState(msgspec.Struct, omit_defaults=True, gc=False):
     """True if it was accepted."""
     is_taken: bool = False
     """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
+    consulted_by: str = ""
+    """The key of the leg of the agent who consults this one; empty for a leg that has the callee."""
 
     def moved(self, by_ms: int) -> "BLegSessionState":
         """Return the state with all its times moved, after the clock has jumped."""
@@ -103,6 +129,8 @@ class BLegSession:
             case Done(turn) if state.stage is _ASKING and turn == state.turn:
                 is_confirmed = heard.answer[:1] == self._section.confirm_key
                 return self._accept() if is_confirmed else BLegReaction((self.clear(),))
+            case Done(turn) if state.stage is _CONSULTED and turn == state.turn:
+                return BLegReaction((self.clear(),))  # The agent is gone.
             case Ended() if state.stage is not _OVER:
                 state.stage = _OVER
                 return BLegReaction((), ended=self._ended(now_ms, heard))
@@ -114,15 +142,40 @@ class BLegSession:
             return self._ask()
         if self.state.stage is _HOLDING:
             return self._wait()
+        if self.state.stage is _CONSULTED:
+            return self._give(Bridge(self.state.turn + 1, self.state.consulted_by), _CONSULTED)
+        if self.state.stage is _WAITING:
+            return self._give(Hold(self.state.turn + 1), _WAITING)
+        if self.state.stage is _JOINED:
+            return self._give(Confer(self.state.turn + 1, room_of(self.call)), _JOINED)
         return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
 
     def hold(self, *, is_held: bool) -> BLegReaction:
         """Wait while the callee is on hold, or until both are connected again by an order to the callee's leg."""
-        if is_held and self.state.stage is _ACCEPTED:
+        if is_held and self.state.stage in {_ACCEPTED, _JOINED}:
             return self._wait()
-        if not is_held and self.state.stage is _HOLDING:
+        if not is_held and self.state.stage in {_HOLDING, _JOINED}:
             self.state.stage = _ACCEPTED
         return NOTHING_FOLLOWS
+
+    def join(self) -> BLegReaction:
+        """Talk with two others at once, as an agent or as a third person who has answered."""
+        if self.state.stage in _THIRD | {_HOLDING} and self.state.stage is not _JOINED:
+            return self._give(Confer(self.state.turn + 1, room_of(self.call)), _JOINED)
+        return NOTHING_FOLLOWS
+
+    def consult(self, *, is_held: bool) -> BLegReaction:
+        """Talk with the agent as a third person who has answered, or wait on hold."""
+        state = self.state
+        if state.stage not in _THIRD or state.stage is (_WAITING if is_held else _CONSULTED):
+            return NOTHING_FOLLOWS
+        if is_held:
+            return self._give(Hold(state.turn + 1), _WAITING)
+        return self._give(Bridge(state.turn + 1, state.consulted_by), _CONSULTED)
+
+    def receive(self) -> None:
+        """Take over the callee from the agent who has consulted this leg."""
+        self.state.stage, self.state.consulted_by = _ACCEPTED, ""
 
     def clear(self) -> Clear:
         """Return the order that clears the second leg."""
@@ -164,8 +217,11 @@ class BLegSession:
         return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
 
     def _wait(self) -> BLegReaction:
-        self.state.stage, self.state.turn = _HOLDING, self.state.turn + 1
-        return BLegReaction((Hold(self.state.turn, is_silent=True),))
+        return self._give(Hold(self.state.turn + 1, is_silent=True), _HOLDING)
+
+    def _give(self, order: Hold | Bridge | Confer, stage: BLegStage) -> BLegReaction:
+        self.state.stage, self.state.turn = stage, order.turn
+        return BLegReaction((order,))
 
     def _accept(self) -> BLegReaction:
         self.state.stage, self.state.is_connected = _ACCEPTED, True

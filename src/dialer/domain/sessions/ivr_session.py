@@ -15,6 +15,7 @@ from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
     Bridge,
+    Confer,
     Done,
     Ended,
     Hold,
@@ -23,6 +24,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     TextReceived,
 )
+from dialer.domain.sessions.session_fields import room_of
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import steps_of
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput
@@ -45,7 +47,7 @@ _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
-_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, _CLEARING, _OVER})
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, Stage.JOINED, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
 _KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
 """Fields of a session that are stored as they are."""
@@ -109,6 +111,8 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self._walk(now_ms, self.step, is_again=True)
             case Stage.TRANSFERRED | Stage.HELD:
                 self._give(Hold(turn + 1), self.stage)
+            case Stage.JOINED:
+                self._give(Confer(turn + 1, room_of(self.call)), Stage.JOINED)
             case Stage.BRIDGED:
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:

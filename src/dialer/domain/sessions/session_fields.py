@@ -79,9 +79,15 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
         return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
 
 
+def room_of(call: Call) -> str:
+    """Return the name of the room in which a callee, an agent and a third person talk."""
+    return f"consultation:{call.callid}"
+
+
 def way_back(session: SessionFields, section_id: int, at_ms: int) -> call_events.TransferReached | None:
     """Return the transfer back to the queue of the agent who has transferred the call; None if there is no way back."""
-    earlier = session.call.transfers[: session.transfers]
+    of_callee = [transfer for transfer in session.call.transfers if not transfer.is_asked]
+    earlier = of_callee[: session.transfers]
     if not earlier or not earlier[-1].comes_back:
         return None
     agent_id, queue_id = earlier[-1].from_agent_id, earlier[-2].queue_id

@@ -30,6 +30,8 @@ class Stage(StrEnum):
     """It is connected with another leg, until that is over."""
     HELD = "held"
     """It waits, apart from that leg, until it is connected with it again."""
+    JOINED = "joined"
+    """It talks with its agent and a third person at once."""
     CLEARING = "clearing"
     OVER = "over"
 

@@ -4,9 +4,10 @@ from typing import Final
 
 from dialer.domain.sessions.leg_protocol import (
     Bridge,
+    Confer,
     Hold,
 )
-from dialer.domain.sessions.session_fields import way_back
+from dialer.domain.sessions.session_fields import room_of, way_back
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.sessions.survey_walk import SurveyWalk
@@ -16,7 +17,9 @@ from dialer.domain.survey.inputs import transfer_input
 _TRANSFERRED: Final = Stage.TRANSFERRED
 _BRIDGED: Final = Stage.BRIDGED
 _HELD: Final = Stage.HELD
-_IN_TRANSFER: Final = frozenset({_TRANSFERRED, _BRIDGED, _HELD})
+_JOINED: Final = Stage.JOINED
+_TALKING: Final = frozenset({_BRIDGED, _HELD, _JOINED})
+_IN_TRANSFER: Final = _TALKING | {_TRANSFERRED}
 
 
 class TransferTalk(SurveyWalk, eq=False, gc=False):
@@ -35,16 +38,23 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
     def hold(self, *, is_held: bool) -> Reaction:
         """Separate the call from the second leg for a hold, or connect both legs again."""
         turn = self.turn
-        if is_held and self.stage is _BRIDGED:
+        if is_held and self.stage in {_BRIDGED, _JOINED}:
             self._give(Hold(turn + 1), _HELD)
-        elif not is_held and self.stage is _HELD:
+        elif not is_held and self.stage in {_HELD, _JOINED}:
             self._give(Bridge(turn + 1, self.other), _BRIDGED)
+        return self._reaction(turn)
+
+    def join(self) -> Reaction:
+        """Connect the call with its agent and a third person at once."""
+        turn = self.turn
+        if self.stage in {_BRIDGED, _HELD}:
+            self._give(Confer(turn + 1, room_of(self.call)), _JOINED)
         return self._reaction(turn)
 
     def part(self) -> Reaction:
         """Part the call from its agent, who has transferred it: it waits for the next leg."""
         turn = self.turn
-        if self.stage in {_BRIDGED, _HELD}:
+        if self.stage in _TALKING:
             self.other, self.transfers = "", self.transfers + 1
             self._give(Hold(turn + 1), _TRANSFERRED)
         return self._reaction(turn)

@@ -87,6 +87,23 @@ class SupervisionMode(DescribedText):
     JOIN = "join", "Both the agent and the callee hear the supervisor."
 
 
+class ConsultationMode(DescribedText):
+    """The people who talk with an agent who consults a third person during a call."""
+
+    THIRD = "third", "The agent talks with the third person, and the callee is on hold."
+    CALLEE = "callee", "The agent talks with the callee, and the third person is on hold."
+    ALL = "all", "All three hear each other."
+    HAND_OVER = "hand_over", "The agent leaves, and the callee talks with the third person."
+
+
+class Consulted(DescribedInt):
+    """The part of a consultation in a transfer."""
+
+    NOT = 0, "A transfer of the callee."
+    ASKED = 1, "An agent has called a third person during the call."
+    HANDED_OVER = 2, "The agent has handed the callee over to the third person."
+
+
 class SectionType(DescribedInt):
     """The type of a survey section."""
 

@@ -1,11 +1,12 @@
 """CallRouter: the carrier of the live engine. It decides once, where a call is placed, which carrier has it."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from dialer.carriers.engine_port import CallPlacer, Decision, Milestone, Taken
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
-from dialer.domain.words.enums import Cause
+from dialer.domain.words.enums import Cause, ConsultationMode
 from dialer.runtime.lines.switchboard import Switchboard
 
 
@@ -78,6 +79,22 @@ class CallRouter:
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
         """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
         return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
+
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone]:
+        """Dial the leg of a third person whom an agent consults, and return its milestones, as far as they are known."""
+        return self._of(call.id).consult(call, transfer, dialled)
+
+    def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
+        """Let an agent talk with the third person, the callee, or both."""
+        self._of(call_id).talk_with(call_id, place, mode)
+
+    def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
+        """End the leg of a third person, and return its outcome; None if its end is told, or was."""
+        return self._of(call_id).end_consultation(call_id, place, now_ms)
+
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+        """End the leg of an agent, and let the callee talk with the third person."""
+        return self._of(call_id).hand_over(call_id, place, now_ms)
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""

@@ -93,7 +93,8 @@ class FirstLegs:
         for leg in self._legs.seconds(call_id):
             session = b_leg_of(leg)
             if session.state.is_taken and leg.handed_ms is not None:
-                told.append(call_events.LegEnded(call_id, session.cut(ended_ms)))
+                place = session.state.place if session.state.consulted_by else None
+                told.append(call_events.LegEnded(call_id, session.cut(ended_ms), place=place))
         self._legs.leave_others(call_id)
         return told
 

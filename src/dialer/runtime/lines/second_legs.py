@@ -7,6 +7,7 @@ from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
+from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
@@ -84,8 +85,9 @@ class SecondLegs:
             return
         self._legs.give(first, session_of(first).hold(is_held=is_held).orders)
         for leg in self._legs.seconds(call_id):
-            self._legs.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
-            leg.is_changed = True
+            if not b_leg_of(leg).state.consulted_by:
+                self._legs.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
+                leg.is_changed = True
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
@@ -93,10 +95,11 @@ class SecondLegs:
         session = session_of(first)
         self._legs.give(first, session.part().orders)
         first.is_changed = True
-        answered_ms = session.call.transfers[-1].answered_ms
+        talk = open_transfer(session.call)
+        answered_ms = None if talk is None else talk.answered_ms
         outcome = LegOutcome(now_ms, Cause.NORMAL_CLEARING, answered_ms, is_connected=True)
         for leg in self._legs.seconds(call_id):
-            if b_leg_of(leg).state.is_taken:
+            if b_leg_of(leg).state.is_taken and not b_leg_of(leg).state.consulted_by:
                 outcome = b_leg_of(leg).cut(now_ms)
                 self._legs.leave(leg)
         return outcome
@@ -114,6 +117,10 @@ class SecondLegs:
         for leg in self._legs.seconds(call_id):
             self._clear(leg)
 
+    def consulted_by(self, agent: LineLeg) -> list[LineLeg]:
+        """Return the leg of the third person who talks with an agent, or waits for them."""
+        return [leg for leg in self._legs.seconds(agent.call_id) if b_leg_of(leg).state.consulted_by == agent.key]
+
     def _clear(self, leg: LineLeg) -> None:
         self._legs.give(leg, (b_leg_of(leg).clear(),))
 
@@ -127,6 +134,8 @@ class SecondLegs:
             return self.over(leg, reaction.ended)
         if reaction.is_accepted and state.agent_id is not None:
             return [agent_events.AgentAnswered(leg.call_id, state.agent_id, state.began_ms)]
+        if reaction.is_accepted and state.consulted_by:
+            return [call_events.ThirdAnswered(leg.call_id, state.place, state.answered_ms or state.began_ms)]
         if reaction.is_accepted:
             self._join(leg)
         return []
@@ -138,8 +147,9 @@ class SecondLegs:
         if state.agent_id is not None and not state.is_taken:
             is_carriers_fault = outcome.cause in CARRIER_FAILURES
             return [agent_events.AgentMissed(leg.call_id, state.agent_id, state.began_ms, is_carriers_fault)]
-        ended = call_events.LegEnded(leg.call_id, outcome)
-        if first is None:
+        place = state.place if state.consulted_by else None
+        ended = call_events.LegEnded(leg.call_id, outcome, place=place)
+        if first is None or place is not None:
             return [ended]
         reaction = session_of(first).transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
         return [ended, *self._firsts.follow(first, reaction)]

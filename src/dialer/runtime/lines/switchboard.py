@@ -33,6 +33,7 @@ from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.supervisor_session import SupervisorSession
 from dialer.domain.words.enums import AmdStatus, Cause, MessageStatus
+from dialer.runtime.lines.consult_legs import ConsultLegs
 from dialer.runtime.lines.first_legs import FirstLegs
 from dialer.runtime.lines.line_leg import Leaving, LineLeg, b_leg_of, session_of
 from dialer.runtime.lines.line_legs import HandOver, LegNames, LineLegs
@@ -85,6 +86,15 @@ class Switchboard:
         """Separate a callee from their agent for a hold, or connect them again."""
         self.part: Final = self._seconds.part
         """End the leg of the agent who talks in a call, and return the outcome of the leg."""
+        self._consulted: Final = ConsultLegs(self._legs, self._firsts, self._seconds, self.leg_names)
+        self.consult: Final = self._consulted.consult
+        """Add the leg of a third person whom an agent consults, and return when it is to be dialled."""
+        self.talk_with: Final = self._consulted.talk_with
+        """Connect an agent with the third person, the callee, or both."""
+        self.end_consultation: Final = self._consulted.end_consultation
+        """End the leg of a third person, and return its outcome."""
+        self.hand_over: Final = self._consulted.hand_over
+        """End the leg of an agent, and connect the callee with the third person."""
         self._supervisors: Final = SupervisorLegs(self._legs, self.leg_names)
         self.supervise: Final = self._supervisors.supervise
         """Make the supervision of a call what is wanted. Return False if there is nobody to hear."""
@@ -270,7 +280,10 @@ class Switchboard:
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         session = leg.session
         if isinstance(session, BLegSession):
-            return self._seconds.follow(leg, session.resume())
+            told = self._seconds.follow(leg, session.resume())
+            for third in self._seconds.consulted_by(leg):
+                told += self._seconds.follow(third, b_leg_of(third).resume())
+            return told
         if isinstance(session, SupervisorSession):
             self._legs.give(leg, session.resume())
             return []

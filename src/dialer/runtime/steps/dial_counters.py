@@ -72,8 +72,8 @@ class StepCounters:
 
     def __init__(self) -> None:
         self._step = DialCounters()
-        self._legs: Final[dict[int, int]] = {}
-        """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
+        self._legs: Final[dict[str, int]] = {}
+        """Amount held for each B-leg that is in progress or waits in a queue, by its callid."""
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
             call_effects.Dial: self._dialled,
@@ -83,7 +83,7 @@ class StepCounters:
             call_effects.FinishCall: self._ended,
             call_effects.FinishInbound: self._ended,
             text_effects.FinishText: self._text_ended,
-            call_effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
+            call_effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.transfer),
             campaign_effects.RefuseSubscriber: self._refused,
             text_effects.DropText: self._dropped,
             campaign_effects.KeepBreaker: self._rested,
@@ -95,7 +95,7 @@ class StepCounters:
         self._step.in_progress[_medium(call)] += 1
         self._step.held += call.hold
         for transfer in call.transfers:
-            self._hold_leg(call, transfer)
+            self._hold_leg(transfer)
 
     def step_begun(self, connection: Connection) -> None:
         """Do nothing: no rows are read."""
@@ -144,12 +144,12 @@ class StepCounters:
         self._step.in_progress[medium] -= 1
         self._step.held -= effect.call.hold
 
-    def _hold_leg(self, call: Call, transfer: Transfer) -> None:
+    def _hold_leg(self, transfer: Transfer) -> None:
         """Count the amount held for a B-leg, from its beginning to its end."""
-        before = self._legs.pop(call.id, 0)
+        before = self._legs.pop(transfer.callid, 0)
         if transfer.status is not TransferStatus.OVER:
-            self._legs[call.id] = transfer.hold
-        self._step.held += self._legs.get(call.id, 0) - before
+            self._legs[transfer.callid] = transfer.hold
+        self._step.held += self._legs.get(transfer.callid, 0) - before
 
     def _ended(self, effect: call_effects.FinishCall | call_effects.FinishInbound, _now_ms: int) -> None:
         step, call, outcome = self._step, effect.call, effect.outcome

@@ -100,8 +100,8 @@ class GuardBooks:
         self.accounts: Final[dict[int, AccountBooks]] = {}
         self.calls: Final[dict[int, int]] = {}
         """Amount held for each call and message in progress, by call id."""
-        self.legs: Final[dict[int, int]] = {}
-        """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
+        self.legs: Final[dict[str, int]] = {}
+        """Amount held for each B-leg that is in progress or waits in a queue, by its callid."""
         self.called: Final[set[int]] = set()
         """Ids of subscribers with an attempt in progress."""
         self.dialling: Final[set[int]] = set()
@@ -158,7 +158,7 @@ class GuardBooks:
             self.gateway(call.plan.gateway_id).in_progress += 1
         for transfer in call.transfers:
             if transfer.status is not TransferStatus.OVER:
-                self.legs[call.id] = transfer.hold
+                self.legs[transfer.callid] = transfer.hold
                 campaign.legs += 1
                 if transfer.gateway_id:
                     self.gateway(transfer.gateway_id).in_progress += 1

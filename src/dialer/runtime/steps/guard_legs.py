@@ -26,7 +26,7 @@ class GuardedLegs:
     def finish(self, effect: call_effects.FinishLeg, _now_ms: int) -> None:
         """Check that a B-leg ends once, and costs no more than its hold."""
         call, transfer = effect.call, effect.transfer
-        hold = self._books.legs.get(call.id)
+        hold = self._books.legs.get(transfer.callid)
         if hold is None or transfer.callid in self._books.legs_ended:
             broken(Rule.ENDED_ONCE, call, "its B-leg has ended already")
         self._money.charge(call, effect.bill.cost, hold)
@@ -37,16 +37,16 @@ class GuardedLegs:
         """Open the B-leg of a transfer in the books, or close it."""
         call, transfer = effect.call, effect.transfer
         is_open = transfer.status is not _OVER
-        if is_open and call.id not in self._books.legs:
+        if is_open and transfer.callid not in self._books.legs:
             self._open_leg(call, transfer)
-        elif not is_open and call.id in self._books.legs:
+        elif not is_open and transfer.callid in self._books.legs:
             self._close_leg(call, transfer)
 
     def _open_leg(self, call: Call, transfer: Transfer) -> None:
         campaign = self._books.campaign(call.plan)
         campaign.legs += 1
         self._books.touched.add(call.plan.id)
-        self._books.legs[call.id] = transfer.hold
+        self._books.legs[transfer.callid] = transfer.hold
         if 0 < campaign.plan.max_xfer < campaign.legs:
             broken(Rule.LIMITS, call, "it exceeds max_xfer")
         if transfer.gateway_id:
@@ -61,5 +61,5 @@ class GuardedLegs:
         self._books.touched.add(call.plan.id)
         if transfer.gateway_id:
             self._books.gateway(transfer.gateway_id).in_progress -= 1
-        self._books.accounts[call.plan.user_id].held -= self._books.legs.pop(call.id)
+        self._books.accounts[call.plan.user_id].held -= self._books.legs.pop(transfer.callid)
         self._books.spending.add(call.plan.user_id)

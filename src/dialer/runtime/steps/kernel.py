@@ -1,7 +1,7 @@
 """Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
 
 Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
-then the ends of calls (both by call id). Then come B-legs to dial over lines, agents who take calls, queues, inbound
+then the ends of calls (both by call id). Then come B-legs to dial over lines, third persons, agents who take calls, queues, inbound
 calls, gateways, campaigns, and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its
 records, continues exactly as it would have.
 """
@@ -74,12 +74,13 @@ class CampaignStore(Protocol):
 _IN_CALL: Final = 0
 _CALL_ENDED: Final = 1
 _LEG_DUE: Final = 2
-_AGENT: Final = 3
-_FLOOR: Final = 4
-_INBOUND: Final = 5
-_GATEWAY: Final = 6
-_CAMPAIGN: Final = 7
-_WATCHDOG: Final = 8
+_THIRD: Final = 3
+_AGENT: Final = 4
+_FLOOR: Final = 5
+_INBOUND: Final = 6
+_GATEWAY: Final = 7
+_CAMPAIGN: Final = 8
+_WATCHDOG: Final = 9
 _RANKS: Final = {call_events.CallEnded: _CALL_ENDED, call_events.LegDue: _LEG_DUE}
 """Ranks of the milestones that are not within a call."""
 _ENDED: Final = call_events.CallEnded
@@ -105,6 +106,8 @@ class Kernel:
         """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
+        self._thirds: Final[dict[int, int]] = {}
+        """The place of the third person whom an agent consults, by call. Events of others are outdated."""
         self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
@@ -123,6 +126,10 @@ class Kernel:
             call_effects.HangUp: self._hang_up,
             agent_effects.HoldCall: self._hold,
             agent_effects.SuperviseCall: self._supervise,
+            agent_effects.ConsultThird: self._consult,
+            agent_effects.TalkWith: self._talk_with,
+            agent_effects.EndConsultation: self._end_consultation,
+            agent_effects.HandOver: self._hand_over,
             call_effects.MoveCall: self._move,
             call_effects.GiveUpCall: self._give_up,
             campaign_effects.ExpectCallBack: self._expect_call_back,
@@ -205,6 +212,7 @@ class Kernel:
                 return
             if rank == _CALL_ENDED:
                 del self._expected[key]
+                self._thirds.pop(key, None)
                 self._carrier.forget(key)
             elif type(event) not in _DECIDED_BY_THE_ENGINE:
                 # The next milestone is scheduled before the engine handles this one, wherever possible.
@@ -225,6 +233,8 @@ class Kernel:
             return None
         if isinstance(event, call_events.CallArrived):
             return self._store.take_call_back(event)
+        if isinstance(event, call_events.ThirdAnswered | call_events.LegEnded):
+            return event if self._thirds.get(key) == event.place else None
         if self._answers.get(key) != sequence:
             return None
         del self._answers[key]
@@ -335,6 +345,35 @@ class Kernel:
         self._expected.pop(effect.call_id, None)
         leg = self._carrier.part(effect.call_id, self.now_ms)
         return (call_events.CallMoved(effect.call_id, leg, effect.reached),)
+
+    def _consult(self, effect: agent_effects.ConsultThird) -> _FollowUp:
+        call, transfer = effect.call, effect.transfer
+        for milestone in self._carrier.consult(call, transfer, effect.dialled):
+            if isinstance(milestone.event, call_events.LegDue):
+                self._expect(call.id, milestone)
+            else:
+                self._push(milestone.at_ms, _THIRD, call.id, milestone.event)
+        self._thirds[call.id] = transfer.place
+        return ()
+
+    def _talk_with(self, effect: agent_effects.TalkWith) -> _FollowUp:
+        self._carrier.talk_with(effect.call_id, effect.place, effect.mode)
+        return ()
+
+    def _end_consultation(self, effect: agent_effects.EndConsultation) -> _FollowUp:
+        self._thirds.pop(effect.call_id, None)
+        leg = self._carrier.end_consultation(effect.call_id, effect.place, self.now_ms)
+        return () if leg is None else (call_events.LegEnded(effect.call_id, leg, place=effect.place),)
+
+    def _hand_over(self, effect: agent_effects.HandOver) -> _FollowUp:
+        handed = self._carrier.hand_over(effect.call_id, effect.place, self.now_ms)
+        if handed is None:
+            return ()
+        self._thirds.pop(effect.call_id, None)
+        self._expected.pop(effect.call_id, None)
+        leg, milestone = handed
+        self._expect_if(effect.call_id, milestone)
+        return (call_events.CallHandedOver(effect.call_id, leg, effect.place),)
 
     def _give_up(self, effect: call_effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

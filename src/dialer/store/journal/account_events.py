@@ -196,6 +196,8 @@ class AccountEventRows:
     def _transferred(self, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Add the event of an agent who takes a call, once for each talk."""
         call, transfer = effect.call, effect.transfer
+        if transfer.is_asked:
+            return
         if not transfer.is_talk:
             self._talks.discard(call.id)
         elif transfer.agent_id is not None and call.id not in self._talks:

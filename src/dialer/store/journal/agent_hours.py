@@ -34,6 +34,8 @@ class AgentHours:
     def transferred(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Begin or end the talk of an agent."""
         call_id, transfer = effect.call.id, effect.transfer
+        if transfer.is_asked:
+            return
         if transfer.is_talk:
             if transfer.agent_id is not None and call_id not in self._talks:
                 self._talks[call_id] = transfer.agent_id

@@ -27,6 +27,9 @@ _STANDING: Final = (
     "is_abandoned",
     "on_hold_from_ms",
     "on_hold_ms",
+    "queue_id",
+    "score_from_ms",
+    "consulted",
     *RATE_COLUMNS,
 )
 """Columns that change during a transfer."""
@@ -35,10 +38,8 @@ _FIXED: Final = (
     "user_id",
     "place",
     "section_id",
-    "queue_id",
     "gateway_id",
     "joined_ms",
-    "score_from_ms",
     "hold",
     "talk_limit_ms",
     "from_agent_id",
@@ -64,10 +65,13 @@ _KEEP_AGENT: Final = Bulk(
         ),
         hang_up_call_id=func.nullif(Agent.hang_up_call_id, bindparam("ended_hang_up")),
         transfer_call_id=func.nullif(Agent.transfer_call_id, bindparam("ended_transfer")),
+        consulted_call_id=case(
+            (Agent.consultation_turn == bindparam("ended_consultation"), null()), else_=Agent.consulted_call_id
+        ),
     ),
     (
         *("new_figures", "new_status", "new_cause", "ended_hold", "ended_supervision"),
-        *("ended_hang_up", "ended_transfer", "agent"),
+        *("ended_hang_up", "ended_transfer", "ended_consultation", "agent"),
     ),
 )
 _KEEP_QUEUE: Final = Bulk(
@@ -144,6 +148,7 @@ class CallCentreRows:
             None if effect.status is None else int(effect.status),
             None if effect.status is None else str(effect.break_cause),
             *(effect.ended_hold_id, effect.ended_supervision, effect.ended_hang_up_id, effect.ended_transfer_id),
+            effect.ended_consultation,
         )
         known = self._agents.get(effect.agent_id, new)
         self._agents[effect.agent_id] = tuple(
@@ -172,11 +177,9 @@ class CallCentreRows:
 
 
 def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
-    whose = (call.id, call.plan.user_id, transfer.place, transfer.section_id, transfer.queue_id)
-    where = (*whose, id_or_0(transfer.gateway_id))
-    moments = (transfer.joined_ms, transfer.score_from_ms)
+    whose = (call.id, call.plan.user_id, transfer.place, transfer.section_id, id_or_0(transfer.gateway_id))
     agents = (transfer.from_agent_id, transfer.for_agent_id)
-    return (*where, *moments, transfer.hold, transfer.talk_limit_ms, *agents)
+    return (*whose, transfer.joined_ms, transfer.hold, transfer.talk_limit_ms, *agents)
 
 
 def _standing(transfer: Transfer) -> tuple[Any, ...]:
@@ -193,5 +196,8 @@ def _standing(transfer: Transfer) -> tuple[Any, ...]:
         transfer.is_abandoned,
         transfer.on_hold_from_ms,
         transfer.on_hold_ms,
+        transfer.queue_id,
+        transfer.score_from_ms,
+        int(transfer.consulted),
         *rate_values(transfer.rate),
     )

@@ -463,6 +463,10 @@ CREATE TABLE agent (
 	placed_call_id INTEGER,
 	transfer_call_id INTEGER,
 	transfer_to VARCHAR(64) DEFAULT '' NOT NULL,
+	consulted_call_id INTEGER,
+	consultation_turn INTEGER DEFAULT '0' NOT NULL,
+	consultation_mode VARCHAR(9) DEFAULT 'third' NOT NULL,
+	consultation_to VARCHAR(64) DEFAULT '' NOT NULL,
 	desk_watched BOOLEAN DEFAULT '1' NOT NULL,
 	desk_seen_ms INTEGER DEFAULT '0' NOT NULL,
 	break_cause VARCHAR(16) DEFAULT '' NOT NULL,
@@ -1114,6 +1118,7 @@ CREATE TABLE transfer (
 	on_hold_ms INTEGER DEFAULT '0' NOT NULL,
 	from_agent_id INTEGER,
 	for_agent_id INTEGER,
+	consulted INTEGER DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL

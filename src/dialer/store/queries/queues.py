@@ -14,7 +14,7 @@ from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
-from dialer.domain.words.enums import TransferStatus
+from dialer.domain.words.enums import Consulted, TransferStatus
 from dialer.store.backends.expressions import in_order
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.rates import rate_of
@@ -236,6 +236,7 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         on_hold_ms=row["on_hold_ms"],
         from_agent_id=row["from_agent_id"],
         for_agent_id=row["for_agent_id"],
+        consulted=Consulted(row["consulted"]),
     )
 
 

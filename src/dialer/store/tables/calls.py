@@ -156,6 +156,8 @@ class Transfer(Row):
     """The agent who transferred the call at the desk; null for a transfer of the survey. They may be deleted since."""
     for_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The agent of the queue who is to take it; null for any. They may be deleted since."""
+    consulted: Mapped[int] = mapped_column(default=0, server_default="0")
+    """A `dialer.domain.words.enums.Consulted`."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),

@@ -104,6 +104,14 @@ class Agent(Row):
     """The call that the agent transfers at the desk; null once that is done."""
     transfer_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """Where to: a number in normal form, or `queue:` or `agent:` with an id."""
+    consulted_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The call in which the agent consults a third person; null if they consult nobody."""
+    consultation_turn: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of the last consultation: counts those of the agent."""
+    consultation_mode: Mapped[str] = mapped_column(String(9), default="third", server_default="third")
+    """A `dialer.domain.words.enums.ConsultationMode`."""
+    consultation_to: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """The third person: a number in normal form, or `agent:` with an id."""
     desk_watched: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
     """True if a break begins when the desk that the agent has opened is closed."""
     desk_seen_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
