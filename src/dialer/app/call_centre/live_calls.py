@@ -134,10 +134,15 @@ def _target(connection: Connection, user_id: int, agent_id: int, to: TransferTar
         if to.agent_id == agent_id or connection.scalar(serves.where(Agent.user_id == user_id).limit(1)) is None:
             raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
         return f"{AGENT}{to.agent_id}"
-    return _allowed_number(connection, user_id, to.phone_number)
+    return allowed_number(connection, user_id, to.phone_number)
 
 
-def _allowed_number(connection: Connection, user_id: int, given: str) -> str:
+def allowed_number(connection: Connection, user_id: int, given: str) -> str:
+    """Return a number that an account may call, in normal form.
+
+    Raises:
+        InvalidFieldsError: it is no number, an emergency number, or not allowed for the account.
+    """
     try:
         number = target_number(given, region_of(connection, user_id))
     except NumberError:
@@ -154,9 +159,12 @@ def hold_call(unit: UnitOfWork, callrequest_id: int) -> None:
     """Put the callee on hold with whom an agent talks. The row of the agent keeps the order. A repeated one is none.
 
     Raises:
-        RefusedError: no agent talks in the call.
+        RefusedError: no agent talks in the call, or the agent consults a third person.
     """
     agent_id = agent_in_call(unit.connection, callrequest_id)
+    consulted = unit.connection.scalar(select(Agent.consulted_call_id).where(Agent.id == agent_id))
+    if consulted == callrequest_id:
+        raise RefusedError("A third person is in the call. End the consultation first.", code=ErrorCode.IN_PROGRESS)
     is_other = (Agent.hold_call_id != callrequest_id) | Agent.hold_call_id.is_(None)
     agent = update(Agent).where(Agent.id == agent_id, is_other)
     if unit.connection.execute(agent.values(hold_call_id=callrequest_id)).rowcount:

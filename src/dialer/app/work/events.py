@@ -206,6 +206,38 @@ class CallTransferred(AppEvent, frozen=True, tag="call.transferred"):
     callrequest_id: int
 
 
+class CallConsulted(AppEvent, frozen=True, tag="call.consulted"):
+    """An agent is to talk with a third person while the callee waits on hold."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class ConsultationChanged(AppEvent, frozen=True, tag="call.swapped"):
+    """An agent is to talk with the other one of callee and third person, or with both."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class CallHandedOver(AppEvent, frozen=True, tag="call.handed_over"):
+    """An agent is to leave a call, so that the callee talks with the third person."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class ConsultationEnded(AppEvent, frozen=True, tag="call.consultation_ended"):
+    """The third person whom an agent consults is to be hung up."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
 class CallResumed(AppEvent, frozen=True, tag="call.resumed"):
     """An agent is to talk again with the callee on hold."""
 

@@ -81,7 +81,7 @@ class CallRouter:
         return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
 
     def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone]:
-        """Dial the leg of a third person whom an agent consults, and return its milestones, as far as they are known."""
+        """Dial the leg of a third person whom an agent consults, and return its milestones."""
         return self._of(call.id).consult(call, transfer, dialled)
 
     def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:

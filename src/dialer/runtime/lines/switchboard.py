@@ -87,14 +87,11 @@ class Switchboard:
         self.part: Final = self._seconds.part
         """End the leg of the agent who talks in a call, and return the outcome of the leg."""
         self._consulted: Final = ConsultLegs(self._legs, self._firsts, self._seconds, self.leg_names)
+        # What agents want who consult a third person. `CallPlacer` says what each of them does.
         self.consult: Final = self._consulted.consult
-        """Add the leg of a third person whom an agent consults, and return when it is to be dialled."""
         self.talk_with: Final = self._consulted.talk_with
-        """Connect an agent with the third person, the callee, or both."""
         self.end_consultation: Final = self._consulted.end_consultation
-        """End the leg of a third person, and return its outcome."""
         self.hand_over: Final = self._consulted.hand_over
-        """End the leg of an agent, and connect the callee with the third person."""
         self._supervisors: Final = SupervisorLegs(self._legs, self.leg_names)
         self.supervise: Final = self._supervisors.supervise
         """Make the supervision of a call what is wanted. Return False if there is nobody to hear."""

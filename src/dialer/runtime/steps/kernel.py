@@ -1,9 +1,9 @@
 """Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
 
 Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
-then the ends of calls (both by call id). Then come B-legs to dial over lines, third persons, agents who take calls, queues, inbound
-calls, gateways, campaigns, and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its
-records, continues exactly as it would have.
+then the ends of calls (both by call id). Then come B-legs to dial over lines, third persons, agents who take calls,
+queues, inbound calls, gateways, campaigns, and the watchdog. So a run that was stopped after any millisecond, and
+rebuilt from its records, continues exactly as it would have.
 """
 
 from collections import deque

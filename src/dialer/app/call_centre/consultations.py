@@ -1,0 +1,157 @@
+"""Use cases of agents who consult a third person during a call. The worker reads a wish with the row of its agent."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, select, update
+
+from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, allowed_number
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.app.work.events import AppEvent, CallConsulted, CallHandedOver, ConsultationChanged, ConsultationEnded
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.plans import FREESWITCH
+from dialer.domain.engine.desk_transfers import AGENT
+from dialer.domain.numbers.agent_contacts import telephone_of
+from dialer.domain.numbers.emergency import is_emergency_contact
+from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import ConsultationMode, Consulted, TransferStatus
+from dialer.store.database.touched import Touched
+from dialer.store.queries.regions import region_of
+from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Tier, Transfer
+
+_IS_ASKED: Final = (Transfer.consulted == Consulted.ASKED) & (Transfer.status != TransferStatus.OVER)
+
+
+class ThirdPerson(NamedTuple):
+    """The third person whom an agent consults, or consulted last in a call."""
+
+    name: str
+    """The name of the agent who is the third person, else the number."""
+    mode: ConsultationMode | None
+    """The people who talk with the agent, now or in a moment; None once the consultation is over."""
+    answered_ms: int | None
+    on_hold_from_ms: int | None
+    """The time since which the third person is on hold; None if not."""
+    reason: str
+    """The `TransferReason` why they were not reached; empty if they were, or still may be."""
+
+
+def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
+    """Call a third person while the callee of an agent waits on hold. The agent then talks with the third person.
+
+    The row of the agent keeps the wish, so it outlives the process.
+
+    Raises:
+        RefusedError: no agent talks in the call, its gateway cannot do it, or the agent consults somebody already.
+        InvalidFieldsError: the target is missing, unknown, not free, or not allowed for the account.
+    """
+    connection = unit.connection
+    agent_id = agent_in_call(connection, callrequest_id)
+    if not can_consult(connection, callrequest_id):
+        wrong = "Nobody can be consulted over FreeSWITCH. That is possible over SIP."
+        raise RefusedError(wrong, code=ErrorCode.PROTOCOL)
+    wanted, turn = connection.execute(
+        select(Agent.consulted_call_id, Agent.consultation_turn).where(Agent.id == agent_id)
+    ).one()
+    if wanted == callrequest_id or _asked(connection, callrequest_id) is not None:
+        raise RefusedError("A third person is in the call already.", code=ErrorCode.LIMIT_REACHED)
+    user_id = connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
+    begun = {
+        "consulted_call_id": callrequest_id,
+        "consultation_turn": turn + 1,
+        "consultation_mode": str(ConsultationMode.THIRD),
+        "consultation_to": _third(connection, user_id, agent_id, to),
+        "hold_call_id": None,
+    }
+    connection.execute(update(Agent).where(Agent.id == agent_id).values(begun))
+    _note(unit, agent_id, CallConsulted(agent_id, callrequest_id))
+
+
+def change_consultation(unit: UnitOfWork, callrequest_id: int, mode: ConsultationMode) -> None:
+    """Let an agent talk with the third person, the callee, or both, or hand the callee over to the third person.
+
+    A repeated order does nothing more.
+
+    Raises:
+        RefusedError: no agent talks in the call, or no third person has answered.
+    """
+    agent_id = agent_in_call(unit.connection, callrequest_id)
+    if not _asked(unit.connection, callrequest_id):
+        wrong = "No third person has answered. Wait for the answer, or end the consultation."
+        raise RefusedError(wrong, code=ErrorCode.NOTHING_TO_DO)
+    agent = update(Agent).where(Agent.id == agent_id, Agent.consulted_call_id == callrequest_id)
+    agent = agent.where(Agent.consultation_mode.not_in([mode, ConsultationMode.HAND_OVER]))
+    if unit.connection.execute(agent.values(consultation_mode=str(mode))).rowcount:
+        is_last = mode is ConsultationMode.HAND_OVER
+        event = (CallHandedOver if is_last else ConsultationChanged)(agent_id, callrequest_id)
+        _note(unit, agent_id, event)
+
+
+def end_consultation(unit: UnitOfWork, callrequest_id: int) -> None:
+    """Hang up the third person, so that an agent talks with the callee again. Without a consultation, do nothing.
+
+    Raises:
+        RefusedError: no agent talks in the call.
+    """
+    agent_id = agent_in_call(unit.connection, callrequest_id)
+    agent = update(Agent).where(Agent.id == agent_id, Agent.consulted_call_id == callrequest_id)
+    if unit.connection.execute(agent.values(consulted_call_id=None)).rowcount:
+        _note(unit, agent_id, ConsultationEnded(agent_id, callrequest_id))
+
+
+def can_consult(connection: Connection, callrequest_id: int) -> bool:
+    """Return whether the carrier of a call can connect a third person: a simulated one, or SIP."""
+    at_gateway = (Gateway.id == LiveLeg.gateway_id) & (Gateway.medium == LiveLeg.medium)
+    query = select(Gateway.protocol).join(LiveLeg, at_gateway)
+    return connection.scalar(query.where(LiveLeg.call_id == callrequest_id, LiveLeg.place == 0)) != FREESWITCH
+
+
+def third_person(connection: Connection, callrequest_id: int, agent_id: int) -> ThirdPerson | None:
+    """Return the third person whom an agent consults in a call, or consulted last; None if they consulted nobody."""
+    row = (
+        connection.execute(
+            select(Transfer.__table__, Agent.consultation_mode)
+            .join(Agent, Agent.id == Transfer.from_agent_id)
+            .where(
+                Transfer.callrequest_id == callrequest_id, Agent.id == agent_id, Transfer.consulted == Consulted.ASKED
+            )
+            .order_by(Transfer.place.desc())
+            .limit(1)
+        )
+        .mappings()
+        .first()
+    )
+    if row is None:
+        return None
+    name = connection.scalar(select(Agent.name).where(Agent.id == row["for_agent_id"])) or row["phone_number"]
+    is_over = row["status"] == TransferStatus.OVER
+    mode = None if is_over else ConsultationMode(row["consultation_mode"])
+    return ThirdPerson(name, mode, row["answered_ms"], row["on_hold_from_ms"], row["reason"])
+
+
+def _asked(connection: Connection, callrequest_id: int) -> bool | None:
+    """Return whether the third person of a call has answered; None without a third person."""
+    query = select(Transfer.answered_ms.is_not(None)).where(Transfer.callrequest_id == callrequest_id, _IS_ASKED)
+    return connection.scalar(query)
+
+
+def _third(connection: Connection, user_id: int, agent_id: int, to: TransferTarget) -> str:
+    """Return whom an agent consults, as the row of the agent has it."""
+    if to.queue_id is not None or bool(to.phone_number) == bool(to.agent_id):
+        raise InvalidFieldsError({"phone_number": ["Give a phone number or an agent: one of the two."]})
+    if to.agent_id is None:
+        return allowed_number(connection, user_id, to.phone_number)
+    others = select(Agent.contact, Agent.status, Agent.is_talking).where(Agent.id == to.agent_id)
+    others = others.where(Agent.user_id == user_id, Agent.id != agent_id, Agent.id.in_(select(Tier.agent_id)))
+    other = connection.execute(others).first()
+    if other is None:
+        raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
+    telephone = telephone_of(other.contact)
+    if not telephone or is_emergency_contact(telephone, region_of(connection, user_id)):
+        raise InvalidFieldsError({"agent": ["The agent has no telephone that can be called."]})
+    if other.is_talking or other.status not in TAKES_CALLS:
+        raise InvalidFieldsError({"agent": ["The agent is not free. Choose another one, or wait."]})
+    return f"{AGENT}{to.agent_id}"
+
+
+def _note(unit: UnitOfWork, agent_id: int, event: AppEvent) -> None:
+    unit.note(Touched(agents=frozenset({agent_id})), event)

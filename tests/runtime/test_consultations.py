@@ -1,0 +1,204 @@
+"""Tests of agents who consult a third person during a call, over simulated gateways and over lines."""
+
+from functools import partial
+
+import pytest
+from sqlalchemy import delete
+
+from dialer.app.call_centre.consultations import change_consultation, consult, end_consultation, third_person
+from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
+from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.enums import AgentStatus, ConsultationMode
+from dialer.store.database.touched import Touched
+from dialer.store.tables import Agent, CallRequest, Cdr, Transfer
+from tests.runtime.house import House
+from tests.runtime.test_desk_transfers import NOBODY, OTHER, check, talking
+
+CALLEE, THIRD, ALL, HAND_OVER = "callee", "third", "all", "hand_over"
+
+
+def begin(house: House, **to: object) -> None:
+    """Let the agent of the only call consult somebody."""
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(consult, callrequest_id=call["id"], to=TransferTarget(**to)))  # type: ignore[arg-type] # tests
+
+
+def order(house: House, mode: str) -> None:
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(change_consultation, callrequest_id=call["id"], mode=ConsultationMode(mode)))
+
+
+def end(house: House) -> None:
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(end_consultation, callrequest_id=call["id"]))
+
+
+def legs(house: House) -> list[tuple[str, int | None, int, str, int | None, int]]:
+    """Return each transfer: number, agent, part in a consultation, reason, seconds of talk and on hold."""
+    return [
+        (
+            row["phone_number"],
+            row["agent_id"],
+            row["consulted"],
+            row["reason"],
+            None
+            if row["answered_ms"] is None or row["ended_ms"] is None
+            else (row["ended_ms"] - row["answered_ms"]) // 1_000,
+            row["on_hold_ms"] // 1_000,
+        )
+        for row in house.rows(Transfer)
+    ]
+
+
+async def go_on(house: House, *seconds: int, restarts: bool) -> None:
+    for each in seconds:
+        if restarts:
+            house.restart()
+        await house.advance(each)
+
+
+def on_hold(house: House) -> list[bool]:
+    return [row["on_hold_from_ms"] is not None for row in house.rows(Transfer)]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_agent_talks_with_a_third_person_and_comes_back(house: House, *, restarts: bool) -> None:
+    agents = await talking(house)
+    begin(house, phone_number=OTHER)
+    await go_on(house, 1, restarts=restarts)
+    assert on_hold(house) == [True, False]
+    await go_on(house, 5, restarts=restarts)
+    order(house, CALLEE)
+    await go_on(house, 2, restarts=restarts)
+    assert on_hold(house) == [False, True]
+    order(house, THIRD)
+    await go_on(house, 2, restarts=restarts)
+    end(house)
+    await go_on(house, 2, restarts=restarts)
+    assert on_hold(house) == [False, False]
+    assert house.row(Agent, agents[0])["consulted_call_id"] is None
+    await go_on(house, 200, restarts=restarts)
+    assert legs(house) == [("+33199000001", agents[0], 0, "", 60, 8), (OTHER, None, 1, "", 5, 2)]
+    assert {(row["leg_type"], row["phone_number"], row["billsec"]) for row in house.rows(Cdr)} >= {
+        (2, "+33199000001", 60),
+        (2, OTHER, 5),
+    }
+    check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_third_person_who_does_not_answer_leaves_the_callee_with_the_agent(
+    house: House, *, restarts: bool
+) -> None:
+    agents = await talking(house)
+    (call,) = house.rows(CallRequest)
+    begin(house, phone_number=NOBODY)
+    await go_on(house, 1, restarts=restarts)
+    with pytest.raises(RefusedError, match="No third person has answered"):
+        order(house, HAND_OVER)
+    with pytest.raises(RefusedError, match="A third person is in the call already"):
+        begin(house, phone_number=OTHER)
+    with pytest.raises(RefusedError, match="End the consultation first"):
+        house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await go_on(house, 46, restarts=restarts)
+    assert (on_hold(house), house.row(Agent, agents[0])["consulted_call_id"]) == ([False, False], None)
+    third = house.database.read_now(partial(third_person, callrequest_id=call["id"], agent_id=agents[0]))
+    assert third is not None
+    assert (third.name, third.mode, third.reason) == (NOBODY, None, "no_answer")
+    await go_on(house, 300, restarts=restarts)
+    assert legs(house) == [("+33199000001", agents[0], 0, "", 60, 45), (NOBODY, None, 1, "no_answer", None, 0)]
+    check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("all_first", [False, True])
+async def test_a_callee_is_handed_over_to_a_number(house: House, *, all_first: bool, restarts: bool) -> None:
+    agents = await talking(house)
+    begin(house, phone_number=OTHER)
+    await go_on(house, 6, restarts=restarts)
+    if all_first:
+        order(house, ALL)
+    await go_on(house, 1, restarts=restarts)
+    order(house, HAND_OVER)
+    await go_on(house, 1, restarts=restarts)
+    row = house.row(Agent, agents[0])
+    assert (row["is_talking"], row["consulted_call_id"], on_hold(house)) == (False, None, [False, False])
+    await go_on(house, 2, 300, restarts=restarts)
+    held_s = 6 if all_first else 7
+    assert legs(house) == [("+33199000001", agents[0], 0, "", 18, held_s), (OTHER, None, 2, "", 40, 0)]
+    assert {row["status"] for row in house.rows(CallRequest)} == {4}
+    check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_agent_takes_over_a_callee_from_another_one(house: House, *, restarts: bool) -> None:
+    agents = await talking(house)
+    (call,) = house.rows(CallRequest)
+    house.queue(agents[1])
+    begin(house, agent_id=agents[1])
+    await go_on(house, 7, restarts=restarts)
+    order(house, HAND_OVER)
+    await go_on(house, 1, restarts=restarts)
+    assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, True]
+    house.perform(partial(hold_call, callrequest_id=call["id"]))
+    await go_on(house, 2, restarts=restarts)
+    assert on_hold(house) == [False, True]
+    house.perform(partial(hang_up_call, callrequest_id=call["id"]))
+    await go_on(house, 3, 100, restarts=restarts)
+    assert legs(house) == [
+        ("+33199000001", agents[0], 0, "", 18, 7),
+        ("+33199000002", agents[1], 2, "", 5, 2),
+    ]
+    assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, False]
+    check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("what", ["hang up", "transfer", "delete the agent", "talk limit"])
+async def test_no_leg_is_left_when_the_agent_is_gone(house: House, what: str, *, restarts: bool) -> None:
+    agents = await talking(house)
+    (call,) = house.rows(CallRequest)
+    begin(house, phone_number=OTHER)
+    await go_on(house, 7, restarts=restarts)
+    if what == "hang up":
+        house.perform(partial(hang_up_call, callrequest_id=call["id"]))
+    elif what == "transfer":
+        house.perform(partial(transfer_call, callrequest_id=call["id"], to=TransferTarget("+33199008888")))
+    elif what == "delete the agent":
+        house.perform(lambda unit: _delete(unit, agents[0]))
+    else:
+        await go_on(house, 60, restarts=restarts)
+    await go_on(house, 1, restarts=restarts)
+    assert [row["status"] for row in house.rows(Transfer) if row["consulted"]] == [3]
+    assert not any(on_hold(house))
+    await go_on(house, 200, restarts=restarts)
+    assert {row["status"] for row in house.rows(CallRequest)} == {4}
+    check(house)
+
+
+async def test_wrong_third_persons_are_refused_and_change_nothing(house: House) -> None:
+    agents = await talking(house)
+    house.change(Agent, agents[1], status=int(AgentStatus.ON_BREAK))
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({}, "one of the two"),
+        ({"queue_id": 1}, "one of the two"),
+        ({"phone_number": "112"}, "emergency"),
+        ({"phone_number": "nobody"}, "digits"),
+        ({"agent_id": agents[0]}, "No other agent"),
+        ({"agent_id": agents[1]}, "not free"),
+    ]
+    for to, message in wrong:
+        with pytest.raises(InvalidFieldsError) as refused:
+            begin(house, **to)
+        assert message in str(refused.value.errors), to
+    end(house)
+    await house.advance(1)
+    assert [row["consulted"] for row in house.rows(Transfer)] == [0]
+    with pytest.raises(RefusedError, match="No third person has answered"):
+        order(house, THIRD)
+
+
+def _delete(unit: UnitOfWork, agent_id: int) -> None:
+    unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
+    unit.note(Touched(agents=frozenset({agent_id})))
