@@ -1,6 +1,7 @@
 """Tests of agents who consult a third person during a call, over simulated gateways and over lines."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
@@ -9,11 +10,15 @@ from dialer.app.call_centre.consultations import change_consultation, consult, e
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.sessions.leg_protocol import Confer
 from dialer.domain.words.enums import AgentStatus, ConsultationMode
 from dialer.store.database.touched import Touched
-from dialer.store.tables import Agent, CallRequest, Cdr, Transfer
+from dialer.store.tables import Agent, CallRequest, Cdr, LiveLeg, Transfer
 from tests.runtime.house import House
-from tests.runtime.test_desk_transfers import NOBODY, OTHER, check, talking
+from tests.runtime.line_house import LineHouse
+from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line
+from tests.runtime.test_second_legs import OTHER as THIRD_NUMBER
+from tests.runtime.test_second_legs import cdrs, is_clean
 
 CALLEE, THIRD, ALL, HAND_OVER = "callee", "third", "all", "hand_over"
 
@@ -202,3 +207,64 @@ async def test_wrong_third_persons_are_refused_and_change_nothing(house: House) 
 def _delete(unit: UnitOfWork, agent_id: int) -> None:
     unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
     unit.note(Touched(agents=frozenset({agent_id})))
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("who", ["number", "agent"])
+async def test_over_a_line_each_hears_whom_the_agent_wants(tmp_path: Path, who: str, *, restarts: bool) -> None:
+    house, agents = await talking_over_a_line(tmp_path)
+    begin(house, **({"phone_number": THIRD_NUMBER} if who == "number" else {"agent_id": agents[1]}))
+    await lives(house, 6, restarts=restarts)
+    keys = {row["place"]: row["key"] for row in house.rows(LiveLeg)}
+    assert (house.side.bridges, on_hold(house)) == ({keys[2]: keys[1]}, [True, False])
+    order(house, CALLEE)
+    await lives(house, 1, restarts=restarts)
+    assert (house.side.bridges, on_hold(house)) == ({keys[0]: keys[1]}, [False, True])
+    order(house, ALL)
+    await lives(house, 1, restarts=restarts)
+    assert (house.side.bridges, on_hold(house)) == ({}, [False, False])
+    last = dict(house.side.lines[0].orders)
+    assert [type(last[keys[place]]) for place in range(3)] == [Confer] * 3
+    assert len({last[keys[place]].room for place in range(3)}) == 1  # type: ignore[union-attr] # as asserted
+    order(house, THIRD)
+    await lives(house, 1, restarts=restarts)
+    assert house.side.bridges == {keys[2]: keys[1]}
+    order(house, HAND_OVER)
+    await lives(house, 1, restarts=restarts)
+    assert house.side.bridges == {keys[0]: keys[2]}
+    assert len(house.side.phones) == 2
+    await lives(house, 200, restarts=restarts)
+    third = agents[1] if who == "agent" else None
+    assert [row[1:3] for row in legs(house)] == [(agents[0], 0), (third, 2)]
+    assert ([kind for kind, *_ in cdrs(house)], is_clean(house)) == ([2, 2, 1], True)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("number", [NOBODY, "+12025550113", "+12025550114", THIRD_NUMBER])
+async def test_over_a_line_the_callee_is_back_whatever_becomes_of_the_third_person(
+    tmp_path: Path, number: str, *, restarts: bool
+) -> None:
+    house, agents = await talking_over_a_line(tmp_path)
+    begin(house, phone_number=number)
+    await lives(house, 2, 4, restarts=restarts)
+    if number == THIRD_NUMBER:
+        end(house)
+    await lives(house, 2, 45, restarts=restarts)
+    (call, *seconds) = [row["key"] for row in house.rows(LiveLeg)]
+    assert (house.side.bridges, on_hold(house)) == ({call: seconds[0]}, [False, False])
+    assert house.row(Agent, agents[0])["consulted_call_id"] is None
+    await lives(house, 200, restarts=restarts)
+    assert (house.side.phones, is_clean(house)) == ({}, True)
+
+
+async def lives(house: LineHouse, *seconds: int, restarts: bool) -> None:
+    """Let time pass, with a new start of the process after it. Before its line is up, nobody is called."""
+    for each in seconds:
+        await house.pass_s(each)
+        if restarts:
+            house.restart()
+            await house.pass_s(0)
