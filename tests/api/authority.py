@@ -58,6 +58,8 @@ SPECIAL: Final = {
     "POST /agent/{record_id}/preview/{subscriber_id}/call": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /agent/{record_id}/preview/{subscriber_id}/skip": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/transfer": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/consult": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/consultation": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from dialer.app.call_centre.consultations import change_consultation, consult, end_consultation, third_person
+from dialer.app.call_centre.consultations import change_consultation, consult, third_person
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
@@ -35,8 +35,7 @@ def order(house: House, mode: str) -> None:
 
 
 def end(house: House) -> None:
-    (call,) = house.rows(CallRequest)
-    house.perform(partial(end_consultation, callrequest_id=call["id"]))
+    order(house, "end")
 
 
 def legs(house: House) -> list[tuple[str, int | None, int, str, int | None, int]]:

@@ -30,7 +30,7 @@ def test_each_hears_whom_the_agent_wants_and_nobody_else() -> None:
     assert call.talk(*EVERYBODY) == {"callee": NOBODY, "agent": {THIRD}, THIRD: {"agent"}}
     order("callee", Hold(6))
     order("callee", Bridge(7, THIRD))
-    call.studio.remove("agent")
+    call.studio.router.remove("agent")
     heard = call.talk("callee", THIRD)
     assert (heard["callee"], heard[THIRD]) == ({THIRD}, {"callee"})
 
@@ -41,7 +41,7 @@ def test_a_third_person_who_hangs_up_leaves_the_agent_to_the_callee() -> None:
     order("callee", Hold(2))
     order("agent", Hold(1, is_silent=True))
     order(THIRD, Bridge(1, "agent"))
-    call.studio.remove(THIRD)
+    call.studio.router.remove(THIRD)
     order("callee", Bridge(3, "agent"))
     heard = call.talk("callee", "agent")
     assert (heard["callee"], heard["agent"]) == ({"agent"}, {"callee"})

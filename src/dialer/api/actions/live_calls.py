@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, transfer_call
+from dialer.domain.words.enums import ConsultationMode
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
-from dialer.resources.crud.fields import Text
+from dialer.resources.crud.fields import Text, TextChoice
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, parse_whole, request_shape
@@ -32,6 +34,32 @@ TransferOrderGiven: Final = request_shape(
         ),
     },
     "The target of a transfer: one of the three.",
+)
+
+
+ConsultGiven: Final = request_shape(
+    "ConsultGiven",
+    {
+        "phone_number": writable(
+            Text(64), "The number of the third person. Default: none.", default="", example="+12025550151"
+        ),
+        "agent": writable(
+            Reference("agent"),
+            "The free agent who is the third person. Their telephone rings. Default: null.",
+            nullable=True,
+            default=None,
+        ),
+    },
+    "The third person whom an agent consults: one of the two.",
+)
+ConsultationGiven: Final = request_shape(
+    "ConsultationGiven",
+    {
+        "mode": writable(
+            TextChoice(tuple(ConsultationMode)), "The people who are to talk.", example=ConsultationMode.CALLEE
+        )
+    },
+    "The wish of an agent who consults a third person.",
 )
 
 
@@ -63,3 +91,36 @@ def transfer_seen_call(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     to = TransferTarget(values["phone_number"].strip(), values["queue"], values["agent"])
     order_for_seen_call(unit, callrequest_id, lambda unit, identity: transfer_call(unit, identity, to))
     return parsed.ignored
+
+
+def consult_in_seen_call(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
+    """Call a third person during a call, as `order_for_seen_call`; return the names of fields that were ignored.
+
+    Raises:
+        InvalidError: a field has a wrong value.
+        InvalidFieldsError: the third person is missing, unknown, not free, or not allowed.
+        RecordNotFoundError: there is no such call, or the caller may not see it or its agent.
+        RefusedError: no agent talks in the call, or a third person is in it.
+    """
+    parsed = parse_whole(ConsultGiven, given, unit.conventions)
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    to = TransferTarget(parsed.values["phone_number"].strip(), None, parsed.values["agent"])
+    order_for_seen_call(unit, callrequest_id, lambda unit, identity: consult(unit, identity, to))
+    return parsed.ignored
+
+
+def change_seen_consultation(unit: Unit, callrequest_id: int, given: Given) -> tuple[ConsultationMode, tuple[str, ...]]:
+    """Change who talks in a consultation, as `order_for_seen_call`; return it, and the fields that were ignored.
+
+    Raises:
+        InvalidError: there is no such mode.
+        RecordNotFoundError: there is no such call, or the caller may not see it or its agent.
+        RefusedError: no agent talks in the call, or no third person has answered.
+    """
+    parsed = parse_whole(ConsultationGiven, given, unit.conventions)
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    mode = ConsultationMode(parsed.values["mode"])
+    order_for_seen_call(unit, callrequest_id, lambda unit, identity: change_consultation(unit, identity, mode))
+    return mode, parsed.ignored

@@ -16,7 +16,7 @@ from dialer.resources.crud.resource import Actor, Resource
 from dialer.resources.crud.urls import PREFIX
 from dialer.resources.words.errors import ForbiddenError
 
-_ORDERS: Final = ("hang-up", "hold", "resume", "transfer")
+_ORDERS: Final = ("hang-up", "hold", "resume", "transfer", "consult", "consultation")
 """The orders about the call in which an agent talks."""
 RECORD: Final = "{record_id}"
 NO_SCOPE: Final = "This API key lacks the scope '{}'. Use a key that has it."
@@ -197,6 +197,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/desk/hold": Permission.WORK,
     "POST /console/desk/resume": Permission.WORK,
     "POST /console/desk/transfer": Permission.WORK,
+    "POST /console/desk/consult": Permission.WORK,
+    "POST /console/desk/consultation": Permission.WORK,
     "POST /console/desk/ready": Permission.WORK,
     "POST /console/desk/longer": Permission.WORK,
     f"POST /console/calls/{RECORD}/disposition": Permission.WORK,

@@ -30,7 +30,14 @@ from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, NDJSON, exported_shape
-from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead, TransferOrderRead
+from dialer.api.routes.live_calls import (
+    ConsultationRead,
+    ConsultRead,
+    HangUpRead,
+    HoldRead,
+    ResumeRead,
+    TransferOrderRead,
+)
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.previews import PersonOrdered, PreviewRead
 from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
@@ -169,6 +176,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_listener": examples.answer(ListenRead),
     "stop_listening": examples.answer(StopListeningRead),
     "transfer": examples.answer(TransferOrderRead),
+    "consult": examples.answer(ConsultRead),
+    "change_consultation": examples.answer(ConsultationRead),
     "apply_files": examples.answer(ApplyAnswer),
     "export_account": examples.answer(
         ExportAnswer, files=[examples.answer(ExportedText)], beside=[examples.answer(FileBeside)]
@@ -205,6 +214,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "listen": {"mode": "listen"},
     "dial_person": {"campaign_id": 4, "number": NUMBER},
     "transfer": {"phone_number": "+12025550150"},
+    "consult": {"phone_number": "+12025550151"},
     "send_recording": {"audio_file": "(the bytes of a WAV file)"},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }

@@ -1,4 +1,4 @@
-"""`/rest-api/callrequest/<id>/hang-up/`, `hold/`, `resume/` and `transfer/`: orders about the call of an agent."""
+"""Orders about the call of an agent, as `/rest-api/callrequest/<id>/hold/`."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -7,11 +7,20 @@ import msgspec
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.actions.live_calls import TransferOrderGiven, order_for_seen_call, transfer_seen_call
+from dialer.api.actions.live_calls import (
+    ConsultationGiven,
+    ConsultGiven,
+    TransferOrderGiven,
+    change_seen_consultation,
+    consult_in_seen_call,
+    order_for_seen_call,
+    transfer_seen_call,
+)
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.domain.words.described import described
+from dialer.domain.words.enums import ConsultationMode
 from dialer.resources.crud.properties import describe_request
 from dialer.resources.crud.urls import identity_in
 from dialer.resources.records.calls import CALLREQUESTS
@@ -40,6 +49,19 @@ class TransferOrderRead(msgspec.Struct, frozen=True):
     """The order to transfer a call."""
 
     callrequest_id: Annotated[int, described("The call whose callee is about to go on.", 7)]
+
+
+class ConsultRead(msgspec.Struct, frozen=True):
+    """The order to consult a third person."""
+
+    callrequest_id: Annotated[int, described("The call whose callee is about to wait.", 7)]
+
+
+class ConsultationRead(msgspec.Struct, frozen=True):
+    """The order to an agent's consultation."""
+
+    callrequest_id: Annotated[int, described("The call.", 7)]
+    mode: Annotated[ConsultationMode, described("The people who are about to talk.", ConsultationMode.CALLEE)]
 
 
 @post("/callrequest/{record_id:str}/hang-up", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
@@ -95,3 +117,38 @@ async def transfer(request: ApiRequest, record_id: FromPath[str]) -> Response[Tr
     identity, given = identity_in(record_id), await read_if_any(request)
     ignored = await request.service.write(request, lambda unit: transfer_seen_call(unit, identity, given))
     return Response(TransferOrderRead(identity), headers=ignored_header(ignored))
+
+
+@post(
+    "/callrequest/{record_id:str}/consult",
+    tags=[CALLREQUESTS.path],
+    status_code=HTTPStatus.OK,
+    operation_class=describe_request(ConsultGiven, is_required=True),
+)
+async def consult(request: ApiRequest, record_id: FromPath[str]) -> Response[ConsultRead]:
+    """Call a third person during a call: a number, or a free agent. The callee waits on hold meanwhile.
+
+    Agents consult somebody in their own calls. The new leg is dialled and charged as by `transfer/`. If nobody answers,
+    or the third person hangs up, the agent talks with the callee again; also after 10 minutes of hold. If the callee
+    hangs up, the call is over. A call without an agent, over FreeSWITCH, or with a third person is refused.
+    """
+    identity, given = identity_in(record_id), await read_if_any(request)
+    ignored = await request.service.write(request, lambda unit: consult_in_seen_call(unit, identity, given))
+    return Response(ConsultRead(identity), headers=ignored_header(ignored))
+
+
+@post(
+    "/callrequest/{record_id:str}/consultation",
+    tags=[CALLREQUESTS.path],
+    status_code=HTTPStatus.OK,
+    operation_class=describe_request(ConsultationGiven, is_required=True),
+)
+async def change_consultation(request: ApiRequest, record_id: FromPath[str]) -> Response[ConsultationRead]:
+    """Change who talks while an agent consults a third person, hand the callee over, or end the consultation.
+
+    The answer comes once the order is stored, and it is followed a moment later. A repeated request does nothing more.
+    Before the third person has answered, only the end is possible.
+    """
+    identity, given = identity_in(record_id), await read_if_any(request)
+    mode, ignored = await request.service.write(request, lambda unit: change_seen_consultation(unit, identity, given))
+    return Response(ConsultationRead(identity, mode), headers=ignored_header(ignored))

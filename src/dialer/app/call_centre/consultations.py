@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy.orm import aliased
 
 from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, allowed_number
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
@@ -19,6 +20,25 @@ from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Tier, Transfer
 
 _IS_ASKED: Final = (Transfer.consulted == Consulted.ASKED) & (Transfer.status != TransferStatus.OVER)
+
+_PROTOCOL: Final = (
+    select(Gateway.protocol)
+    .join(LiveLeg, (Gateway.id == LiveLeg.gateway_id) & (Gateway.medium == LiveLeg.medium))
+    .where(LiveLeg.call_id == bindparam("call"), LiveLeg.place == 0)
+)
+_OTHER: Final = aliased(Agent)
+_LAST_THIRD: Final = (
+    select(
+        *(Transfer.status, Transfer.phone_number, Transfer.answered_ms, Transfer.on_hold_from_ms, Transfer.reason),
+        *(Agent.consultation_mode, _OTHER.name),
+    )
+    .join(Agent, Agent.id == Transfer.from_agent_id)
+    .outerjoin(_OTHER, _OTHER.id == Transfer.for_agent_id)
+    .where(Transfer.callrequest_id == bindparam("call"), Agent.id == bindparam("agent"))
+    .where(Transfer.consulted == Consulted.ASKED)
+    .order_by(Transfer.place.desc())
+    .limit(1)
+)
 
 
 class ThirdPerson(NamedTuple):
@@ -38,7 +58,7 @@ class ThirdPerson(NamedTuple):
 def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
     """Call a third person while the callee of an agent waits on hold. The agent then talks with the third person.
 
-    The row of the agent keeps the wish, so it outlives the process.
+    The row of the agent keeps the wish, so it outlives the process. A repeated one does nothing more.
 
     Raises:
         RefusedError: no agent talks in the call, its gateway cannot do it, or the agent consults somebody already.
@@ -49,17 +69,19 @@ def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
     if not can_consult(connection, callrequest_id):
         wrong = "Nobody can be consulted over FreeSWITCH. That is possible over SIP."
         raise RefusedError(wrong, code=ErrorCode.PROTOCOL)
-    wanted, turn = connection.execute(
-        select(Agent.consulted_call_id, Agent.consultation_turn).where(Agent.id == agent_id)
-    ).one()
+    columns = (Agent.consulted_call_id, Agent.consultation_turn, Agent.consultation_to)
+    wanted, turn, before = connection.execute(select(*columns).where(Agent.id == agent_id)).one()
+    user_id = connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
+    third = _third(connection, user_id, agent_id, to)
+    if (wanted, before) == (callrequest_id, third):
+        return
     if wanted == callrequest_id or _asked(connection, callrequest_id) is not None:
         raise RefusedError("A third person is in the call already.", code=ErrorCode.LIMIT_REACHED)
-    user_id = connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
     begun = {
         "consulted_call_id": callrequest_id,
         "consultation_turn": turn + 1,
         "consultation_mode": str(ConsultationMode.THIRD),
-        "consultation_to": _third(connection, user_id, agent_id, to),
+        "consultation_to": third,
         "hold_call_id": None,
     }
     connection.execute(update(Agent).where(Agent.id == agent_id).values(begun))
@@ -69,11 +91,14 @@ def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
 def change_consultation(unit: UnitOfWork, callrequest_id: int, mode: ConsultationMode) -> None:
     """Let an agent talk with the third person, the callee, or both, or hand the callee over to the third person.
 
-    A repeated order does nothing more.
+    A repeated order does nothing more. Nor does the end of a consultation that there is not.
 
     Raises:
         RefusedError: no agent talks in the call, or no third person has answered.
     """
+    if mode is ConsultationMode.END:
+        _end_consultation(unit, callrequest_id)
+        return
     agent_id = agent_in_call(unit.connection, callrequest_id)
     if not _asked(unit.connection, callrequest_id):
         wrong = "No third person has answered. Wait for the answer, or end the consultation."
@@ -86,12 +111,7 @@ def change_consultation(unit: UnitOfWork, callrequest_id: int, mode: Consultatio
         _note(unit, agent_id, event)
 
 
-def end_consultation(unit: UnitOfWork, callrequest_id: int) -> None:
-    """Hang up the third person, so that an agent talks with the callee again. Without a consultation, do nothing.
-
-    Raises:
-        RefusedError: no agent talks in the call.
-    """
+def _end_consultation(unit: UnitOfWork, callrequest_id: int) -> None:
     agent_id = agent_in_call(unit.connection, callrequest_id)
     agent = update(Agent).where(Agent.id == agent_id, Agent.consulted_call_id == callrequest_id)
     if unit.connection.execute(agent.values(consulted_call_id=None)).rowcount:
@@ -100,32 +120,16 @@ def end_consultation(unit: UnitOfWork, callrequest_id: int) -> None:
 
 def can_consult(connection: Connection, callrequest_id: int) -> bool:
     """Return whether the carrier of a call can connect a third person: a simulated one, or SIP."""
-    at_gateway = (Gateway.id == LiveLeg.gateway_id) & (Gateway.medium == LiveLeg.medium)
-    query = select(Gateway.protocol).join(LiveLeg, at_gateway)
-    return connection.scalar(query.where(LiveLeg.call_id == callrequest_id, LiveLeg.place == 0)) != FREESWITCH
+    return connection.scalar(_PROTOCOL, {"call": callrequest_id}) != FREESWITCH
 
 
 def third_person(connection: Connection, callrequest_id: int, agent_id: int) -> ThirdPerson | None:
     """Return the third person whom an agent consults in a call, or consulted last; None if they consulted nobody."""
-    row = (
-        connection.execute(
-            select(Transfer.__table__, Agent.consultation_mode)
-            .join(Agent, Agent.id == Transfer.from_agent_id)
-            .where(
-                Transfer.callrequest_id == callrequest_id, Agent.id == agent_id, Transfer.consulted == Consulted.ASKED
-            )
-            .order_by(Transfer.place.desc())
-            .limit(1)
-        )
-        .mappings()
-        .first()
-    )
+    row = connection.execute(_LAST_THIRD, {"call": callrequest_id, "agent": agent_id}).first()
     if row is None:
         return None
-    name = connection.scalar(select(Agent.name).where(Agent.id == row["for_agent_id"])) or row["phone_number"]
-    is_over = row["status"] == TransferStatus.OVER
-    mode = None if is_over else ConsultationMode(row["consultation_mode"])
-    return ThirdPerson(name, mode, row["answered_ms"], row["on_hold_from_ms"], row["reason"])
+    mode = None if row.status == TransferStatus.OVER else ConsultationMode(row.consultation_mode)
+    return ThirdPerson(row.name or row.phone_number, mode, row.answered_ms, row.on_hold_from_ms, row.reason)
 
 
 def _asked(connection: Connection, callrequest_id: int) -> bool | None:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
+from dialer.app.call_centre.consultations import ThirdPerson, can_consult, third_person
 from dialer.app.call_centre.dispositions import (
     SAID_COLUMNS,
     TERM_COLUMNS,
@@ -83,6 +84,15 @@ class CallOnDesk(NamedTuple):
     disposed: Disposed | None
     term: CallBackTerm | None
     """Until when the callee can be called back."""
+    may_consult: bool
+    """True if the carrier of the call can connect a third person."""
+    third: ThirdPerson | None
+    """The third person whom the agent consults, or consulted last in the call."""
+
+    @property
+    def is_consulting(self) -> bool:
+        """Return whether a third person is in the call, or is being called."""
+        return self.third is not None and self.third.mode is not None
 
 
 class Desk(NamedTuple):
@@ -168,6 +178,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     if row is None:
         return None
     values = tuple(row)
+    is_over = row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED
     return CallOnDesk(
         row.call_id,
         row.id,
@@ -181,10 +192,20 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.queue or "",
         row.answered_ms,
         row.on_hold_from_ms,
-        row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
+        is_over,
         disposed_in(values[: -len(TERM_COLUMNS)][-len(SAID_COLUMNS) :]),
         term_in(values[-len(TERM_COLUMNS) :]),
+        *_consultation_in(connection, row.call_id, agent_id, is_over=is_over),
     )
+
+
+def _consultation_in(
+    connection: Connection, call_id: int, agent_id: int, *, is_over: bool
+) -> tuple[bool, ThirdPerson | None]:
+    """Return whether a third person can be called, and who is or was the last one; no one once the call is over."""
+    if is_over:
+        return False, None
+    return can_consult(connection, call_id), third_person(connection, call_id, agent_id)
 
 
 def _crm_url(row: Row[Any], agent_id: int) -> str:

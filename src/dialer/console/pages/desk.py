@@ -29,6 +29,7 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import AmdStatus, LegType
+from dialer.domain.words.reasons import TRANSFER_REASONS
 from dialer.domain.words.roles import Role
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
@@ -203,6 +204,7 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
         local_time=callees_time(found.zone_key, now_ms),
         zone=zone,
         not_an_agent=gettext(NOT_AN_AGENT),
+        reasons=TRANSFER_REASONS,
     )
 
 

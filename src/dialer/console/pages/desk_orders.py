@@ -12,6 +12,7 @@ from dialer.api.actions.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import AlreadyReachedError, Chosen, dial_chosen
+from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.desk import agent_at_desk
 from dialer.app.call_centre.drafts import drop_draft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
@@ -29,10 +30,12 @@ from dialer.console.serving.orders import answer_obeyed, answer_refused, is_by_s
 from dialer.console.serving.services import ConsoleServices
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
 from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.words.enums import ConsultationMode
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.previews import NUMBER_MAX, rules_of
 from dialer.resources.words.errors import RecordNotFoundError
 
+NO_SUCH_ORDER: Final = "There is no such order. Reload the page, and choose again."
 NO_SUCH_REASON: Final = "There is no such reason. Reload the page, and choose again."
 
 
@@ -170,6 +173,36 @@ async def transfer_on_desk(request: ApiRequest, console: NamedDependency[Console
             )
     except InvalidFieldsError as error:
         return await _refused(request, messages_of(error), HTTPStatus.BAD_REQUEST)
+    return _obeyed(request, console)
+
+
+@post("/desk/consult", media_type="text/html")
+async def consult_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Let the viewer talk with a third person while the callee waits."""
+    filled = await read_fields(request)
+    identity, to = identity_in(filled.get("call", "")), _target(filled)
+    try:
+        await request.service.write(
+            request, lambda unit: order_for_seen_call(unit, identity, lambda unit, call: consult(unit, call, to))
+        )
+    except (InvalidFieldsError, RefusedError) as error:
+        return await _refused(request, messages_of(error), status_of(error))
+    return _obeyed(request, console)
+
+
+@post("/desk/consultation", media_type="text/html")
+async def change_consultation_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Change who talks with the viewer, hand the callee over, or end the consultation."""
+    filled = await read_fields(request)
+    identity, wanted = identity_in(filled.get("call", "")), filled.get("mode", "")
+    if wanted not in set(ConsultationMode):
+        raise RecordNotFoundError(NO_SUCH_ORDER)
+    mode = ConsultationMode(wanted)
+    with suppress(RefusedError):  # The third person has hung up meanwhile.
+        await request.service.write(
+            request,
+            lambda unit: order_for_seen_call(unit, identity, lambda unit, call: change_consultation(unit, call, mode)),
+        )
     return _obeyed(request, console)
 
 

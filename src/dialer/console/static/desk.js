@@ -218,7 +218,8 @@ async function order(form, button) {
   const box = button.closest(".disposition");
   const call = form.id === "outcome" || form.id === "discard" ? button.value : "";
   const fields = call ? { ...fieldsIn(box) } : Object.fromEntries(new FormData(form, button));
-  const [url, turn] = [form.getAttribute("action"), new Turn(KINDS[form.id])];
+  const action = button.getAttribute("formaction") ?? form.getAttribute("action");
+  const [url, turn] = [action, new Turn(KINDS[form.id])];
   if (call) {
     saving.add(call);
     forget(call);

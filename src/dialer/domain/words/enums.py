@@ -94,6 +94,7 @@ class ConsultationMode(DescribedText):
     CALLEE = "callee", "The agent talks with the callee, and the third person is on hold."
     ALL = "all", "All three hear each other."
     HAND_OVER = "hand_over", "The agent leaves, and the callee talks with the third person."
+    END = "end", "The third person is hung up, and the agent talks with the callee."
 
 
 class Consulted(DescribedInt):

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import RowMapping
 
-from dialer.domain.words.enums import TransferStatus
+from dialer.domain.words.enums import Consulted, TransferStatus
 from dialer.domain.words.reasons import TRANSFER_REASONS
 from dialer.resources.crud.declaration import derived, own, read_only, shapes
 from dialer.resources.crud.enumerations import listed
@@ -87,6 +87,9 @@ _TRANSFER: Final = shapes(
             Reference("agent", column="from_agent_id"),
             "The agent who transferred the call here at the desk; null for a transfer of the survey.",
             nullable=True,
+        ),
+        "consulted": read_only(
+            Choice(Consulted), "The part of the transfer in a consultation.", example=0, title="Consultation"
         ),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",

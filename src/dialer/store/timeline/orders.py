@@ -13,12 +13,18 @@ from dialer.store.timeline.parts import OrderKind, OrderPart, moment
 ORDERS_MAX: Final = 1_000
 """Entries of the audit log that are read for one call."""
 _HOLDS: Final = {"call_held": OrderKind.HELD, "call_resumed": None}
+_CONSULTATIONS: Final = {
+    "call_consulted": OrderKind.CONSULTED,
+    "call_handed_over": None,
+    "consultation_ended": None,
+}
 _SUPERVISION: Final = {
     "call_listened": OrderKind.LISTENED,
     "call_whispered": OrderKind.WHISPERED,
     "call_joined": OrderKind.JOINED_IN,
     "call_left": None,
 }
+_KINDS: Final = (_HOLDS, _CONSULTATIONS, _SUPERVISION)
 """The kinds of orders by the action of the log; None for one that ends an earlier order."""
 
 
@@ -35,7 +41,7 @@ def orders_in(connection: Connection, call: RowMapping, transfers: list[RowMappi
         return []
     entries = list(_entries(connection, call, agents))
     return sorted(
-        [*_orders(entries, _HOLDS, call["ended_ms"]), *_orders(entries, _SUPERVISION, call["ended_ms"])],
+        [order for kinds in _KINDS for order in _orders(entries, kinds, call["ended_ms"])],
         key=lambda part: part.at,
     )
 
@@ -44,7 +50,7 @@ def _entries(connection: Connection, call: RowMapping, agents: set[int]) -> Iter
     of_agents = without_index((AuditLog.resource == "agent") & AuditLog.record_id.in_(agents))
     query = select(AuditLog.created_date, AuditLog.action, AuditLog.actor, AuditLog.after)
     query = query.where(AuditLog.created_date >= call["started_ms"], of_agents)
-    query = query.where(AuditLog.action.in_([*_HOLDS, *_SUPERVISION]))
+    query = query.where(AuditLog.action.in_([*_HOLDS, *_CONSULTATIONS, *_SUPERVISION]))
     if call["ended_ms"] is not None:
         query = query.where(AuditLog.created_date <= call["ended_ms"])
     for row in connection.execute(query.order_by(AuditLog.id).limit(ORDERS_MAX)):

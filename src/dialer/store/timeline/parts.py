@@ -148,6 +148,8 @@ class OrderKind(StrEnum):
 
     HELD = "held"
     """The callee was on hold."""
+    CONSULTED = "consulted"
+    """The agent consulted a third person."""
     LISTENED = "listened"
     """A supervisor heard the call."""
     WHISPERED = "whispered"
