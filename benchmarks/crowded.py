@@ -30,7 +30,7 @@ from dialer.domain.engine.engine import Engine
 from dialer.domain.queueing.plans import AgentPlan, Preview, QueuePlan, Supervision, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.words.enums import AgentStatus, CampaignStatus, Cause, DialMethod, SectionType
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, Cause, ConsultationMode, DialMethod, SectionType
 from dialer.runtime.steps.kernel import Kernel
 from dialer.sim.simulation_store import SimulationStore
 
@@ -115,6 +115,19 @@ class SilentLine:
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:  # noqa: ARG002 - the port's
         """Supervise no call."""
         return False
+
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> list[Milestone]:  # noqa: ARG002 - the port's
+        """Call nobody."""
+        return []
+
+    def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
+        """Let nobody talk."""
+
+    def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
+        """End no consultation."""
+
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+        """Hand nobody over."""
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:  # noqa: ARG002 - the port's
         """Part a call from its agent."""

@@ -278,7 +278,7 @@ def known(engine: Engine) -> dict[str, object]:
         "campaigns": {campaign_id: _standing(one) for campaign_id, one in engine_state.campaigns.items()},
         "calls": sorted(engine_state.calls),
         "agents": {one: (distributor._agents[one].plan, distributor._agents[one].figures) for one in transfers._agents},  # noqa: SLF001
-        "queues": {one: distributor._lines[one].plan for one in transfers._queue_ids},  # noqa: SLF001
+        "queues": {one: distributor._lines[one].plan for one in transfers._legs.queue_ids},  # noqa: SLF001
         "dids": {
             did_id: (one.number, one.user_id, None if one.plan is None else _settings(one.plan))
             for found in inbound._dids.values()  # noqa: SLF001

@@ -8,6 +8,7 @@ from sqlalchemy import RowMapping, select, true
 
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
+from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.drafts import OutcomeDraft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
@@ -15,9 +16,10 @@ from dialer.app.call_centre.presence import leave_desks, note_desks
 from dialer.app.call_centre.previews import call_previewed, read_preview, skip_previewed
 from dialer.app.call_centre.wrap_ups import end_wrap_up
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.words.enums import AgentDisposition, AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentDisposition, AgentStatus, CallRequestStatus, ConsultationMode, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Transfer
 from tests.vopr.action_unit import ActionUnit
+from tests.vopr.dice import Dice
 from tests.vopr.worlds import number_of
 
 
@@ -50,6 +52,9 @@ def in_talk(action: ActionUnit) -> str:
         return (_come if action.dice.happens(40) else at_desk)(action)
     call_id, agent_id = talks[action.which % len(talks)]
     orders = [action.dice.pick(_ORDERS) for _ in range(action.dice.pick((1, 1, 1, 2)))]
+    consults = Dice(action.now_ms, f"consultation in {call_id}")
+    if consults.happens(30):
+        return f"agent {agent_id}, call {call_id}: {_consult(action, call_id, agent_id or 0, consults)}"
     if action.dice.happens(25):
         orders.append(_promise)
     if action.dice.happens(30):
@@ -103,6 +108,21 @@ def _to_agent(action: ActionUnit, call_id: int, agent_id: int) -> str:
     other = action.one_of(Agent, Agent.id != agent_id)
     transfer_call(action.unit, call_id, TransferTarget(agent_id=other["id"]))
     return f"to agent {other['id']}"
+
+
+def _consult(action: ActionUnit, call_id: int, agent_id: int, dice: Dice) -> str:
+    """Begin a consultation, or change one, with dice of their own."""
+    wanted = action.connection.scalar(select(Agent.consulted_call_id).where(Agent.id == agent_id))
+    if wanted == call_id and dice.happens(80):
+        mode = dice.pick(list(ConsultationMode))
+        change_consultation(action.unit, call_id, mode)
+        return f"consultation: {mode}"
+    number = dice.pick(("+33199000002", "+12025550111", "+12025550112", "+33199000003"))
+    to = TransferTarget(phone_number=number)
+    if dice.happens(40):
+        to = TransferTarget(agent_id=action.one_of(Agent, Agent.id != agent_id, Agent.contact != "")["id"])
+    consult(action.unit, call_id, to)
+    return f"consults {to}"
 
 
 def _hold(action: ActionUnit, call_id: int, _agent_id: int) -> str:

@@ -8,8 +8,9 @@ from msgspec import structs
 from sqlalchemy import delete
 
 from dialer.domain.billing.charge import Rate
-from dialer.domain.engine import inbound
+from dialer.domain.engine import consultations, inbound
 from dialer.domain.engine.calls_on_hold import Holds
+from dialer.domain.engine.consultations import Consultations
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.engine import Engine
@@ -124,6 +125,24 @@ def _holds_stay_when_a_call_is_transferred(patch: Patch) -> None:
     patch.setattr(Holds, "ended", Holds._count)  # noqa: SLF001 - as above
 
 
+def _third_persons_stay(patch: Patch) -> None:
+    patch.setattr(Consultations, "talk_ended", lambda *_: None)
+
+
+def _callees_stay_on_hold(patch: Patch) -> None:
+    """Leave the callee on hold when the third person is gone."""
+
+    def around(ended: Wrapped) -> Wrapped:
+        def left(self: Consultations, now_ms: int, event: Any) -> None:  # noqa: ANN401 - as `leg_ended`
+            with pytest.MonkeyPatch.context() as inner:
+                inner.setattr(consultations, "open_transfer", lambda _: None)
+                ended(self, now_ms, event)
+
+        return left
+
+    wrap(patch, Consultations, "leg_ended", around)
+
+
 def _hang_ups_are_not_obeyed(patch: Patch) -> None:
     def around(perform: Wrapped) -> Wrapped:
         def deaf(self: DeskOrders, now_ms: int) -> None:
@@ -182,6 +201,8 @@ def _skills_are_not_looked_at(patch: Patch) -> None:
 
 DESK_PLANTED: Final = (
     Planted("calls go to agents without their skills", _skills_are_not_looked_at, 114),
+    Planted("third persons stay when the agent is gone", _third_persons_stay, 3),
+    Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 3),
     Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 1_223),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),

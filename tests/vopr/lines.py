@@ -13,6 +13,7 @@ from typing import Final
 import structlog
 from sqlalchemy import select
 
+from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.supervision import stop_supervising, supervise_call
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
@@ -20,7 +21,7 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calls.identity import leg_key
 from dialer.domain.engine.engine import Engine
 from dialer.domain.sessions.leg_protocol import Arriving, Leg
-from dialer.domain.words.enums import CampaignStatus, SupervisionMode, TransferStatus
+from dialer.domain.words.enums import CampaignStatus, ConsultationMode, SupervisionMode, TransferStatus
 from dialer.runtime.steps.kernel import CampaignStore, Kernel
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.tables import (
@@ -95,6 +96,8 @@ class LineRun:
         """Calls that agents have transferred."""
         self.supervised: Final[set[int]] = set()
         """Calls that a supervisor has heard."""
+        self.consulted: Final[set[int]] = set()
+        """Calls in which agents have consulted somebody."""
         self.hung_up: Final[set[int]] = set()
         """Calls that agents have hung up."""
         self.held: Final[set[int]] = set()
@@ -214,7 +217,10 @@ class LineRun:
         mode = dice.pick(list(SupervisionMode))
         transfer = partial(transfer_call, to=to), self.transferred
         supervise = partial(supervise_call, supervisor_id=house.user_id, mode=mode), self.supervised
-        return transfer, supervise, supervise, (stop_supervising, set())
+        third = dice.pick((to, TransferTarget(agent_id=dice.between(1, 3))))
+        orders = [(partial(change_consultation, mode=one), self.consulted) for one in ConsultationMode]
+        consults = [(partial(consult, to=third), self.consulted), dice.pick(orders), dice.pick(orders)]
+        return transfer, supervise, supervise, (stop_supervising, set()), *consults
 
     def _order(self, call_id: int, order: Order, done: set[int]) -> None:
         try:
@@ -345,7 +351,8 @@ class LineRun:
         self._findings += [
             f"agent {row['id']} is stuck: {dict(row)}"
             for row in house.rows(Agent)
-            if row["is_talking"] or row["supervised_call_id"] is not None or row["hold_call_id"] is not None
+            if row["is_talking"]
+            or any(row[f"{what}_call_id"] is not None for what in ("supervised", "hold", "consulted"))
         ]
         held = house.row(User, house.user_id)["held"]
         self._findings += [f"{held} is still held"] if held else []

@@ -10,6 +10,9 @@ from tests.vopr.snapshot import DeskRow, Leg, Snapshot
 
 _CONNECTED: Final = 2
 _PENDING: Final = 1
+_ASKED: Final = 1
+_ON_HOLD: Final = {"third": [True, False], "callee": [False, True], "all": [False, False]}
+"""Whether callee and third person are on hold in each mode of a consultation."""
 _DONE: Final = frozenset({4, 5})
 """The statuses of subscribers who failed, and who were reached."""
 
@@ -18,6 +21,9 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
     """Yield what is wrong with agents and the calls that they have taken; `memory` already holds the legs."""
     legs = {leg.agent_id: leg for leg in after.legs if leg.status == _CONNECTED and leg.agent_id is not None}
     talks = Counter(leg.agent_id for leg in memory.legs.values() if leg.agent_id and leg.ended_ms is not None)
+    thirds = {leg.call_id: leg for leg in after.legs if leg.consulted == _ASKED and leg.ended_ms is None}
+    if has_worked:
+        yield from _alone(after, {leg.call_id for leg in legs.values()})
     for desk in after.desks:
         leg = legs.get(desk.agent_id)
         if bool(desk.is_talking) != (leg is not None):
@@ -27,7 +33,7 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
             yield f"I18: agent {desk.agent_id} was free again {done} times, after {talks[desk.agent_id]} talks"
         yield from _own_call(desk, leg, after)
         if has_worked and leg is not None:
-            yield from _obeyed(desk, leg)
+            yield from _obeyed(desk, leg, thirds.get(leg.call_id))
     if has_worked:
         yield from _unobeyed(before, after)
     yield from _promised(before, after)
@@ -53,7 +59,22 @@ def _own_call(desk: DeskRow, leg: Leg | None, after: Snapshot) -> Iterator[str]:
     )
 
 
-def _obeyed(desk: DeskRow, leg: Leg) -> Iterator[str]:
+def _alone(after: Snapshot, talks: set[int]) -> Iterator[str]:
+    """Yield third persons and people on hold in calls without an agent."""
+    for leg in after.legs:
+        is_waiting = leg.on_hold_from_ms is not None or leg.consulted == _ASKED
+        if leg.ended_ms is None and is_waiting and leg.call_id not in talks:
+            yield f"I18: nobody talks in call {leg.call_id}, and somebody waits in it: {leg}"
+
+
+def _obeyed(desk: DeskRow, leg: Leg, third: Leg | None) -> Iterator[str]:
+    if third is not None:
+        on_hold = [one.on_hold_from_ms is not None for one in (leg, third)]
+        if desk.consulted_call_id != leg.call_id or on_hold != _ON_HOLD[desk.consultation_mode]:
+            yield f"I18: agent {desk.agent_id} wants {desk}, and on hold are {on_hold} of {leg} and {third}"
+        return
+    if desk.consulted_call_id is not None:
+        yield f"I18: agent {desk.agent_id} still consults somebody in call {desk.consulted_call_id}"
     if (leg.on_hold_from_ms is not None) != (desk.hold_call_id == leg.call_id):
         yield f"I18: agent {desk.agent_id} wants call {desk.hold_call_id} on hold, and that of transfer {leg.id} is not"
 
@@ -123,7 +144,8 @@ def _at_once(after: Snapshot, memory: Memory) -> Iterator[str]:
     for one in new:
         for other in known:
             is_agent = one.agent_id is not None and one.agent_id == other.agent_id
-            if other.id < one.id and (is_agent or one.call_id == other.call_id) and _overlap(one, other):
+            is_alone = not (one.consulted or other.consulted)  # A third person talks beside the callee.
+            if other.id < one.id and (is_agent or (is_alone and one.call_id == other.call_id)) and _overlap(one, other):
                 yield f"I18: transfers {other.id} and {one.id} at once of agent {one.agent_id}, call {one.call_id}"
 
 
@@ -134,7 +156,9 @@ def _overlap(one: Leg, other: Leg) -> bool:
 def _ordered(before: Snapshot, after: Snapshot) -> Iterator[str]:
     """Yield transfers that no agent has ordered, such as those that were ordered once and are performed again."""
     known = {leg.id for leg in before.legs}
-    orders = {(desk.agent_id, desk.transfer_call_id) for desk in before.desks}
+    orders = {
+        (desk.agent_id, call) for desk in before.desks for call in (desk.transfer_call_id, desk.consulted_call_id)
+    }
     for leg in after.legs:
         if leg.id in known or not leg.is_ordered or leg.from_agent_id is None:
             continue

@@ -22,7 +22,7 @@ _TEXTS: Final = """
 _LEGS: Final = """
     SELECT t.id, c.campaign_id, CASE WHEN t.gateway_id > 0 THEN CAST(t.gateway_id AS TEXT) ELSE '' END, t.joined_ms,
         t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status, t.callrequest_id,
-        t.from_agent_id, t.for_agent_id, t.on_hold_from_ms
+        t.from_agent_id, t.for_agent_id, t.on_hold_from_ms, t.consulted
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = """
     SELECT id, campaign_id, status, status_reason, count_attempt, zone, number, due_ms, abandoned_count,
@@ -52,7 +52,7 @@ _WISHES: Final = """
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call'))"""
 _DESKS: Final = """
     SELECT id, parameters, preview, preview_order, is_talking, figures, hang_up_call_id, hold_call_id, transfer_call_id,
-        status = 4 AND break_cause = 'desk_closed' FROM agent ORDER BY id"""
+        status = 4 AND break_cause = 'desk_closed', consulted_call_id, consultation_mode FROM agent ORDER BY id"""
 _DRAFTS: Final = "SELECT callrequest_id, agent_id, note FROM call_draft"
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
@@ -98,6 +98,8 @@ class Leg(NamedTuple):
     """The agent who has transferred the call."""
     for_agent_id: int | None
     on_hold_from_ms: int | None
+    consulted: int
+    """1 for the leg of a third person whom an agent consults, and 2 once the agent has handed the callee over."""
 
     @property
     def end_ms(self) -> int:
@@ -159,6 +161,8 @@ class DeskRow(NamedTuple):
     transfer_call_id: int | None
     has_left: bool
     """True if the agent is on a break because their desk was closed."""
+    consulted_call_id: int | None
+    consultation_mode: str
 
 
 class Since(NamedTuple):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dialer.domain.calls.agent_effects import KeepAgent
 from dialer.domain.calls.call_effects import HangUp
 from dialer.domain.calls.effects import Effect
+from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -30,7 +31,7 @@ def test_an_order_ends_the_call_it_names_once_and_never_another(
     effects: list[Effect] = []
     state = SimpleNamespace(calls={}, emit=effects.append)
     distributor = SimpleNamespace()
-    orders = DeskOrders(cast("EngineState", state), cast("CallDistributor", distributor))
+    orders = DeskOrders(cast("EngineState", state), cast("CallDistributor", distributor), cast("BLegs", None))
     for read, talks in steps:
         ordered = sorted((agent_id, call_id) for agent_id, call_id in read.items() if call_id is not None)
         for agent_id, call_id in read.items():

@@ -10,6 +10,7 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.calls.agent_effects import HoldCall, KeepAgent
 from dialer.domain.calls.effects import Effect
 from dialer.domain.calls.plans import Call, Transfer
+from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.calls_on_hold import HOLD_MS_MAX
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.state import EngineState
@@ -39,7 +40,9 @@ class Floor:
         self._effects: list[Effect] = []
         self._state = SimpleNamespace(calls={}, emit=self._effects.append)
         self._distributor = SimpleNamespace(agent_of=lambda call_id: None)  # noqa: ARG005 - nobody talks yet
-        self.orders = DeskOrders(cast("EngineState", self._state), cast("CallDistributor", self._distributor))
+        self.orders = DeskOrders(
+            cast("EngineState", self._state), cast("CallDistributor", self._distributor), cast("BLegs", None)
+        )
         self.held: dict[int, int] = {}
         """The time since which each call is on hold."""
         self.rows: dict[int, AgentPlan] = {}

@@ -137,7 +137,7 @@ class Consultations:
         mark_hold(third, now_ms, is_held=False)
         self._unreserve(call, third)
         agent = self._agents.get(third.for_agent_id or 0)
-        if agent is not None:
+        if agent is not None and self._distributor.has_no_call(agent.id):
             third.agent_id, third.parameters = agent.id, agent.parameters
             third.queue_id = self._distributor.queue_of(agent.id, talk.queue_id)
             third.score_from_ms = talk.score_from_ms

@@ -24,6 +24,15 @@ class FreeAgents(Floor):
         self._look_at_agents(now_ms)
         return agent_id in self._idle and not self._served_by[agent_id].isdisjoint(queue_ids)
 
+    def is_idle(self, now_ms: int, agent_id: int) -> bool:
+        """Return whether an agent could be asked for a call now."""
+        return self._agent(agent_id).is_idle(now_ms)
+
+    def has_no_call(self, agent_id: int) -> bool:
+        """Return whether an agent talks in no call, is asked for none, and has placed none."""
+        agent = self._agent(agent_id)
+        return agent.talk is None and agent.asked_call_id is None and not agent.kept_for
+
     def queue_of(self, agent_id: int, first: int | None) -> int | None:
         """Return a queue that an agent serves, `first` if they do; None if they serve none."""
         return first if first in self._served_by[agent_id] else min(self._served_by[agent_id], default=None)
