@@ -62,6 +62,8 @@ HEALING_S: Final = 1_500
 BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
 Order = Callable[..., None]
 """A use case of a live call, which takes the unit of work and `callrequest_id`."""
+_ORDERS: Final = ("supervised", "hold", "consulted")
+"""Orders about calls that the row of an agent keeps."""
 _CONNECTED: Final = TransferStatus.CONNECTED
 _CRASHES: Final = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 _FAILURES: Final = (Fault.LOCKED, Fault.LOST, Fault.UNSURE)
@@ -351,8 +353,7 @@ class LineRun:
         self._findings += [
             f"agent {row['id']} is stuck: {dict(row)}"
             for row in house.rows(Agent)
-            if row["is_talking"]
-            or any(row[f"{what}_call_id"] is not None for what in ("supervised", "hold", "consulted"))
+            if row["is_talking"] or any(row[f"{order}_call_id"] is not None for order in _ORDERS)
         ]
         held = house.row(User, house.user_id)["held"]
         self._findings += [f"{held} is still held"] if held else []

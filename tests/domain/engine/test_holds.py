@@ -40,9 +40,8 @@ class Floor:
         self._effects: list[Effect] = []
         self._state = SimpleNamespace(calls={}, emit=self._effects.append)
         self._distributor = SimpleNamespace(agent_of=lambda call_id: None)  # noqa: ARG005 - nobody talks yet
-        self.orders = DeskOrders(
-            cast("EngineState", self._state), cast("CallDistributor", self._distributor), cast("BLegs", None)
-        )
+        state, distributor = cast("EngineState", self._state), cast("CallDistributor", self._distributor)
+        self.orders = DeskOrders(state, distributor, cast("BLegs", None))
         self.held: dict[int, int] = {}
         """The time since which each call is on hold."""
         self.rows: dict[int, AgentPlan] = {}
