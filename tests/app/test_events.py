@@ -86,10 +86,13 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
     (events.CallConsulted(1, 7), ("call_consulted", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (
         events.ConsultationChanged(1, 7),
-        ("consultation_changed", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
+        ("call_swapped", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
     ),
     (events.CallHandedOver(1, 7), ("call_handed_over", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
-    (events.ConsultationEnded(1, 7), ("consultation_ended", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
+    (
+        events.ConsultationEnded(1, 7),
+        ("call_consultation_ended", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
+    ),
     (events.CallResumed(1, 7), ("call_resumed", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallListened(1, 7), ("call_listened", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallWhispered(1, 7), ("call_whispered", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),

@@ -16,7 +16,7 @@ _HOLDS: Final = {"call_held": OrderKind.HELD, "call_resumed": None}
 _CONSULTATIONS: Final = {
     "call_consulted": OrderKind.CONSULTED,
     "call_handed_over": None,
-    "consultation_ended": None,
+    "call_consultation_ended": None,
 }
 _SUPERVISION: Final = {
     "call_listened": OrderKind.LISTENED,
