@@ -12,7 +12,7 @@ _CONNECTED: Final = 2
 _PENDING: Final = 1
 _ASKED: Final = 1
 _ON_HOLD: Final = {"third": [True, False], "callee": [False, True], "all": [False, False]}
-"""Whether callee and third person are on hold in each mode of a consultation."""
+"""For each mode of a consultation, whether callee and third person are on hold."""
 _DONE: Final = frozenset({4, 5})
 """The statuses of subscribers who failed, and who were reached."""
 

@@ -96,7 +96,7 @@ class CallPlacer(Protocol):
         """
 
     def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
-        """Let an agent talk with the third person, the callee, or both. Who is left out is on hold."""
+        """Let an agent talk with the third person, the callee, or both. The one left out is on hold."""
 
     def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
         """End the leg of a third person, and return its outcome; None if its end is told, or was."""

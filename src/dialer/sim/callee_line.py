@@ -39,6 +39,7 @@ from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour
 from dialer.sim.chance import Chance
+from dialer.sim.third_person import cut_at, third_leg
 
 AMD_MS: Final = 2_000
 """Duration of answering-machine detection after the answer."""
@@ -320,17 +321,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def third(self, transfer: Transfer) -> LegOutcome:
         """Return the outcome of the leg of a third person, who talks until they hang up, whoever talks with them."""
-        started_ms = transfer.started_ms or 0
-        callee = self._callee.third(transfer.number, transfer.place)
-        fate = callee.fate
-        if fate.cause is _NO_ANSWER or fate.after_ms >= transfer.ring_limit_ms:
-            return LegOutcome(started_ms + transfer.ring_limit_ms, _NO_ANSWER)
-        answered_ms = started_ms + fate.after_ms
-        if fate.cause is not None:
-            return LegOutcome(answered_ms, fate.cause)
-        talk_ms = callee.hangs_up_after_ms or callee.talks_ms()
-        ended_ms = answered_ms + min(talk_ms, transfer.talk_limit_ms)
-        return LegOutcome(ended_ms, _CLEARED, answered_ms, is_connected=True)
+        return third_leg(self._callee, transfer)
 
     def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to a number."""
@@ -364,15 +355,6 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         self._session.bridge(transfer.callid)
         ends_ms = limit_ms if callee.talks_on else min(at_ms + self._callee.talks_ms(), limit_ms)
         return _outcome(leg, ends_ms, _CLEARED, until_ms)
-
-
-def cut_at(leg: LegOutcome, at_ms: int) -> LegOutcome:
-    """Return the outcome of a leg that ends at `at_ms`, unless it ended before."""
-    if leg.ended_ms <= at_ms:
-        return leg
-    if leg.answered_ms is None or leg.answered_ms > at_ms:
-        return LegOutcome(at_ms, _CLEARED)
-    return replace(leg, ended_ms=at_ms, cause=_CLEARED)
 
 
 def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> LegOutcome:

@@ -13,9 +13,10 @@ from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.words.enums import Cause, ConsultationMode, Consulted, TransferStatus
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, CalleeTextLine, HandedOver, Parted, QueueWait, Reply, Resume, cut_at
+from dialer.sim.callee_line import CalleeLine, CalleeTextLine, HandedOver, Parted, QueueWait, Reply, Resume
 from dialer.sim.callee_profile import Behaviour, parse_behaviour
 from dialer.sim.chance import Chance
+from dialer.sim.third_person import cut_at
 
 _TEXT_OF_CALL: Final = "text"
 """Chance detail of a message sent during a call, so that it does not draw from the chance of the call."""
@@ -174,7 +175,7 @@ class SimulatedCarrier:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
         if self._past_seed != self._seed:
             self._past_seeds[call.id] = self._past_seed
-        transfers = deque(transfer for transfer in call.transfers if not transfer.is_asked)
+        transfers = deque(transfer for transfer in call.transfers if transfer.consulted is not Consulted.ASKED)
         restored = call_events.CallRestored(call)
         milestone: Milestone | None = self.dial(call)
         while milestone is not None and milestone.at_ms <= done_until_ms:

@@ -74,6 +74,7 @@ def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate
             "hold_date": None,
             "on_hold_ms": 0,
             "transferred_by": None,
+            "consulted": 0,
         }
     ]
 

@@ -177,7 +177,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "stop_listening": examples.answer(StopListeningRead),
     "transfer": examples.answer(TransferOrderRead),
     "consult": examples.answer(ConsultRead),
-    "change_consultation": examples.answer(ConsultationRead),
+    "order_consultation": examples.answer(ConsultationRead),
     "apply_files": examples.answer(ApplyAnswer),
     "export_account": examples.answer(
         ExportAnswer, files=[examples.answer(ExportedText)], beside=[examples.answer(FileBeside)]

@@ -143,7 +143,7 @@ async def consult(request: ApiRequest, record_id: FromPath[str]) -> Response[Con
     status_code=HTTPStatus.OK,
     operation_class=describe_request(ConsultationGiven, is_required=True),
 )
-async def change_consultation(request: ApiRequest, record_id: FromPath[str]) -> Response[ConsultationRead]:
+async def order_consultation(request: ApiRequest, record_id: FromPath[str]) -> Response[ConsultationRead]:
     """Change who talks while an agent consults a third person, hand the callee over, or end the consultation.
 
     The answer comes once the order is stored, and it is followed a moment later. A repeated request does nothing more.

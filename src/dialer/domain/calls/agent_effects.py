@@ -36,7 +36,7 @@ class ConsultThird(msgspec.Struct, frozen=True, gc=False):
 
 
 class TalkWith(msgspec.Struct, frozen=True, gc=False):
-    """Let an agent talk with the third person, with the callee, or with both. Who is left out is on hold."""
+    """Let an agent talk with the third person, with the callee, or with both. The one left out is on hold."""
 
     call_id: int
     place: int
@@ -51,7 +51,7 @@ class EndConsultation(msgspec.Struct, frozen=True, gc=False):
     place: int
 
 
-class HandOver(msgspec.Struct, frozen=True, gc=False):
+class HandOverCallee(msgspec.Struct, frozen=True, gc=False):
     """End the leg of an agent, and let the callee talk with the third person."""
 
     call_id: int

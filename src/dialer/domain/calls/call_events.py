@@ -93,7 +93,7 @@ class ThirdAnswered(msgspec.Struct, frozen=True, gc=False):
     seq: int = 0
 
 
-class CallHandedOver(msgspec.Struct, frozen=True, gc=False):
+class CalleeHandedOver(msgspec.Struct, frozen=True, gc=False):
     """The leg of an agent ended because the agent has handed the callee over to a third person."""
 
     call_id: int

@@ -6,7 +6,7 @@ from dialer.domain.calls.agent_effects import (
     BridgeCall,
     ConsultThird,
     EndConsultation,
-    HandOver,
+    HandOverCallee,
     HoldCall,
     KeepAgent,
     KeepPreview,
@@ -130,7 +130,7 @@ Recorded = (
 """Effects that the store records. Some of them the kernel also performs."""
 _WakeUp = WakeDistributor | WakeWatchdog | WakeCampaign | WakeGateway
 _OfAgents = HoldCall | SuperviseCall | MoveCall | WaitForAgent | OfferCall | OfferPerson | WithdrawOffer | BridgeCall
-_OfThirds = ConsultThird | TalkWith | EndConsultation | HandOver
+_OfThirds = ConsultThird | TalkWith | EndConsultation | HandOverCallee
 Command = _WakeUp | _OfAgents | _OfThirds | ResumeCall | HangUp | GiveUpCall | DialLeg | TurnAway
 """Effects that the kernel only performs."""
 Effect = Question | Recorded | Command

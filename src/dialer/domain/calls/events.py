@@ -18,10 +18,10 @@ from dialer.domain.calls.agent_events import (
 from dialer.domain.calls.call_events import (
     CallAnswered,
     CallArrived,
+    CalleeHandedOver,
     CallEnded,
     CallerFound,
     CallerLeft,
-    CallHandedOver,
     CallMoved,
     CallReceived,
     CallRestored,
@@ -78,7 +78,7 @@ _Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaim
 _OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
 _OfText = TextRequested | NumberChecked | TextRestored | TextChecked
 _OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | OutcomeSaid
-_OfLine = LegEnded | ThirdAnswered | CallMoved | CallHandedOver | LineLost | LineFound | CallTakenBack
+_OfLine = LegEnded | ThirdAnswered | CallMoved | CalleeHandedOver | LineLost | LineFound | CallTakenBack
 _OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
 EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall
 """The events that the engine handles."""

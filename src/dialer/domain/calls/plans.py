@@ -23,7 +23,6 @@ from dialer.domain.words.enums import (
 )
 from dialer.domain.words.reasons import NoReason, TransferReason
 
-_ASKED: Final = Consulted.ASKED
 VOICE: Final = "voice"
 """The medium of calls."""
 SMS: Final = "sms"
@@ -287,17 +286,11 @@ class Transfer(msgspec.Struct):
     for_agent_id: int | None = None
     """The agent of the queue who is to take it; None for any. If it is the former agent, the call came back."""
     consulted: Consulted = Consulted.NOT
-    """`ASKED` while its leg is that of a third person, whom the agent `from_agent_id` consults."""
 
     @property
     def comes_back(self) -> bool:
         """Return whether the callee comes back to the queue of the agent who transferred the call, if it fails."""
         return self.from_agent_id is not None and self.for_agent_id != self.from_agent_id
-
-    @property
-    def is_asked(self) -> bool:
-        """Return whether its leg is that of a third person, whom an agent consults or has consulted."""
-        return self.consulted is _ASKED
 
     @property
     def is_talk(self) -> bool:

@@ -9,6 +9,7 @@ from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.words.enums import Consulted
 from dialer.domain.words.moments import NEVER_MS
 
 HOLD_MS_MAX: Final = 10 * 60_000
@@ -40,7 +41,7 @@ class Holds:
 
     def restore(self, call: Call, transfer: Transfer) -> None:
         """Restore a hold after a restart, if the call is on hold."""
-        is_of_consultation = any(one.is_asked and one.ended_ms is None for one in call.transfers)
+        is_of_consultation = any(one.consulted is Consulted.ASKED and one.ended_ms is None for one in call.transfers)
         if transfer.on_hold_from_ms is not None and not is_of_consultation:
             self._held[call.id] = call, transfer
 
@@ -79,8 +80,9 @@ class Holds:
         self._state.emit(KeepAgent(agent_id, None, ended_hold_id=call.id))
 
     def _count(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        mark_hold(transfer, now_ms, is_held=False)
-        self._held.pop(call.id, None)
+        if transfer.on_hold_from_ms is not None:
+            mark_hold(transfer, now_ms, is_held=False)
+            self._held.pop(call.id, None)
 
     def _hold(self, now_ms: int, agent_id: int, call_id: int) -> None:
         call = self._state.calls.get(call_id)

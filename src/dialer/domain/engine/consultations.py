@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.domain.calls import call_events
-from dialer.domain.calls.agent_effects import ConsultThird, EndConsultation, HandOver, KeepAgent, TalkWith
+from dialer.domain.calls.agent_effects import ConsultThird, EndConsultation, HandOverCallee, KeepAgent, TalkWith
 from dialer.domain.calls.call_effects import KeepTransfer
 from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.engine.b_legs import BLegs
@@ -32,9 +32,9 @@ class Consultations:
         self._agents: Final[dict[int, AgentPlan]] = {}
         self._wanted: Final[dict[int, Consultation]] = {}
         """The consultations that are wanted, by agent."""
-        self._new: Final[set[int]] = set()
+        self.new: Final[set[int]] = set()
         """Agents whose wish is to be followed."""
-        self._open: Final[dict[int, tuple[Call, Transfer]]] = {}
+        self.open: Final[dict[int, tuple[Call, Transfer]]] = {}
         """The legs of third persons that are not over, by call."""
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
@@ -42,46 +42,53 @@ class Consultations:
         self._agents[agent.id] = agent
         wanted = agent.consultation
         if before is None or before.consultation != wanted:
-            self._new.add(agent.id)
+            self.new.add(agent.id)
             self._wanted.pop(agent.id, None)
             if wanted is not None:
                 self._wanted[agent.id] = wanted
 
     def restore(self, call: Call) -> None:
         """Look after the third person of a call again, after a restart."""
-        third = next((one for one in call.transfers if one.is_asked and one.status is not TransferStatus.OVER), None)
+        third = next(
+            (
+                one
+                for one in call.transfers
+                if one.consulted is Consulted.ASKED and one.status is not TransferStatus.OVER
+            ),
+            None,
+        )
         if third is None:
             return
         self._legs.restore(call, third)
-        self._open[call.id] = call, third
-        self._new.add(third.from_agent_id or 0)
+        self.open[call.id] = call, third
+        self.new.add(third.from_agent_id or 0)
         self._reserve(call, third)
         self._state.emit(ConsultThird(call, third, self._dialled(call, third)))
 
     def follow(self, now_ms: int) -> None:
         """Begin, change and end consultations as their agents want it, and end those that last too long."""
-        new = sorted(self._new)
-        self._new.clear()
+        new = sorted(self.new)
+        self.new.clear()
         for agent_id in new:
             self._follow(now_ms, agent_id, self._wanted.get(agent_id))
-        for call, third in self._open.values():
+        for call, third in self.open.values():
             if now_ms >= _until_ms(call):
                 self._state.emit(EndConsultation(call.id, third.place))
 
     @property
     def next_ms(self) -> int:
         """The time at which the next consultation ends by itself; `NEVER_MS` if there is none."""
-        return min((_until_ms(call) for call, _ in self._open.values()), default=NEVER_MS)
+        return min((_until_ms(call) for call, _ in self.open.values()), default=NEVER_MS)
 
     def close(self, agent_id: int) -> None:
         """End the consultation of a deleted agent."""
         self._agents.pop(agent_id, None)
         if self._wanted.pop(agent_id, None) is not None:
-            self._new.add(agent_id)
+            self.new.add(agent_id)
 
     def third_answered(self, event: call_events.ThirdAnswered) -> None:
         """Connect an agent with the third person who has answered."""
-        found = self._open.get(event.call_id)
+        found = self.open.get(event.call_id)
         if found is None or found[1].place != event.place or found[1].answered_ms is not None:
             return
         call, third = found
@@ -93,7 +100,7 @@ class Consultations:
 
     def leg_ended(self, now_ms: int, event: call_events.LegEnded) -> None:
         """Record and charge the leg of a third person, and let the agent talk with the callee again."""
-        found = self._open.get(event.call_id)
+        found = self.open.get(event.call_id)
         if found is None or found[1].place != event.place:
             return
         (call, third), outcome = found, event.outcome
@@ -113,23 +120,23 @@ class Consultations:
 
     def talk_ended(self, call: Call) -> None:
         """End the leg of the third person of a call whose agent is gone."""
-        found = self._open.get(call.id)
+        found = self.open.get(call.id)
         if found is not None:
             self._state.emit(EndConsultation(call.id, found[1].place))
 
     def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         """End the leg of a third person whose end was not reported before that of the call."""
-        found = self._open.get(call.id)
+        found = self.open.get(call.id)
         if found is not None:
             ended = outcome_at_call_end(found[1], outcome)
             self.leg_ended(now_ms, call_events.LegEnded(call.id, ended, place=found[1].place))
 
     def take_over(self, call_id: int, place: int) -> Transfer | None:
         """Return the leg that takes over the callee from an agent. It is no consultation any more."""
-        found = self._open.get(call_id)
+        found = self.open.get(call_id)
         if found is None or found[1].place != place:
             return None
-        return self._open.pop(call_id)[1]
+        return self.open.pop(call_id)[1]
 
     def hand_over(self, now_ms: int, call: Call, talk: Transfer, third: Transfer) -> None:
         """Let a third person have the callee. An agent who is the third person has taken the call."""
@@ -148,7 +155,7 @@ class Consultations:
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def _follow(self, now_ms: int, agent_id: int, wanted: Consultation | None) -> None:
-        found = next((one for one in self._open.values() if one[1].from_agent_id == agent_id), None)
+        found = next((one for one in self.open.values() if one[1].from_agent_id == agent_id), None)
         is_talking = wanted is not None and self._distributor.agent_of(wanted.call_id) == agent_id
         if found is not None and (wanted is None or wanted.call_id != found[0].id or not is_talking):
             self._state.emit(EndConsultation(found[0].id, found[1].place))
@@ -162,12 +169,12 @@ class Consultations:
         elif wanted.mode is not ConsultationMode.HAND_OVER:
             self._talk(now_ms, *found, wanted.mode)
         elif found[1].answered_ms is not None:
-            self._state.emit(HandOver(found[0].id, found[1].place))
+            self._state.emit(HandOverCallee(found[0].id, found[1].place))
 
     def _begin(self, now_ms: int, agent_id: int, wanted: Consultation) -> None:
         call = self._state.calls[wanted.call_id]
         talk, to, for_agent_id = open_transfer(call), wanted.to, None
-        if talk is None or call.id in self._open:
+        if talk is None or call.id in self.open:
             return
         if to.startswith(AGENT):
             for_agent_id = int(to.removeprefix(AGENT))
@@ -180,7 +187,7 @@ class Consultations:
         if third.reason:
             self._close(call, third, now_ms)
             return
-        self._open[call.id] = call, third
+        self.open[call.id] = call, third
         self._reserve(call, third)
         self._state.emit(KeepTransfer(call, third))
         self._state.emit(ConsultThird(call, third, self._dialled(call, third)))
@@ -200,7 +207,7 @@ class Consultations:
 
     def _close(self, call: Call, third: Transfer, ended_ms: int) -> None:
         third.status, third.ended_ms = TransferStatus.OVER, ended_ms
-        self._open.pop(call.id, None)
+        self.open.pop(call.id, None)
         self._unreserve(call, third)
         self._state.emit(KeepTransfer(call, third))
         wanted = self._wanted.get(third.from_agent_id or 0)

@@ -52,7 +52,8 @@ class DeskOrders:
         """End the holds, supervisions and consultations of a transfer that is over."""
         self._holds.ended(now_ms, call, transfer)
         self._supervisions.ended(call, transfer)
-        self.consultations.talk_ended(call)
+        if self.consultations.open:
+            self.consultations.talk_ended(call)
 
     def close(self, agent_id: int) -> None:
         """Discard the orders of a deleted agent."""
@@ -65,7 +66,8 @@ class DeskOrders:
     @property
     def next_ms(self) -> int:
         """The time at which an order ends by itself; `NEVER_MS` if none does."""
-        return min(self._holds.next_ms, self.consultations.next_ms)
+        consultations = self.consultations
+        return min(self._holds.next_ms, consultations.next_ms) if consultations.open else self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
         """Perform the orders of desks, for calls in which their agents still talk.
@@ -74,7 +76,8 @@ class DeskOrders:
         """
         self._holds.follow(now_ms)
         self._supervisions.follow()
-        self.consultations.follow(now_ms)
+        if self.consultations.new or self.consultations.open:
+            self.consultations.follow(now_ms)
         orders, self._calls = sorted(self._calls.items()), {}
         for agent_id, call_id in orders:
             self._state.emit(KeepAgent(agent_id, None, ended_hang_up_id=call_id))

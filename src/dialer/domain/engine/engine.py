@@ -46,7 +46,7 @@ _AGENT_EVENTS: Final = frozenset(
         agent_events.AgentMissed,
         call_events.LegEnded,
         call_events.CallMoved,
-        call_events.CallHandedOver,
+        call_events.CalleeHandedOver,
         events.DistributorWoken,
         campaign_events.PersonDecided,
         call_events.CallEnded,
@@ -125,7 +125,7 @@ class Engine:
             call_events.LegEnded: self._end_leg,
             call_events.CallMoved: self._move_call,
             call_events.ThirdAnswered: self._transfers.third_answered,
-            call_events.CallHandedOver: self._hand_over,
+            call_events.CalleeHandedOver: self._hand_over,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
             agent_events.QueueOpened: self._desks.open_queue,
@@ -251,7 +251,7 @@ class Engine:
         self._desks.moved(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 
-    def _hand_over(self, now_ms: int, event: call_events.CallHandedOver) -> None:
+    def _hand_over(self, now_ms: int, event: call_events.CalleeHandedOver) -> None:
         self._transfers.handed_over(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
 

@@ -4,9 +4,10 @@ from typing import Final
 
 from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.words.enums import Cause, TransferStatus
+from dialer.domain.words.enums import Cause, Consulted, TransferStatus
 from dialer.domain.words.reasons import NoReason, TransferReason
 
+_ASKED: Final = Consulted.ASKED
 _LEG_REASONS: Final = {
     Cause.USER_BUSY: TransferReason.BUSY,
     Cause.NO_USER_RESPONDING: TransferReason.NO_ANSWER,
@@ -45,7 +46,7 @@ def outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
 
 def open_transfer(call: Call) -> Transfer | None:
     """Return the transfer that a call is in, if it is not over. The leg of a third person is none."""
-    for transfer in reversed(call.transfers):
-        if not transfer.is_asked:
+    for transfer in call.transfers[::-1]:
+        if transfer.consulted is not _ASKED:
             return None if transfer.status is TransferStatus.OVER else transfer
     return None

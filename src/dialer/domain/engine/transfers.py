@@ -212,7 +212,8 @@ class Transfers:
             transfer.reason = reason_of(outcome)
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
-        self._legs.learn(transfer, outcome, now_ms)
+        if transfer.gateway_id:
+            self._legs.learn(transfer, outcome, now_ms)
         self._legs.release(call, transfer)
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
@@ -231,13 +232,14 @@ class Transfers:
             self._legs.release(call, transfer)
             self._close(call, transfer, now_ms)
             self._touch()
-        self._desk_orders.consultations.call_over(now_ms, call, outcome)
+        if self._desk_orders.consultations.open:
+            self._desk_orders.consultations.call_over(now_ms, call, outcome)
 
     def third_answered(self, _now_ms: int, event: call_events.ThirdAnswered) -> None:
         """Note that a third person, whom an agent consults, has answered."""
         self._desk_orders.consultations.third_answered(event)
 
-    def handed_over(self, now_ms: int, event: call_events.CallHandedOver) -> None:
+    def handed_over(self, now_ms: int, event: call_events.CalleeHandedOver) -> None:
         """End the leg of an agent who has handed the callee over to a third person."""
         consultations, call = self._desk_orders.consultations, self._state.calls.get(event.call_id)
         third = None if call is None else consultations.take_over(event.call_id, event.place)

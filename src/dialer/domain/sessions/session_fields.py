@@ -11,7 +11,7 @@ from dialer.domain.sessions.leg_protocol import Order, Speech
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import HEARD_MAX, LEFT, HeardInput
-from dialer.domain.words.enums import AmdStatus, Cause
+from dialer.domain.words.enums import AmdStatus, Cause, Consulted
 
 _MACHINE: Final = AmdStatus.MACHINE
 _NORMAL: Final = Cause.NORMAL_CLEARING
@@ -86,7 +86,7 @@ def room_of(call: Call) -> str:
 
 def way_back(session: SessionFields, section_id: int, at_ms: int) -> call_events.TransferReached | None:
     """Return the transfer back to the queue of the agent who has transferred the call; None if there is no way back."""
-    of_callee = [transfer for transfer in session.call.transfers if not transfer.is_asked]
+    of_callee = [transfer for transfer in session.call.transfers if transfer.consulted is not Consulted.ASKED]
     earlier = of_callee[: session.transfers]
     if not earlier or not earlier[-1].comes_back:
         return None

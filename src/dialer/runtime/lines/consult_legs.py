@@ -40,7 +40,7 @@ class ConsultLegs:
         return [Milestone(due_ms, call_events.LegDue(call.id, transfer.place))]
 
     def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
-        """Connect the agent with the third person, the callee, or both. Who is left out hears music."""
+        """Connect the agent with the third person, the callee, or both. The one left out hears music."""
         first, agent, third = self._legs.first(call_id), self._agent(call_id), self._third(call_id, place)
         if first is None or agent is None:
             return

@@ -87,7 +87,7 @@ class Switchboard:
         self.part: Final = self._seconds.part
         """End the leg of the agent who talks in a call, and return the outcome of the leg."""
         self._consulted: Final = ConsultLegs(self._legs, self._firsts, self._seconds, self.leg_names)
-        # What agents want who consult a third person. `CallPlacer` says what each of them does.
+        # Orders about third persons whom agents consult, as `CallPlacer` describes them.
         self.consult: Final = self._consulted.consult
         self.talk_with: Final = self._consulted.talk_with
         self.end_consultation: Final = self._consulted.end_consultation

@@ -67,7 +67,7 @@ class GuardedEnds:
         hold = self._books.calls.pop(call.id, None)
         if hold is None:
             broken(Rule.ENDED_ONCE, call, "it has ended already")
-        if any(transfer.callid in self._books.legs for transfer in call.transfers):
+        if call.transfers and any(transfer.callid in self._books.legs for transfer in call.transfers):
             broken(Rule.CDRS, call, "its B-leg has not ended")
         self._money.charge(call, cost, hold).held -= hold
 

@@ -29,6 +29,7 @@ from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.engine import Engine
 from dialer.domain.queueing.plans import PreviewOrder
 from dialer.domain.words.exhaustive import exhaustive
+from dialer.runtime.steps.desk_steps import DeskSteps
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -106,8 +107,7 @@ class Kernel:
         """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
-        self._thirds: Final[dict[int, int]] = {}
-        """The place of the third person whom an agent consults, by call. Events of others are outdated."""
+        self._desks: Final = DeskSteps(self, carrier)
         self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
@@ -124,13 +124,7 @@ class Kernel:
             agent_effects.BridgeCall: self._bridge,
             call_effects.ResumeCall: self._resume,
             call_effects.HangUp: self._hang_up,
-            agent_effects.HoldCall: self._hold,
-            agent_effects.SuperviseCall: self._supervise,
-            agent_effects.ConsultThird: self._consult,
-            agent_effects.TalkWith: self._talk_with,
-            agent_effects.EndConsultation: self._end_consultation,
-            agent_effects.HandOver: self._hand_over,
-            call_effects.MoveCall: self._move,
+            **self._desks.performers,
             call_effects.GiveUpCall: self._give_up,
             campaign_effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
@@ -212,7 +206,6 @@ class Kernel:
                 return
             if rank == _CALL_ENDED:
                 del self._expected[key]
-                self._thirds.pop(key, None)
                 self._carrier.forget(key)
             elif type(event) not in _DECIDED_BY_THE_ENGINE:
                 # The next milestone is scheduled before the engine handles this one, wherever possible.
@@ -234,7 +227,7 @@ class Kernel:
         if isinstance(event, call_events.CallArrived):
             return self._store.take_call_back(event)
         if isinstance(event, call_events.ThirdAnswered | call_events.LegEnded):
-            return event if self._thirds.get(key) == event.place else None
+            return event if self._desks.is_due(event) else None
         if self._answers.get(key) != sequence:
             return None
         del self._answers[key]
@@ -330,51 +323,6 @@ class Kernel:
         ended = call_events.CallEnded(effect.call_id, outcome)
         return (ended,) if leg is None else (call_events.LegEnded(effect.call_id, leg), ended)
 
-    def _hold(self, effect: agent_effects.HoldCall) -> _FollowUp:
-        self._carrier.hold(effect.call_id, is_held=effect.is_held)
-        return ()
-
-    def _supervise(self, effect: agent_effects.SuperviseCall) -> _FollowUp:
-        call_id, agent_id, wanted = effect.call_id, effect.agent_id, effect.wanted
-        is_possible = self._carrier.supervise(call_id, agent_id, wanted, effect.dialled, self.now_ms)
-        if is_possible or wanted is None:
-            return ()
-        return (agent_events.SupervisionEnded(call_id, agent_id, wanted.turn),)
-
-    def _move(self, effect: call_effects.MoveCall) -> _FollowUp:
-        self._expected.pop(effect.call_id, None)
-        leg = self._carrier.part(effect.call_id, self.now_ms)
-        return (call_events.CallMoved(effect.call_id, leg, effect.reached),)
-
-    def _consult(self, effect: agent_effects.ConsultThird) -> _FollowUp:
-        call, transfer = effect.call, effect.transfer
-        for milestone in self._carrier.consult(call, transfer, effect.dialled):
-            if isinstance(milestone.event, call_events.LegDue):
-                self._expect(call.id, milestone)
-            else:
-                self._push(milestone.at_ms, _THIRD, call.id, milestone.event)
-        self._thirds[call.id] = transfer.place
-        return ()
-
-    def _talk_with(self, effect: agent_effects.TalkWith) -> _FollowUp:
-        self._carrier.talk_with(effect.call_id, effect.place, effect.mode)
-        return ()
-
-    def _end_consultation(self, effect: agent_effects.EndConsultation) -> _FollowUp:
-        self._thirds.pop(effect.call_id, None)
-        leg = self._carrier.end_consultation(effect.call_id, effect.place, self.now_ms)
-        return () if leg is None else (call_events.LegEnded(effect.call_id, leg, place=effect.place),)
-
-    def _hand_over(self, effect: agent_effects.HandOver) -> _FollowUp:
-        handed = self._carrier.hand_over(effect.call_id, effect.place, self.now_ms)
-        if handed is None:
-            return ()
-        self._thirds.pop(effect.call_id, None)
-        self._expected.pop(effect.call_id, None)
-        leg, milestone = handed
-        self._expect_if(effect.call_id, milestone)
-        return (call_events.CallHandedOver(effect.call_id, leg, effect.place),)
-
     def _give_up(self, effect: call_effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""
         self._expected.pop(effect.call_id, None)
@@ -418,6 +366,18 @@ class Kernel:
             self._wakes.add(wake)
             heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
+
+    def expect(self, call_id: int, milestone: Milestone | None) -> None:
+        """Schedule the next milestone of a call, in place of the one that was expected; None for none."""
+        self._expected.pop(call_id, None)
+        self._expect_if(call_id, milestone)
+
+    def expect_third(self, call_id: int, milestone: Milestone) -> None:
+        """Schedule a milestone of a third person, beside that of the call."""
+        if isinstance(milestone.event, call_events.LegDue):
+            self._expect(call_id, milestone)
+        else:
+            self._push(milestone.at_ms, _THIRD, call_id, milestone.event)
 
     def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:
         """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""

@@ -10,7 +10,7 @@ from dialer.domain.billing.charge import Bill
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.state import EngineState
-from dialer.domain.words.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, Consulted, LegType, MessageStatus, SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal.account_figures import Charges, LineChanges
 from dialer.store.journal.rows import CdrRow
@@ -34,6 +34,7 @@ _FINAL: Final = {
     SubscriberStatus.ABORT: "subscriber.failed",
     SubscriberStatus.NOT_AUTHORIZED: "subscriber.failed",
 }
+_ASKED: Final = Consulted.ASKED
 _MOVED: Final = {CampaignStatus.PAUSE: "campaign.paused", CampaignStatus.END: "campaign.ended"}
 _HALTED: Final = select(Subscriber.id, Subscriber.status_reason).where(
     Subscriber.status == SubscriberStatus.ABORT, Subscriber.id.in_(bindparam("ids", expanding=True))
@@ -196,7 +197,7 @@ class AccountEventRows:
     def _transferred(self, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Add the event of an agent who takes a call, once for each talk."""
         call, transfer = effect.call, effect.transfer
-        if transfer.is_asked:
+        if transfer.consulted is _ASKED:
             return
         if not transfer.is_talk:
             self._talks.discard(call.id)

@@ -8,9 +8,12 @@ from sqlalchemy import Connection, select
 from dialer.domain.calls import agent_effects, call_effects
 from dialer.domain.calls.plans import Call
 from dialer.domain.queueing.agent_periods import NO_END, PeriodEnd, look_began_ms
+from dialer.domain.words.enums import Consulted
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.rows.agent_hours import Activities
 from dialer.store.tables import Agent
+
+_ASKED: Final = Consulted.ASKED
 
 
 class AgentHours:
@@ -34,7 +37,7 @@ class AgentHours:
     def transferred(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Begin or end the talk of an agent."""
         call_id, transfer = effect.call.id, effect.transfer
-        if transfer.is_asked:
+        if transfer.consulted is _ASKED:
             return
         if transfer.is_talk:
             if transfer.agent_id is not None and call_id not in self._talks:

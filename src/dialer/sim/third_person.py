@@ -1,0 +1,30 @@
+"""Simulated third persons, whom agents consult during calls."""
+
+from msgspec.structs import replace
+
+from dialer.domain.calls.plans import LegOutcome, Transfer
+from dialer.domain.words.enums import Cause
+from dialer.sim.callee import Callee
+
+
+def third_leg(callee: Callee, transfer: Transfer) -> LegOutcome:
+    """Return the outcome of the leg of a third person, who talks until they hang up, whoever talks with them."""
+    started_ms, third = transfer.started_ms or 0, callee.third(transfer.number, transfer.place)
+    fate = third.fate
+    if fate.cause is Cause.NO_ANSWER or fate.after_ms >= transfer.ring_limit_ms:
+        return LegOutcome(started_ms + transfer.ring_limit_ms, Cause.NO_ANSWER)
+    answered_ms = started_ms + fate.after_ms
+    if fate.cause is not None:
+        return LegOutcome(answered_ms, fate.cause)
+    talk_ms = third.hangs_up_after_ms or third.talks_ms()
+    ended_ms = answered_ms + min(talk_ms, transfer.talk_limit_ms)
+    return LegOutcome(ended_ms, Cause.NORMAL_CLEARING, answered_ms, is_connected=True)
+
+
+def cut_at(leg: LegOutcome, at_ms: int) -> LegOutcome:
+    """Return the outcome of a leg that ends at `at_ms`, unless it ended before."""
+    if leg.ended_ms <= at_ms:
+        return leg
+    if leg.answered_ms is None or leg.answered_ms > at_ms:
+        return LegOutcome(at_ms, Cause.NORMAL_CLEARING)
+    return replace(leg, ended_ms=at_ms, cause=Cause.NORMAL_CLEARING)
