@@ -215,6 +215,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "dial_person": {"campaign_id": 4, "number": NUMBER},
     "transfer": {"phone_number": "+12025550150"},
     "consult": {"phone_number": "+12025550151"},
+    "order_consultation": {"mode": "callee"},
     "send_recording": {"audio_file": "(the bytes of a WAV file)"},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }

@@ -70,7 +70,8 @@ class Holds:
 
     def ended(self, now_ms: int, call: Call, transfer: Transfer) -> None:
         """End the hold of a transfer that is over, and what its agent wanted: the callee may come back to the agent."""
-        self._count(now_ms, call, transfer)
+        if transfer.on_hold_from_ms is not None:
+            self._count(now_ms, call, transfer)
         agent_id = transfer.agent_id
         if agent_id is not None and self._wanted.get(agent_id) == call.id:
             self._forget(agent_id, call)
@@ -80,9 +81,8 @@ class Holds:
         self._state.emit(KeepAgent(agent_id, None, ended_hold_id=call.id))
 
     def _count(self, now_ms: int, call: Call, transfer: Transfer) -> None:
-        if transfer.on_hold_from_ms is not None:
-            mark_hold(transfer, now_ms, is_held=False)
-            self._held.pop(call.id, None)
+        mark_hold(transfer, now_ms, is_held=False)
+        self._held.pop(call.id, None)
 
     def _hold(self, now_ms: int, agent_id: int, call_id: int) -> None:
         call = self._state.calls.get(call_id)
