@@ -21,7 +21,6 @@ from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 NAMED_MAX: Final = 50
 """Queues, and agents, that a desk offers as targets."""
-_CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
 _account = select(Agent.user_id).where(Agent.id == bindparam("agent")).scalar_subquery()
 _SERVED: Final = (
     select(Queue.id, Queue.name)
