@@ -21,7 +21,8 @@ class BLegs:
 
     def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
         self._state: Final = engine_state
-        self._limits: Final = TransferLimits(engine_state, distributor)
+        self.refusal: Final = TransferLimits(engine_state, distributor).refusal
+        """Return the reason why nobody can take a call; empty if somebody can, after setting hold and limits."""
         self.queue_ids: Final[set[int]] = set()
         """The queues that exist."""
 
@@ -57,7 +58,7 @@ class BLegs:
     ) -> TransferReason | NoReason:
         """Take the places and the money of a B-leg. Return the reason against it; empty if there is none."""
         campaign = self._state.campaigns[call.plan.id]
-        refused = missing_destination(event, transfer) or self._limits.refusal(campaign, call, transfer, now_ms)
+        refused = missing_destination(event, transfer) or self.refusal(campaign, call, transfer, now_ms)
         if not refused:
             campaign.legs += 1
             self._state.accounts[call.plan.user_id].held += transfer.hold

@@ -17,7 +17,7 @@ from dialer.domain.engine.desk_transfers import promise_of
 from dialer.domain.engine.floor_changes import keep_changes
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState
-from dialer.domain.engine.transfer_ends import open_transfer, outcome_at_call_end, reason_of
+from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
@@ -140,11 +140,13 @@ class Transfers:
             campaign.measured.transferred(answered_ms, now_ms)
             self._state.keep_figures(campaign)
         transfer = self._legs.new(call, event, now_ms)
-        transfer.reason = self._legs.take(call, event, transfer, now_ms)
+        transfer.reason = missing_destination(event, transfer) or self._legs.refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._state.emit(ResumeCall(call.id))
             return
+        campaign.legs += 1
+        self._state.accounts[call.plan.user_id].held += transfer.hold
         if transfer.queue_id is None:
             self._dial(call, transfer)
         else:
