@@ -4,13 +4,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final, TypeAlias
 
 from dialer.app.imports.charsets import as_utf8
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvFile, TableForm
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.vcard_lines import has_vcards
-from dialer.app.imports.vcards import VCardFile
 from dialer.app.imports.workbooks import (
     TOO_LARGE_WORKBOOK,
     WORKBOOK_BYTES_MAX,
@@ -20,10 +19,13 @@ from dialer.app.imports.workbooks import (
     refuse_foreign,
 )
 
+if TYPE_CHECKING:
+    from dialer.app.imports.vcards import VCardFile
+
 BEGINNING_BYTES: Final = 4_096
 """Bytes by which the kind of a file is told."""
 EMPTY: Final = "The file is empty. Choose one with a number in each line."
-ListFile = CsvFile | SheetFile | VCardFile
+ListFile: TypeAlias = "CsvFile | SheetFile | VCardFile"
 
 
 @contextmanager
@@ -48,6 +50,8 @@ def open_list(
         return
     text = text_of(beginning, rest, form.charset)
     if has_vcards(beginning):
+        from dialer.app.imports.vcards import VCardFile  # noqa: PLC0415 - few lists are vCards
+
         yield VCardFile(text, required=required, renamed=renamed)
     else:
         yield CsvFile(text, required=required, renamed=renamed, form=form)

@@ -14,7 +14,6 @@ from dialer.api.actions.what_if import FIELDS_TO_TRY, begin_comparison, comparis
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
-from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents, staffing_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.parts.inputs import inputs_of, with_offset
 from dialer.console.parts.record_addresses import identity_in
@@ -228,7 +227,15 @@ def _combined(fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzin
 
 
 def _expanded(name: str, text: str) -> list[str]:
+    from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents  # noqa: PLC0415 - few people ask
+
     return numbers_of_agents(text, SETTINGS_MAX) if name == AGENTS else [text]
+
+
+def _staffing(outcome: WhatIf) -> Any:  # noqa: ANN401 - for the template
+    from dialer.console.pages.campaign_staffing import staffing_of  # noqa: PLC0415 - few people ask
+
+    return staffing_of(outcome)
 
 
 async def _show(
@@ -312,7 +319,7 @@ async def _live(request: ApiRequest, what_if_queue: WhatIfQueue, identity: int) 
         run=run,
         titles=[gettext(title) for title in FIGURES.values()],
         rows=[] if run is None or run.outcome is None else list(_rows(request, resource, run, run.outcome)),
-        staffing=None if run is None or run.outcome is None else staffing_of(run.outcome),
+        staffing=None if run is None or run.outcome is None else _staffing(run.outcome),
         seeds=0 if run is None else run.comparison.order.seeds,
         failure=" ".join(messages_of(run.failure)) if run is not None and run.failure is not None else "",
         may_change=request.user.may(Permission.CAMPAIGNS),
