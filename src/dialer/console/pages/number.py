@@ -28,7 +28,6 @@ from dialer.resources.records.received_texts import SMS_RECEIVED
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
-from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.happenings import happenings_of
 from dialer.store.timeline.parts import ReceivedPart, Story
 from dialer.store.timeline.reading import UnknownNumberError, read_story, spellings
@@ -120,6 +119,8 @@ def _status(message: str, erased: Erased | None) -> HTTPStatus:
 
 def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found:
     """Return the stories of a page of campaigns, and the texts that came in from the number."""
+    from dialer.store.timeline.campaigns_of import campaigns_with  # noqa: PLC0415 - few people ask for a number
+
     settings = request.service.settings
     seen, skipped = seen_campaigns(unit), (place - 1) * CAMPAIGNS_A_PAGE
     most = CAMPAIGNS_A_PAGE + 1
