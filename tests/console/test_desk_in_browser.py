@@ -167,7 +167,8 @@ def test_a_transfer_is_of_the_call_in_progress_and_not_of_the_one_before(tab: Wa
     served.client.post(f"callrequest/{call}/hang-up/").raise_for_status()
     go_on(served, 20)
     other = call_now(served)
-    expect(page.locator("[form=transfer][name=call]")).to_have_attribute("value", str(other))
+    button = page.get_by_role("button", name="Transfer the callee", include_hidden=True)
+    expect(button).to_have_attribute("value", str(other))
     expect(page.get_by_label("To a number")).to_have_value("")
 
 
