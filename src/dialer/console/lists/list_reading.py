@@ -29,7 +29,6 @@ from dialer.app.imports.preview import FileView, look_at, pieces_of
 from dialer.app.imports.rejected_lines import RejectedLines
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.app.imports.workbooks import unpacked_bytes
-from dialer.console.lists.list_charset import readings_of
 from dialer.console.lists.list_choices import MEANING_WORDS, ListChoices, options_of, with_view
 from dialer.console.lists.list_country import ListCountry, hints_for, numbers_of
 from dialer.console.lists.list_readers import readers
@@ -76,6 +75,8 @@ async def look_at_list(request: ApiRequest, path: Path, choices: ListChoices) ->
 
 
 def _look_at(hints: Hints, path: Path, choices: ListChoices) -> LookedList:
+    from dialer.console.lists.list_charset import readings_of  # noqa: PLC0415 - a start looks at no list
+
     known = (hints.named or hints.zone) if choices.region is None else choices.region
     view = look_at(path, choices.form, known or None)
     complete = with_view(choices, view, known)

@@ -23,7 +23,6 @@ from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
-from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.campaign_before_start import BeforeStart, read_before_start
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
@@ -298,6 +297,8 @@ async def _make(request: ApiRequest, services: CampaignServices, identity: int) 
 
 
 def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: ForecastUnderWay | None) -> str:
+    from dialer.console.charts.heat_map import heat_rows  # noqa: PLC0415 - one page draws it
+
     view = moving.view
     zone = zone_of(request)
     may_change = request.user.may(Permission.CAMPAIGNS)
