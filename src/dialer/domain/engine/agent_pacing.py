@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
 from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan, Subscriber
-from dialer.domain.engine.skilled_people import SkilledPeople
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
 from dialer.domain.pacing.predictive import credit_of
@@ -21,8 +20,7 @@ class AgentPacing:
 
     def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
         self._state: Final = engine_state
-        self._distributor: Final = distributor
-        self.skilled: Final = SkilledPeople(engine_state, distributor)
+        self.distributor: Final = distributor
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
         """Return the number of calls that the campaign may place now, and the time to ask again.
@@ -32,7 +30,7 @@ class AgentPacing:
         """
         strategy, plan = campaign.strategy, campaign.plan
         if strategy is PREDICTIVE and self._state.paced.is_alone(plan.id):  # As most are.
-            crew = self._distributor.crew(plan.flow.queue_ids, now_ms)
+            crew = self.distributor.crew(plan.flow.queue_ids, now_ms)
             calls = len(campaign.dialling), len(campaign.greeted)
             return campaign.foresight.pace(crew, *calls, plan.abandon_rate_max, now_ms - now_ms % ASKED_EVERY_MS)
         if strategy.name not in GO_WITH_TIME:
@@ -54,7 +52,7 @@ class AgentPacing:
 
     def concerned(self, now_ms: int) -> list[OpenCampaign]:
         """Return the active campaigns that may dial more or less than when this was asked last, in order of id."""
-        queue_ids = self._distributor.restaffed(now_ms)
+        queue_ids = self.distributor.restaffed(now_ms)
         campaign_ids = self._state.paced.take_concerned(queue_ids)
         awaiting = self._state.awaiting.sharing(queue_ids) if self._state.awaiting.queue_ids else []
         return self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
@@ -64,14 +62,14 @@ class AgentPacing:
 
         Nobody is free as `ANY_AGENT`: such a call takes the place of one that the pace allows.
         """
-        return self._distributor.is_available(now_ms, agent_id, campaign.plan.flow.queue_ids)
+        return self.distributor.is_available(now_ms, agent_id, campaign.plan.flow.queue_ids)
 
     def may_keep(self, campaign: OpenCampaign, now_ms: int, subscriber: Subscriber, agent_id: int) -> bool:
         """Return whether an agent, or any with the skills for `ANY_AGENT`, is free to be kept for a call."""
         if agent_id != ANY_AGENT:
             return self.is_available(campaign, now_ms, subscriber, agent_id)
         queue_ids = campaign.plan.flow.queue_ids
-        return self._distributor.next_idle(queue_ids, now_ms, subscriber.additional_vars) is not None
+        return self.distributor.next_idle(queue_ids, now_ms, subscriber.additional_vars) is not None
 
     def sharing_with(self, campaign: OpenCampaign) -> list[OpenCampaign]:
         """Return the active campaigns that dial for an agent of this one, in order of id."""
@@ -90,7 +88,7 @@ class AgentPacing:
             self._state.paced.add(call.plan.id, call.plan.flow.queue_ids)
         if call.promise is not None:
             if not call.transfers:
-                self._distributor.reserve(call.id, call.promise)
+                self.distributor.reserve(call.id, call.promise)
             return
         if call.has_agent:
             return
@@ -108,7 +106,7 @@ class AgentPacing:
         takes is no call for the others, and is not measured: the agent is kept for it.
         """
         if call.promise is not None:
-            self._distributor.reserve(call.id, call.promise)
+            self.distributor.reserve(call.id, call.promise)
         if call.has_agent:
             return
         if campaign.plan.flow.queue_ids:
@@ -166,7 +164,7 @@ class AgentPacing:
     def _situation(self, campaign: OpenCampaign, now_ms: int, seen_ms: int) -> PacingInputs:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
-        staff = self._distributor.staff(queue_ids, now_ms)
+        staff = self.distributor.staff(queue_ids, now_ms)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
         others = [other for other in sharing if other is not campaign and other.status in ACTIVE]

@@ -24,7 +24,8 @@ class NextPeople:
         """`wake_at` schedules a check of a campaign, and `wake_floor` has the agents looked at from a moment on."""
         self._state: Final = engine_state
         self._pacing: Final = pacing
-        self._skilled: Final = pacing.skilled
+        self._skill_fields: Final = pacing.distributor.skills.fields
+        """The names of the contacts' values with skills. While there are none, nobody has to wait for an agent here."""
         self._wake_at: Final = wake_at
         self._wake_floor: Final = wake_floor
 
@@ -45,7 +46,7 @@ class NextPeople:
         is_held_back = campaign.is_paced and hopper.awaits_agents and not campaign.is_previewed
         if is_held_back and not self.pace_allows(campaign, now_ms):
             return self.next_promised(campaign, now_ms)
-        if self._skilled.fields or hopper.aside.people:
+        if self._skill_fields or hopper.aside.people:
             found = self._next_skilled(campaign, now_ms)
         else:
             found = hopper.next(now_ms, partial(self._pacing.may_keep, campaign, now_ms))
@@ -64,7 +65,10 @@ class NextPeople:
         The order is that of the hopper, so that a restart, which forgets who has waited, changes nothing.
         """
         hopper, may_keep = campaign.hopper, partial(self._pacing.may_keep, campaign, now_ms)
-        look = self._skilled.look(campaign, now_ms)
+        # Most services have no skills, and start without this.
+        from dialer.domain.engine.skilled_people import SkillLook  # noqa: PLC0415
+
+        look = SkillLook(self._state, self._pacing.distributor, campaign, now_ms)
         following = hopper.next(now_ms, may_keep)
         while campaign.is_paced and isinstance(following, Subscriber) and following.id not in campaign.offered:
             if not look.must_wait(following):

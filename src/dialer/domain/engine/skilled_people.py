@@ -18,20 +18,6 @@ AGAIN_MIN_MS: Final = 60_000
 """The least that this time can be."""
 
 
-class SkilledPeople:
-    """The judge of people by the skills that their calls need, for campaigns that dial for agents."""
-
-    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
-        self._state: Final = engine_state
-        self._distributor: Final = distributor
-        self.fields: Final = distributor.skills.fields
-        """The names of the contacts' values with skills. While there are none, nobody has to wait for an agent here."""
-
-    def look(self, campaign: OpenCampaign, now_ms: int) -> "SkillLook":
-        """Return a look at who may be called before the next dial."""
-        return SkillLook(self._state, self._distributor, campaign, now_ms)
-
-
 class SkillLook:
     """One look at the people of a campaign. A finding about a set of skills holds for all who need it."""
 
