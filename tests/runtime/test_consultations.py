@@ -13,7 +13,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.sessions.leg_protocol import Confer
 from dialer.domain.words.enums import AgentStatus, ConsultationMode
 from dialer.store.database.touched import Touched
-from dialer.store.tables import Agent, CallRequest, Cdr, LiveLeg, Transfer
+from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LiveLeg, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line
@@ -238,6 +238,20 @@ async def test_over_a_line_each_hears_whom_the_agent_wants(tmp_path: Path, who: 
     third = agents[1] if who == "agent" else None
     assert [row[1:3] for row in legs(house)] == [(agents[0], 0), (third, 2)]
     assert ([kind for kind, *_ in cdrs(house)], is_clean(house)) == ([2, 2, 1], True)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("contact", ["1002", "+12025550151"])
+async def test_an_agent_is_consulted_at_the_number_at_which_calls_are_offered(tmp_path: Path, contact: str) -> None:
+    house, agents = await talking_over_a_line(tmp_path)
+    house.change(Agent, agents[1], contact=contact)
+    house.change(Gateway, house.gateway_id, addprefix="9")
+    house.change(User, house.user_id, allowed_countries="US")
+    await house.pass_s(1)
+    begin(house, agent_id=agents[1])
+    await house.pass_s(2)
+    assert [*house.side.second_numbers.values()][1:] == ["1002" if contact == "1002" else f"9{contact}"]
 
 
 @ON_SQLITE

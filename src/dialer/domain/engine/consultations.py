@@ -220,7 +220,10 @@ class Consultations:
             self._state.emit(KeepAgent(agent_id, None, ended_consultation=wanted.turn))
 
     def _dialled(self, call: Call, third: Transfer) -> str:
-        return self._state.gateways[call.plan.gateway_id].number_for_carrier(third.number)
+        gateway = self._state.gateways[call.plan.gateway_id]
+        if third.for_agent_id is None or gateway.plan.is_simulated:
+            return gateway.number_for_carrier(third.number)
+        return gateway.number_of_agent(third.number)
 
     def _reserve(self, call: Call, third: Transfer) -> None:
         """Keep a third person who is an agent from other calls."""

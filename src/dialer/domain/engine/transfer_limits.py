@@ -27,7 +27,7 @@ class TransferLimits:
 
     def refusal(self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int) -> TransferReason | NoReason:
         """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
-        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer.number)):
+        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer)):
             return forbidden
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return TransferReason.MAX_XFER
@@ -45,21 +45,23 @@ class TransferLimits:
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
         return ""
 
-    def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
-        """Return the reason why a number is never dialled; empty if it may be."""
-        gateway = self._state.gateways[call.plan.gateway_id]
+    def _forbidden(self, call: Call, transfer: Transfer) -> TransferReason | NoReason:
+        """Return the reason why a number is never dialled; empty if it may be. An agent's may be an extension."""
+        gateway, number = self._state.gateways[call.plan.gateway_id], transfer.number
+        account = self._state.accounts[call.plan.user_id]
         if gateway.dials_emergency(number):
             return TransferReason.EMERGENCY
+        if transfer.for_agent_id is not None:
+            return TransferReason.DESTINATION if account.refuses_agent(number, gateway.plan) else ""
         if gateway.refuses(number):
             return TransferReason.INVALID_NUMBER
-        return (
-            TransferReason.DESTINATION if self._state.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
-        )
+        return TransferReason.DESTINATION if account.refuses(number, gateway.plan) else ""
 
     def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
         """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
         account = self._state.accounts[call.plan.user_id]
         if transfer.queue_id is None:
-            return {account.rate_for(transfer.number)}
+            is_agent = transfer.for_agent_id is not None
+            return {account.rate_for_agent(transfer.number) if is_agent else account.rate_for(transfer.number)}
         agents = self._distributor.serving(transfer.queue_id) if account.card else ()
         return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}

@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.calls import call_effects
 from dialer.domain.calls.plans import Call, Transfer
+from dialer.domain.numbers.agent_contacts import is_extension
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import TransferStatus
 from dialer.runtime.steps.guard_books import GuardBooks
@@ -50,7 +51,9 @@ class GuardedLegs:
         if 0 < campaign.plan.max_xfer < campaign.legs:
             broken(Rule.LIMITS, call, "it exceeds max_xfer")
         if transfer.gateway_id:
-            self._dials.check_destination(call, transfer.number, transfer.gateway_id)
+            # Any extension of a switch may be called to reach an agent.
+            if transfer.for_agent_id is None or not is_extension(transfer.number):
+                self._dials.check_destination(call, transfer.number, transfer.gateway_id)
             self._dials.place(call, transfer.gateway_id, transfer.started_ms or 0)
         self._money.hold(call, transfer.hold)
 
