@@ -32,9 +32,13 @@ ANY: Final = "any"
 MAIL_ADDRESS_MAX: Final = 254
 """Characters of an address of mail (RFC 5321, 4.5.3.1)."""
 _LOCAL_MAX: Final = 64
+MAIL_ADDRESS_PATTERN: Final = (
+    r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"
+)
+"""The pattern of an address of mail in the description of the API."""
 _MAIL_ADDRESS: Final = re.compile(
-    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
-    r"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?",
+    MAIL_ADDRESS_PATTERN,
     re.ASCII,
 )
 OTHER_HOSTS_MAX: Final = 20

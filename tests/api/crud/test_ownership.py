@@ -82,7 +82,7 @@ def test_a_campaign_does_not_move_away_from_the_records_it_refers_to(
         "object_id": NO_OBJECT,
         "phonebook": NO_OBJECT,
         "dnc": NO_OBJECT,
-        "user": ["Still used by did 1. Change or delete them first."],
+        "user": ["Still used by did 1, report-schedule 1. Change or delete them first."],
     }
     assert admin.refused("PATCH", estate.campaign["url"], user=BOB) == (400, wrong)
     owner = select(Campaign.user_id).where(Campaign.id == estate.campaign["id"])
@@ -149,7 +149,8 @@ def test_a_campaign_does_not_take_subscribers_away_from_their_contacts(
     both_estates: tuple[Estate, Estate], admin: Caller, alice: Caller
 ) -> None:
     alices, bobs = both_estates
-    assert alice.request("DELETE", alices.did["url"]).status_code == 204
+    for one in (alices.did, *alice.get("report-schedule/")["results"]):
+        assert alice.request("DELETE", one["url"]).status_code == 204
     subscriber = alice.create("subscriber-list", campaign=alices.campaign["url"], contact=alices.contact["url"])
     moved = {"user": BOB, "object_id": bobs.survey["id"]}
     used = [f"Still used by subscriber-list {subscriber['id']}. Change or delete them first."]

@@ -21,7 +21,7 @@ from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.resources.crud.urls import Links
 from dialer.resources.words.errors import Errors
-from dialer.settings_values import is_mail_address
+from dialer.settings_values import MAIL_ADDRESS_MAX, MAIL_ADDRESS_PATTERN, is_mail_address
 from dialer.store.tables import ReportSchedule
 
 RECIPIENTS_MAX: Final = 10
@@ -63,7 +63,8 @@ class MailAddresses(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a list of addresses."""
-        return Schema(type=OpenAPIType.ARRAY, items=Schema(type=OpenAPIType.STRING))
+        address = Schema(type=OpenAPIType.STRING, pattern=MAIL_ADDRESS_PATTERN, max_length=MAIL_ADDRESS_MAX)
+        return Schema(type=OpenAPIType.ARRAY, items=address, min_items=1, max_items=RECIPIENTS_MAX)
 
 
 _DAY_WORDS: Final = "True if it is sent on {}s."
