@@ -28,5 +28,5 @@ def test(address: str) -> None:
     message = write_message(letter, settings.mail_from, address, identity, now_ms)
     outcome = anyio.run(MailServer(settings.mail_url), message)
     if outcome.problem:
-        raise click.ClickException(f"the mail server did not take it: {outcome.problem}")
+        raise click.ClickException(f"the mail server did not take it: {outcome.cause or outcome.problem}")
     say(f"The mail server took the mail to {address}.")

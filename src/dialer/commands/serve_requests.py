@@ -15,7 +15,7 @@ from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.commands.speaking import voice_of
 from dialer.console.app import Console, ReportSending
-from dialer.console.reports.sender import NO_SERVER, OTHER_CLOCK, ReportSender
+from dialer.console.reports.sender import NO_SERVER, OTHER_CLOCK, ReportSender, Shared
 from dialer.garbage import making_what_stays
 from dialer.runtime.steps.clock import RealClock
 from dialer.server import serve as run_server
@@ -71,7 +71,7 @@ def sending_reports(settings: Settings, database: Database) -> ReportSending:
 
 
 async def _deliver(
-    settings: Settings, database: Database, clock_ms: Callable[[], int], taken: TakenDelivery
+    settings: Settings, database: Database, clock_ms: Callable[[], int], taken: TakenDelivery, shared: Shared
 ) -> DeliveryOutcome:
     if settings.mail_url is None or settings.mail_from is None:
         return DeliveryOutcome(NO_SERVER)
@@ -84,4 +84,4 @@ async def _deliver(
     server, zone = MailServer(settings.mail_url), ZoneInfo(settings.timezone)
     base = (settings.base_url or "").rstrip("/")
     maker = ReportMaker(database, server, settings.mail_from, zone, base, clock_ms, RealClock().now_ms)
-    return await maker.deliver(taken)
+    return await maker.deliver(taken, shared)

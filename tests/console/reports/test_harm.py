@@ -8,11 +8,21 @@ import pytest
 from sqlalchemy import select, update
 
 from dialer.app.campaigns import report_schedules
-from dialer.app.campaigns.report_schedules import LEASE_MS, TOO_MANY
+from dialer.app.campaigns.report_schedules import (
+    LEASE_MS,
+    LOST,
+    TOO_MANY,
+    WAITS_MS,
+    DeliveryOutcome,
+    TakenDelivery,
+)
+from dialer.console.reports import letters, making
 from dialer.console.reports import sender as module
+from dialer.console.reports.letters import ReportBody, ReportHead
 from dialer.console.reports.making import NO_ADDRESS
-from dialer.console.reports.sender import ReportSender
+from dialer.console.reports.sender import ReportSender, Shared
 from dialer.domain.words.enums import CampaignStatus
+from dialer.mail.letter import Letter
 from dialer.mail.server import MailOutcome
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallInProgress, Campaign, ReportDelivery, ReportSchedule, User
@@ -119,12 +129,95 @@ def test_a_link_never_begins_with_the_host_of_a_request(api: Caller, database: D
     assert unknown.look(TO_EIGHT_MS) == []
     assert api.get(made["url"])["problem"] == NO_ADDRESS
     api.change(made["url"], sent_as="csv")
-    [*_, mail] = unknown.look(DAY_MS)
+    [mail] = unknown.look(DAY_MS)
     assert "://" not in parts_of(mail)["text/plain"]
     api.change(made["url"], sent_as="link")
     known = Post(database)
-    [*_, mail] = known.look(3 * DAY_MS)
+    [mail] = known.look(3 * DAY_MS)
     assert "https://dialer.example.com/console/shared/" in parts_of(mail)["text/plain"]
+
+
+def test_a_change_reaches_what_waits(api: Caller, database: Database, post: Post) -> None:
+    made = scheduled(api, database, recipients=[ADA, EVE])
+    post.answers = {ADA: MailOutcome("450 Busy"), EVE: MailOutcome("450 Busy")}
+    post.look(TO_EIGHT_MS)
+    api.change(made["url"], recipients=[EVE])
+    post.answers = {}
+    assert [mail["To"] for mail in post.look(WAITS_MS[0])] == [EVE]
+    post.answers = {EVE: MailOutcome("450 Busy")}
+    post.look(DAY_MS)
+    api.change(made["url"], sent_as="csv")
+    post.answers = {}
+    assert post.look(WAITS_MS[0]) == []
+    api.change(made["url"], sent_when="end")
+    end_campaign(database)
+    assert len(post.look(1_000)) == 1
+
+
+def test_an_attempt_under_way_does_not_undo_a_change(api: Caller, database: Database, post: Post) -> None:
+    made = scheduled(api, database)
+    deliver = post.deliver
+
+    async def fail_late(_: TakenDelivery, __: Shared) -> DeliveryOutcome:
+        await anyio.to_thread.run_sync(lambda: api.change(made["url"], enabled=False))
+        return DeliveryOutcome("450 Busy")
+
+    post.deliver = fail_late
+    post.look(TO_EIGHT_MS)
+    post.deliver = deliver
+    assert post.look(WAITS_MS[0]) == []
+    assert [row[:2] for row in post.deliveries()] == [(ADA, "failed")]
+    assert api.get(made["url"])["state"] == "off"
+
+
+def test_a_delivery_whose_lease_is_over_is_left_to_its_next_holder(api: Caller, database: Database, post: Post) -> None:
+    scheduled(api, database, recipients=[ADA, EVE])
+    deliver = post.deliver
+    made: list[str] = []
+
+    async def be_slow(taken: TakenDelivery, _: Shared) -> DeliveryOutcome:
+        made.append(taken.recipient)
+        if len(made) == 1:
+            post.machine_ms += LEASE_MS
+            zone = ZoneInfo("UTC")
+            await ReportSender(database, deliver, zone=zone, clock_ms=post.clock, machine_ms=post.machine).send_due()
+        return DeliveryOutcome()
+
+    post.deliver = be_slow
+    assert [mail["To"] for mail in post.look(TO_EIGHT_MS)] == [ADA, EVE]
+    assert made == [ADA]
+
+
+def test_a_report_that_ends_its_process_is_given_up(api: Caller, database: Database, post: Post) -> None:
+    made = scheduled(api, database)
+
+    async def be_killed(_: TakenDelivery, __: Shared) -> DeliveryOutcome:
+        raise KeyboardInterrupt
+
+    post.deliver = be_killed
+    for later_ms in (TO_EIGHT_MS, *[LEASE_MS] * len(WAITS_MS)):
+        with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
+            post.look(later_ms)
+    assert post.look(LEASE_MS) == []
+    assert post.deliveries() == [(ADA, "failed", len(WAITS_MS) + 1, str(LOST))]
+    assert api.get(made["url"])["state"] == "not_sent"
+
+
+def test_a_report_is_made_once_for_all_its_recipients(
+    api: Caller, database: Database, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduled(api, database, recipients=[ADA, EVE], sent_as="xlsx")
+    made: list[Letter] = []
+    write = letters.write_letter
+
+    def count(head: ReportHead, body: ReportBody) -> Letter:
+        made.append(write(head, body))
+        return made[-1]
+
+    monkeypatch.setattr(making, "write_letter", count)
+    assert len(post.look(TO_EIGHT_MS + 3_600_000)) == 2
+    assert len(made) == 1
+    assert "As of 19 Nov 2026, 09:00." in parts_of(post.mails[0])["text/plain"]
 
 
 def _fields(made: dict[str, Any]) -> dict[str, Any]:

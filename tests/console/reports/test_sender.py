@@ -13,7 +13,7 @@ from dialer.app.campaigns.report_schedules import DAYS, LEASE_MS, WAITS_MS, Deli
 from dialer.commands.serve_requests import sending_reports
 from dialer.console.reports import files
 from dialer.console.reports.making import ReportMaker
-from dialer.console.reports.sender import FAILED, NO_SERVER, OTHER_CLOCK, ReportSender
+from dialer.console.reports.sender import FAILED, NO_SERVER, OTHER_CLOCK, ReportSender, Shared
 from dialer.domain.words.enums import CampaignStatus
 from dialer.mail.server import MailOutcome
 from dialer.settings import Settings
@@ -40,7 +40,7 @@ class Post:
         self.answers: dict[str, MailOutcome] = {}
         self.now_ms = self.machine_ms = NOW_MS
         maker = ReportMaker(database, self.take, "dialer@example.com", ZoneInfo("UTC"), base, self.clock, self.machine)
-        self.deliver: Callable[[TakenDelivery], Any] = maker.deliver
+        self.deliver: Callable[[TakenDelivery, Shared], Any] = maker.deliver
 
     def clock(self) -> int:
         """Return the time of the service."""
@@ -169,6 +169,10 @@ def test_a_failure_is_told_tried_again_and_stops_no_other(
     [mail] = post.look(1)
     assert mail["To"] == ADA
     told = api.get("report-schedule/1/")
+    since = "2026-11-19T07:00:00Z"
+    assert (told["state"], told["problem"], told["failing_since"]) == ("not_sent", "550 No such user", since)
+    assert len(post.look(DAY_MS)) == 2
+    told = api.get("report-schedule/1/")
     assert (told["state"], told["problem"], told["failing_since"]) == ("sends", "", None)
 
 
@@ -185,7 +189,7 @@ def test_a_process_that_is_lost_leaves_its_reports_to_the_next_one(api: Caller, 
     scheduled(api, database)
     deliver = post.deliver
 
-    async def be_killed(_: TakenDelivery) -> DeliveryOutcome:
+    async def be_killed(_: TakenDelivery, __: Shared) -> DeliveryOutcome:
         raise KeyboardInterrupt
 
     post.deliver = be_killed
@@ -196,17 +200,17 @@ def test_a_process_that_is_lost_leaves_its_reports_to_the_next_one(api: Caller, 
     [mail] = post.look(LEASE_MS)
     assert mail["To"] == ADA
     assert post.look(LEASE_MS) == []
-    assert post.deliveries() == [(ADA, "sent", 1, "")]
+    assert post.deliveries() == [(ADA, "sent", 2, "")]
 
 
 def test_a_report_that_cannot_be_made_stops_no_other(api: Caller, database: Database, post: Post) -> None:
     first, second = scheduled(api, database), api.create("report-schedule", **agents())
     deliver = post.deliver
 
-    async def fail_first(taken: TakenDelivery) -> Any:  # noqa: ANN401 - as of the maker
+    async def fail_first(taken: TakenDelivery, shared: Shared) -> Any:  # noqa: ANN401 - as of the maker
         if taken.schedule["id"] == first["id"]:
             raise ZeroDivisionError
-        return await deliver(taken)
+        return await deliver(taken, shared)
 
     post.deliver = fail_first
     [mail] = post.look(71_600_000 + 3_600_000)

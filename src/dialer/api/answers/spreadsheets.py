@@ -91,6 +91,11 @@ class Spreadsheet:
             raise InvalidError({"format": [message]})
         self._sheet.write("".join(lines).encode())
 
+    @property
+    def written_bytes(self) -> int:
+        """The bytes of the file until now, without those that are still to be compressed."""
+        return self._file.tell()
+
     def _cell(self, value: CellValue) -> str:
         if value is None:
             return "<c/>"

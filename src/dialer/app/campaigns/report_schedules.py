@@ -35,8 +35,12 @@ TOO_MANY: Final = Sentence("The account has sent as many mails as it may in a da
 WAITING: Final = "waiting"
 SENT: Final = "sent"
 FAILED: Final = "failed"
+LOST: Final = Sentence("The service ended at each attempt to send it.")
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OVER: Final = (CampaignStatus.END, CampaignStatus.ABORT)
+_OTHER_END: Final = ("campaign_id", "sent_when")
+"""Columns whose change makes the deliveries of a schedule those of another one: the end is to be reported anew."""
+_CONTENT: Final = ("report", "sent_as")
 _DAY_US: Final = 86_400_000_000
 
 
@@ -48,6 +52,8 @@ class TakenDelivery(NamedTuple):
     recipient: str
     attempts: int
     """Those before this one."""
+    until_ms: int
+    """The end of its lease by the machine's clock."""
     schedule: RowMapping
     account: str
     """The name of the account."""
@@ -83,14 +89,19 @@ def create_report_schedule(unit: UnitOfWork, columns: Mapping[str, Any], zone: Z
 
 
 def change_report_schedule(unit: UnitOfWork, schedule_id: int, columns: Mapping[str, Any], zone: ZoneInfo) -> None:
-    """Change columns of a scheduled report. One that is switched off sends nothing more."""
+    """Change columns of a scheduled report. A delivery that waits is sent only if the change leaves it wanted."""
     found = select(ReportSchedule.__table__).where(ReportSchedule.id == schedule_id)
-    after = {**unit.connection.execute(found).mappings().one(), **columns}
+    before = unit.connection.execute(found).mappings().one()
+    after = {**before, **columns}
     values = {**columns, "updated_date": unit.now_ms, "next_due_ms": due_after(after, unit.now_ms, zone)}
     unit.connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule_id).values(values))
-    gone = update(ReportDelivery).where(ReportDelivery.schedule_id == schedule_id, ReportDelivery.status == WAITING)
-    if not after["enabled"]:
-        unit.connection.execute(gone.values(status=FAILED, next_ms=None, problem=""))
+    of_it = ReportDelivery.schedule_id == schedule_id
+    if any(before[name] != after[name] for name in _OTHER_END):
+        unit.connection.execute(delete(ReportDelivery).where(of_it))
+    gone = update(ReportDelivery).where(of_it, ReportDelivery.status == WAITING)
+    if after["enabled"] and all(before[name] == after[name] for name in _CONTENT):
+        gone = gone.where(ReportDelivery.recipient.not_in(after["recipients"].split()))
+    unit.connection.execute(gone.values(status=FAILED, next_ms=None, problem=""))
     unit.note(NOTHING)
 
 
@@ -148,45 +159,77 @@ def take_deliveries(unit: UnitOfWork, machine_ms: int) -> list[TakenDelivery]:
         select(ReportDelivery.id, place)
         .join(ReportSchedule, ReportSchedule.id == ReportDelivery.schedule_id)
         .join(User, User.id == ReportSchedule.user_id)
-        .where(ReportDelivery.next_ms <= machine_ms, User.enabled.is_(True))
+        .where(ReportDelivery.next_ms <= machine_ms, ReportDelivery.status == WAITING, User.enabled.is_(True))
         .subquery()
     )
     chosen = connection.scalars(select(due.c.id).order_by(due.c.place, due.c.id).limit(TAKEN_AT_ONCE)).all()
     if not chosen:
         return []
+    until_ms = machine_ms + LEASE_MS
     held = update(ReportDelivery).where(ReportDelivery.id.in_(chosen))
-    connection.execute(held.values(next_ms=machine_ms + LEASE_MS, updated_date=unit.now_ms))
+    connection.execute(held.values(next_ms=until_ms, updated_date=unit.now_ms))
     unit.note(NOTHING)
     rows = connection.execute(select(ReportDelivery.__table__).where(ReportDelivery.id.in_(chosen))).mappings().all()
     schedules = _schedules(connection, [row["schedule_id"] for row in rows])
     taken = []
     for row in rows:
         schedule = schedules[row["schedule_id"]]
-        names = schedule["username"], schedule["language"]
-        taken.append(TakenDelivery(row["id"], row["due_ms"], row["recipient"], row["attempts"], schedule, *names))
+        known = row["id"], row["due_ms"], row["recipient"], row["attempts"], until_ms, schedule
+        taken.append(TakenDelivery(*known, schedule["username"], schedule["language"]))
     return taken
 
 
+def begin_attempt(unit: UnitOfWork, taken: TakenDelivery, machine_ms: int) -> TakenDelivery | None:
+    """Count an attempt before it begins, and begin the lease anew.
+
+    Returns:
+        The delivery as it is held now; None if it is not to be sent: another process holds it, it was taken back, or
+        the process ended at each of its attempts.
+    """
+    if taken.attempts > len(WAITS_MS):
+        keep_outcome(unit, taken, DeliveryOutcome(str(LOST), is_final=True), machine_ms)
+        return None
+    until_ms = machine_ms + LEASE_MS
+    counted = update(ReportDelivery).where(*_held(taken)).values(attempts=taken.attempts + 1, next_ms=until_ms)
+    unit.note(NOTHING)
+    return taken._replace(until_ms=until_ms) if unit.connection.execute(counted).rowcount else None
+
+
 def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcome, machine_ms: int) -> None:
-    """Keep what came of an attempt. A report that failed is sent again, for about 16 hours."""
+    """Keep what came of an attempt, unless it was taken back meanwhile. One that failed is made again for 16 hours."""
     attempts, schedule_id = taken.attempts + 1, taken.schedule["id"]
     problem = outcome.problem
     is_given_up = outcome.is_final or attempts > len(WAITS_MS)
-    values: dict[str, Any] = {"attempts": attempts, "problem": problem, "updated_date": unit.now_ms}
+    values: dict[str, Any] = {"problem": problem, "updated_date": unit.now_ms}
     if not problem:
         values |= {"status": SENT, "next_ms": None}
     elif is_given_up:
         values |= {"status": FAILED, "next_ms": None}
     else:
         values["next_ms"] = machine_ms + WAITS_MS[attempts - 1]
-    unit.connection.execute(update(ReportDelivery).where(ReportDelivery.id == taken.id).values(values))
-    told: dict[str, Any] = {"problem": problem}
-    if problem:
-        told["failing_since_ms"] = func.coalesce(ReportSchedule.failing_since_ms, unit.now_ms)
-    else:
-        told |= {"failing_since_ms": None, "last_sent_date": unit.now_ms}
-    unit.connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule_id).values(told))
     unit.note(NOTHING)
+    if unit.connection.execute(update(ReportDelivery).where(*_held(taken)).values(values)).rowcount:
+        _tell(unit.connection, schedule_id, unit.now_ms, {} if problem else {"last_sent_date": unit.now_ms})
+
+
+def _held(taken: TakenDelivery) -> tuple[Any, ...]:
+    """Return the conditions under which a delivery is still held as it was taken."""
+    return (
+        ReportDelivery.id == taken.id,
+        ReportDelivery.status == WAITING,
+        ReportDelivery.next_ms == taken.until_ms,
+    )
+
+
+def _tell(connection: Connection, schedule_id: int, now_ms: int, told: Mapping[str, Any]) -> None:
+    """Tell in a schedule what came of its last moment. The failure for one recipient counts as much as for all."""
+    of_it = ReportDelivery.schedule_id == schedule_id
+    last = select(func.max(ReportDelivery.due_ms)).where(of_it).scalar_subquery()
+    failed = select(ReportDelivery.problem).where(of_it, ReportDelivery.due_ms == last, ReportDelivery.problem != "")
+    problem = connection.scalar(failed.order_by(ReportDelivery.id).limit(1)) or ""
+    since = func.coalesce(ReportSchedule.failing_since_ms, now_ms) if problem else None
+    values = {**told, "problem": problem, "failing_since_ms": since}
+    connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule_id).values(values))
 
 
 def _put(connection: Connection, schedule: RowMapping, due_ms: int, now_ms: int, machine_ms: int) -> None:
@@ -197,10 +240,10 @@ def _put(connection: Connection, schedule: RowMapping, due_ms: int, now_ms: int,
         values |= {"status": WAITING, "next_ms": machine_ms, "problem": ""}
     else:
         values |= {"status": FAILED, "next_ms": None, "problem": str(TOO_MANY)}
-        told = {"problem": str(TOO_MANY), "failing_since_ms": func.coalesce(ReportSchedule.failing_since_ms, now_ms)}
-        connection.execute(update(ReportSchedule).where(ReportSchedule.id == schedule["id"]).values(told))
     rows = [{**values, "recipient": recipient} for recipient in recipients]
     connection.execute(insert_or(ReportDelivery.__table__).on_conflict_do_nothing(), rows)
+    if values["problem"]:
+        _tell(connection, schedule["id"], now_ms, {})
 
 
 def _may_send(connection: Connection, user_id: int, mails: int, machine_ms: int) -> bool:

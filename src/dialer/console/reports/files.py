@@ -35,8 +35,7 @@ async def _csv(sheet: LongSheet, zone: ZoneInfo) -> bytes:
     content = bytearray(csv_head(sheet.columns))
     async for chunk in sheet.chunks:
         content += csv_lines(chunk, zone)
-        if len(content) > FILE_BYTES_MAX:
-            raise FileTooLargeError
+        _check_size(len(content))
     return bytes(content)
 
 
@@ -45,11 +44,17 @@ async def _xlsx(sheet: LongSheet, name: str, zone: ZoneInfo) -> bytes:
     try:
         async for chunk in sheet.chunks:
             await to_thread.run_sync(spreadsheet.add, list(spreadsheet_rows(chunk, zone)))
+            _check_size(spreadsheet.written_bytes)
     except BaseException:
         spreadsheet.drop()
         raise
     with await to_thread.run_sync(spreadsheet.finish) as file:
         content = file.read(FILE_BYTES_MAX + 1)
-    if len(content) > FILE_BYTES_MAX:
-        raise FileTooLargeError
+    _check_size(len(content))
     return content
+
+
+def _check_size(size: int) -> None:
+    """Stop a file that has become too large, before all of it is written."""
+    if size > FILE_BYTES_MAX:
+        raise FileTooLargeError

@@ -24,6 +24,8 @@ class ReportHead(NamedTuple):
     """Empty for a report about the whole account."""
     kind: ReportKind
     due_ms: int
+    read_ms: int
+    """The moment of the figures. A report that was not sent at first is made anew."""
     first_ms: int
     """A moment of the day before."""
     zone: ZoneInfo
@@ -83,7 +85,7 @@ def _about(head: ReportHead) -> list[str]:
     if head.kind.is_of_day_before:
         found.append(gettext("Calls of %(day)s.") % {"day": date_of(head.first_ms, head.zone)})
     else:
-        found.append(gettext("As of %(moment)s.") % {"moment": moment(head.due_ms, head.zone)})
+        found.append(gettext("As of %(moment)s.") % {"moment": moment(head.read_ms, head.zone)})
     return [*found, gettext("Times are in %(zone)s.") % {"zone": head.zone.key}]
 
 

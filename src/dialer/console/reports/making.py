@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+import structlog
 from sqlalchemy import Connection, select
 
 from dialer.app.campaigns.report_links import LINK_MS, send_report_link
@@ -13,6 +14,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.console.reports.files import FileTooLargeError, write_file
 from dialer.console.reports.kinds import KINDS, AskedReport
 from dialer.console.reports.letters import ReportBody, ReportHead, shown_table, write_letter
+from dialer.console.reports.sender import Shared
 from dialer.console.words.language import gettext_noop, read_language, speak
 from dialer.domain.calling_times.report_times import day_before
 from dialer.domain.words.languages import ENGLISH, LANGUAGES
@@ -25,6 +27,7 @@ from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
 
 TOO_LARGE: Final = gettext_noop("The report is too large for a mail.")
+_log = structlog.get_logger(__name__)
 NO_ADDRESS: Final = gettext_noop("The service does not know its address for links: an admin sets DIALER_BASE_URL.")
 _LINKED: Final = frozenset(SharedReport)
 
@@ -47,19 +50,29 @@ class ReportMaker(NamedTuple):
     clock_ms: Callable[[], int]
     machine_ms: Callable[[], int]
 
-    async def deliver(self, taken: TakenDelivery) -> DeliveryOutcome:
-        """Make a report, send it to its recipient, and return what came of it."""
+    async def deliver(self, taken: TakenDelivery, shared: Shared) -> DeliveryOutcome:
+        """Send a report to its recipient, and return what came of it. It is made for the first one of its moment."""
         # The task has a context of its own, so nobody else's texts change.
         speak(read_language(taken.language if taken.language in LANGUAGES else ENGLISH))
+        if not shared:
+            shared.append(await self._made(taken))
+        (letter,) = shared
+        if isinstance(letter, DeliveryOutcome):
+            return letter
+        identity = f"report-{taken.id}-{taken.due_ms}"
+        message = write_message(letter, self.sender, taken.recipient, identity, self.machine_ms())
+        outcome = await self.send(message)
+        if outcome.cause:
+            _log.warning("mail_not_sent", reason=outcome.cause)
+        return DeliveryOutcome(str(outcome.problem), outcome.is_final)
+
+    async def _made(self, taken: TakenDelivery) -> Letter | DeliveryOutcome:
         try:
-            letter = await self._letter(taken)
+            return await self._letter(taken)
         except (FileTooLargeError, InvalidError):
             return DeliveryOutcome(TOO_LARGE, is_final=True)
         except NoAddressError:
             return DeliveryOutcome(NO_ADDRESS)
-        identity = f"report-{taken.id}-{taken.due_ms}"
-        message = write_message(letter, self.sender, taken.recipient, identity, self.machine_ms())
-        return DeliveryOutcome(*await self.send(message))
 
     async def _letter(self, taken: TakenDelivery) -> Letter:
         schedule = taken.schedule
@@ -67,7 +80,7 @@ class ReportMaker(NamedTuple):
         campaign = await self.database.read(partial(_name_of, campaign_id=schedule["campaign_id"]))
         first_ms, _ = day_before(taken.due_ms, zone)
         names, kind = (schedule["name"], taken.account, campaign), KINDS[schedule["report"]]
-        head = ReportHead(*names, kind, taken.due_ms, first_ms, zone, self.base)
+        head = ReportHead(*names, kind, taken.due_ms, self.clock_ms(), first_ms, zone, self.base)
         return write_letter(head, await self._body(taken, zone))
 
     async def _body(self, taken: TakenDelivery, zone: ZoneInfo) -> ReportBody:

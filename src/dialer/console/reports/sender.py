@@ -1,9 +1,9 @@
 """The task that sends reports. It runs beside the API, and neither dialling nor other reports wait for it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -11,8 +11,10 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.app.campaigns.report_schedules import (
+    LEASE_MS,
     DeliveryOutcome,
     TakenDelivery,
+    begin_attempt,
     has_due_reports,
     keep_outcome,
     put_due_reports,
@@ -25,12 +27,17 @@ from dialer.store.database.database import Database, StorageUnavailableError
 EVERY_S: Final = 5.0
 """The time between two looks for reports that are due."""
 AT_ONCE: Final = 4
-"""Mails that are sent at a time."""
+"""Due moments whose mails are sent at a time."""
+DELIVERED_WITHIN_S: Final = LEASE_MS / 2_000
+"""The time for one delivery: half of its lease, so that no other process begins it meanwhile."""
+TOO_SLOW: Final = gettext_noop("The report took too long to make and send.")
 NO_SERVER: Final = gettext_noop("The service has no mail server: an admin sets DIALER_MAIL_URL.")
 OTHER_CLOCK: Final = gettext_noop("The clock of the service is not real: an admin sets DIALER_MAIL_CLOCK to any.")
 FAILED: Final = gettext_noop("The report could not be made. The log of the service says why.")
 
-Deliver = Callable[[TakenDelivery], Awaitable[DeliveryOutcome]]
+Shared = list[Any]
+"""The report of one due moment, empty until its first delivery has made it."""
+Deliver = Callable[[TakenDelivery, Shared], Awaitable[DeliveryOutcome]]
 """Makes a report, and sends it to its recipient."""
 Result = TypeVar("Result")
 
@@ -86,24 +93,35 @@ class ReportSender:
         while taken := await self._write(partial(take_deliveries, machine_ms=self._machine_ms())):
             limiter = anyio.CapacityLimiter(AT_ONCE)
             async with anyio.create_task_group() as tasks:
-                for delivery in taken:
-                    tasks.start_soon(self._send, delivery, limiter)
+                for moment in _by_moment(taken):
+                    tasks.start_soon(self._send_moment, moment, limiter)
 
     async def _has_due(self) -> bool:
         due = partial(has_due_reports, now_ms=self._clock_ms(), machine_ms=self._machine_ms())
         return await self._database.read(due)
 
-    async def _send(self, taken: TakenDelivery, limiter: anyio.CapacityLimiter) -> None:
+    async def _send_moment(self, moment: list[TakenDelivery], limiter: anyio.CapacityLimiter) -> None:
+        shared: Shared = []
         async with limiter:
-            outcome = await self._outcome(taken)
+            for taken in moment:
+                await self._send(taken, shared)
+
+    async def _send(self, taken: TakenDelivery, shared: Shared) -> None:
         try:
-            await self._write(partial(keep_outcome, taken=taken, outcome=outcome, machine_ms=self._machine_ms()))
+            held = await self._write(partial(begin_attempt, taken=taken, machine_ms=self._machine_ms()))
+            if held is None:
+                return
+            outcome = await self._outcome(held, shared)
+            await self._write(partial(keep_outcome, taken=held, outcome=outcome, machine_ms=self._machine_ms()))
         except Exception:  # noqa: BLE001 - it is sent again after its lease, and stops no other
             _log.exception("report_outcome_not_kept", schedule_id=taken.schedule["id"])
 
-    async def _outcome(self, taken: TakenDelivery) -> DeliveryOutcome:
+    async def _outcome(self, taken: TakenDelivery, shared: Shared) -> DeliveryOutcome:
         try:
-            return await self._deliver(taken)
+            with anyio.fail_after(DELIVERED_WITHIN_S):
+                return await self._deliver(taken, shared)
+        except TimeoutError:
+            return DeliveryOutcome(TOO_SLOW)
         except StorageUnavailableError as error:
             return DeliveryOutcome(str(error))
         except Exception:  # noqa: BLE001 - one report that cannot be made must stop no other
@@ -115,3 +133,11 @@ class ReportSender:
             return work(UnitOfWork(connection=connection, now_ms=self._clock_ms()))
 
         return await self._database.write(write)
+
+
+def _by_moment(taken: Iterable[TakenDelivery]) -> list[list[TakenDelivery]]:
+    """Return deliveries by the schedule and the due moment to which they belong."""
+    found: dict[tuple[int, int], list[TakenDelivery]] = {}
+    for delivery in taken:
+        found.setdefault((delivery.schedule["id"], delivery.due_ms), []).append(delivery)
+    return list(found.values())
