@@ -169,7 +169,8 @@ def take_deliveries(unit: UnitOfWork, machine_ms: int) -> list[TakenDelivery]:
     held = update(ReportDelivery).where(ReportDelivery.id.in_(chosen))
     connection.execute(held.values(next_ms=until_ms, updated_date=unit.now_ms))
     unit.note(NOTHING)
-    rows = connection.execute(select(ReportDelivery.__table__).where(ReportDelivery.id.in_(chosen))).mappings().all()
+    of_them = select(ReportDelivery.__table__).where(ReportDelivery.id.in_(chosen)).order_by(ReportDelivery.id)
+    rows = connection.execute(of_them).mappings().all()
     schedules = _schedules(connection, [row["schedule_id"] for row in rows])
     taken = []
     for row in rows:
