@@ -9,6 +9,7 @@ from dialer.store.tables import (
     SMS,
     AccountEvent,
     AgentHour,
+    AgentPeriod,
     ApiKey,
     AuditLog,
     CallBack,
@@ -72,7 +73,7 @@ SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, 
 PAST = (
     *(ReportDelivery, ReportLink, ReportSchedule),
     *(AccountEvent, GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult),
-    *(CallDraft, IdempotentResponse),
+    *(AgentPeriod, CallDraft, IdempotentResponse),
 )
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
