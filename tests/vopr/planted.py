@@ -14,6 +14,7 @@ from dialer.domain.calls.effects import KeepWish
 from dialer.domain.calls.events import Report
 from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine import dialling, engine, plain_dials, retry
+from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.engine import Engine
@@ -24,7 +25,6 @@ from dialer.domain.engine.person_verdicts import PersonVerdicts
 from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import EngineState
-from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.queueing.agents import AgentState
 from dialer.domain.rules.call_again import AgainOutcome, NotAgain
@@ -276,14 +276,14 @@ def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
 
 def _legs_take_their_channel_with_them(patch: Patch) -> None:
     def around(release: Wrapped) -> Wrapped:
-        def kept(self: Any, call: Any, transfer: Any) -> None:  # noqa: ANN401 - as `_release`
+        def kept(self: Any, call: Any, transfer: Any) -> None:  # noqa: ANN401 - as `release`
             release(self, call, transfer)
             if transfer.gateway_id:
                 self._state.gateways[transfer.gateway_id].in_progress += 1
 
         return kept
 
-    wrap(patch, Transfers, "_release", around)
+    wrap(patch, BLegs, "release", around)
 
 
 def _agents_take_two_calls(patch: Patch) -> None:

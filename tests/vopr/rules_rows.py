@@ -88,7 +88,11 @@ _BREAKS: Final[dict[str, str]] = {
         SELECT t.id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
         WHERE t.status <> 3 AND c.status <> 7""",
     "a call has two transfers at once: call": """
-        SELECT callrequest_id FROM transfer WHERE status <> 3 GROUP BY callrequest_id HAVING count(*) > 1""",
+        SELECT callrequest_id FROM transfer WHERE status <> 3 AND consulted <> 1
+        GROUP BY callrequest_id HAVING count(*) > 1""",
+    "an agent consults two people in a call: call": """
+        SELECT callrequest_id FROM transfer WHERE status <> 3 AND consulted = 1
+        GROUP BY callrequest_id HAVING count(*) > 1""",
     "a message waits that was sent already: message": """
         SELECT message_id FROM waiting_text WHERE message_id IN (SELECT id FROM sms_message)""",
     "a campaign counts fewer calls than it has made: campaign": """
