@@ -67,7 +67,7 @@ from dialer.domain.survey import callflow, check
 from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.domain.words import phrases
-from dialer.files import exchange, exporting, kinds, people, reading, yaml_text
+from dialer.files import exchange, exporting, kinds, people, reading, request_size, yaml_text
 from dialer.forecast import parameters as tried
 from dialer.forecast import what_if_queue
 from dialer.resources.crud import deleting, fields, ordering, pagination, references, searching
@@ -259,13 +259,13 @@ LIMITS: Final = {
     "Sections of one call whose inputs are kept for a replay": f"{HEARD_MAX:,}",
     "A file of `dialer apply`": (
         f"{reading.FILE_BYTES_MAX // MIB} MiB, {yaml_text.NODES_MAX:,} values, {kinds.RECORDS_MAX:,} records of a kind,"
-        f" {reading.FILES_MAX} files"
+        f" {exchange.FILES_MAX} files"
     ),
     "People of one list in such a file": f"{people.PEOPLE_MAX:,}; a CSV file that it names is an import",
     "Files of one request to `POST /rest-api/apply/`": f"{exchange.REQUEST_BYTES_MAX // MIB} MiB together",
-    "Texts, numbers, lists and objects in these files, besides people": f"{exchange.VALUES_MAX:,} together",
+    "Texts, numbers, lists and objects in these files, besides people": f"{request_size.VALUES_MAX:,} together",
     "Contacts and numbers in these files": (
-        f"{exchange.PEOPLE_SENT_MAX:,} together; a CSV file that they name is an import"
+        f"{request_size.PEOPLE_SENT_MAX:,} together; a CSV file that they name is an import"
     ),
     "People of all lists in an exported file that has others beside it": f"{exporting.PEOPLE_TOGETHER_MAX:,}",
     "Records, sections and people in `GET /rest-api/export/`, without long lists": f"{exporting.LOADED_MAX:,}",

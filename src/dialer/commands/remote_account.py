@@ -21,12 +21,12 @@ from dialer.files.exchange import (
     PeopleList,
     SentFile,
     SentRecording,
-    changes_of,
 )
 from dialer.files.kinds import RECORDINGS, Wanted
 from dialer.files.nodes import FileError, Node
 from dialer.files.people_files import PeopleFile, PeopleReport, PeopleTarget, pieces_of, refuse_new_people
 from dialer.files.reading import read_content
+from dialer.files.sent_changes import changes_of
 from dialer.files.sounds import RecordingFiles
 from dialer.files.units import OtherChangeError
 

@@ -8,6 +8,7 @@ import msgspec
 
 from dialer.domain.words.roles import Permission
 from dialer.files.beside import path_of
+from dialer.files.exchange import FILES_MAX
 from dialer.files.kinds import (
     AGENTS,
     CAMPAIGNS,
@@ -25,7 +26,7 @@ from dialer.files.nodes import FileError, Node
 from dialer.files.people import refuse_other_people, write_contacts, write_numbers
 from dialer.files.people_files import people_files
 from dialer.files.queues import write_agents
-from dialer.files.reading import FILES_MAX, read_file
+from dialer.files.reading import read_file
 from dialer.files.recordings import write_recording
 from dialer.files.sounds import Sounds
 from dialer.files.surveys import read_sections, write_sections

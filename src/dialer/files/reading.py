@@ -12,8 +12,6 @@ from dialer.files.toml_lines import lines_of_toml
 from dialer.files.yaml_text import DEPTH_MAX, NODES_MAX, read_yaml
 
 FILE_BYTES_MAX: Final = 2 * 1_048_576
-FILES_MAX: Final = 100
-"""Files of one command."""
 DOTS_MAX: Final = 10_000_000
 """The largest cost of the dotted names of a TOML file, as `_cost_of_dots` counts it."""
 _TABLE_COST: Final = 10

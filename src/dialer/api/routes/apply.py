@@ -1,6 +1,5 @@
 """`POST /rest-api/apply/`: files of records, as `dialer apply` sends them, in one transaction."""
 
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -9,7 +8,6 @@ import msgspec
 from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
-from msgspec.structs import replace
 
 from dialer.api.actions.uploads import FILE
 from dialer.api.answers.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
@@ -18,26 +16,15 @@ from dialer.api.http.body import read_whole
 from dialer.api.service import ApiRequest
 from dialer.domain.words.described import described
 from dialer.domain.words.sentences import message_of
-from dialer.files.applying import apply, wanted_of
 from dialer.files.beside import digest_of
 from dialer.files.exchange import (
+    FILES_MAX,
     REQUEST_BYTES_MAX,
     ApplyAnswer,
     ApplyRequest,
-    PeopleList,
-    RequestSize,
-    plan_of,
-    sent_of,
 )
-from dialer.files.kinds import Wanted
-from dialer.files.nodes import FileError
-from dialer.files.people_files import people_files, target_of
-from dialer.files.reading import FILES_MAX
-from dialer.files.recordings import needed_sounds
-from dialer.files.sounds import SentSounds, SoundFacts
-from dialer.resources.crud.resource import Unit
 from dialer.resources.records.events import account_of
-from dialer.resources.words.errors import AnsweredError, ConflictError, InvalidError, MalformedError
+from dialer.resources.words.errors import AnsweredError, InvalidError, MalformedError
 from dialer.resources.words.strict_json import StrictJsonError, read_object
 from dialer.runtime.steps.clock import RealClock
 from dialer.store.media.audio import AudioError, judge
@@ -122,14 +109,6 @@ class WaitingSound(msgspec.Struct, frozen=True):
     duration_ms: Annotated[int, described("The duration in milliseconds.", 2_250)]
 
 
-class _RehearsedError(Exception):
-    """Ends a transaction whose changes are only shown."""
-
-    def __init__(self, answer: ApplyAnswer) -> None:
-        super().__init__()
-        self.answer: Final = answer
-
-
 @post(
     "/apply",
     tags=[TAG],
@@ -144,16 +123,14 @@ async def apply_files(request: ApiRequest) -> Response[ApplyAnswer]:
     A dry run tells what would change, and which recordings must be sent before. People in CSV files are imported
     into their lists afterwards.
     """
+    from dialer.api.actions.applying import carry_out  # noqa: PLC0415 - few services are asked for it
+
     turns = request.service.apply_turns
     with turns.share(account_of(request.user)):
         body = await _body(request)
         async with turns.working():
-            try:
-                asked = await anyio.to_thread.run_sync(_asked, body)
-                wanted = await anyio.to_thread.run_sync(_wanted, asked)
-                return Response(await _carry_out(request, asked, wanted))
-            except FileError as error:
-                raise InvalidError({"files": list(error.messages)}) from None
+            asked = await anyio.to_thread.run_sync(_asked, body)
+            return Response(await carry_out(request, asked))
 
 
 @post(
@@ -191,49 +168,3 @@ def _asked(body: bytes) -> ApplyRequest:
         raise MalformedError(str(error)) from None
     except msgspec.ValidationError as error:
         raise MalformedError(f"The request is wrong: {error}.") from None
-
-
-def _wanted(asked: ApplyRequest) -> list[Wanted]:
-    if len(asked.files) > FILES_MAX:
-        raise FileError([f"{len(asked.files)} files are too many: give {FILES_MAX} at most"])
-    size = RequestSize()
-    return wanted_of([size.read(one, one.name[:_FILE_NAME_MAX]) for one in asked.files])
-
-
-async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Wanted]) -> ApplyAnswer:
-    service = request.service
-    described_sounds = {one.path: SoundFacts(one.sha256, one.size) for one in asked.recordings}
-    sounds = SentSounds(service.media, request.user.id, described_sounds, is_dry=asked.dry_run)
-    try:
-        needed = await service.read(request, lambda unit: needed_sounds(unit, unit.actor.id, wanted, sounds))
-        await anyio.to_thread.run_sync(sounds.prepare, needed)
-        work = partial(_apply, asked=asked, wanted=wanted, sounds=sounds)
-        done = await service.write(request, work, is_long=True)
-    except _RehearsedError as rehearsed:
-        return rehearsed.answer
-    except (FileError, AnsweredError):
-        # After another failure the rows may be committed, so the files must stay.
-        await anyio.to_thread.run_sync(sounds.drop)
-        raise
-    await anyio.to_thread.run_sync(sounds.drop_unused)
-    return done
-
-
-def _apply(unit: Unit, *, asked: ApplyRequest, wanted: list[Wanted], sounds: SentSounds) -> ApplyAnswer:
-    strict = replace(unit, conventions=replace(unit.conventions, is_strict=True))
-    changes = apply(strict, wanted, sounds)
-    plan = plan_of(changes)
-    new = {(change.kind, change.name) for change in changes if change.action == "new"} if asked.dry_run else set()
-    people = [
-        PeopleList(one.kind.one, one.name, 0 if (one.kind.one, one.name) in new else target.record_id, target.running)
-        for one in people_files(wanted)
-        for target in (target_of(unit, unit.actor.id, one),)
-    ]
-    answer = ApplyAnswer(asked.dry_run, unit.actor.username, plan, sent_of(changes), sounds.missing, people)
-    if asked.dry_run:
-        raise _RehearsedError(answer)
-    if asked.plan not in {"", plan}:
-        raise ConflictError("Somebody has changed the records meanwhile. Make a dry run again.")
-    if sounds.missing:
-        raise ConflictError(f"Send these recordings before: {', '.join(sounds.missing)}")
-    return answer
