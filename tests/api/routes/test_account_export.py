@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.api.actions import exporting
+from dialer.api.actions import exporting as export_action
 from dialer.files import exporting
 from tests.api.harness import Caller
 from tests.api.routes.test_apply import sent
@@ -116,7 +116,7 @@ def test_wrong_parameters_have_a_message(alice: Caller, parameters: dict[str, st
 
 
 def test_an_account_with_too_many_records_is_refused(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "LOADED_MAX", 4)
+    monkeypatch.setattr(export_action, "LOADED_MAX", 4)
     applied(alice)
     answer = alice.request("GET", "export/")
     assert (answer.status_code, "records, sections and people" in answer.json()["detail"]) == (409, True)

@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from dialer.files import exchange
+from dialer.files import request_size
 from dialer.files.applying import apply
 from dialer.files.nodes import Node
 from dialer.files.reading import read_text
@@ -101,7 +101,7 @@ def test_sounds_are_saved_and_compared_before_the_transaction_and_each_recording
         seen.append({one.name for one in folder.glob("*.wav")})
         return apply(*given)
 
-    monkeypatch.setattr("dialer.api.routes.apply.apply", apply_and_see)
+    monkeypatch.setattr("dialer.api.actions.applying.apply", apply_and_see)
     assert sent(alice, **asked, dry_run=True)[1]["missing"] == []
     assert sent(alice, **asked)[0] == 200
     names = {row["audio_file"] for row in alice.get("audio-files/")["results"]}
@@ -171,7 +171,7 @@ def test_nothing_is_read_beyond_the_limit_of_all_files_together(alice: Caller, m
         read.append(name)
         return read_text(content, name, values_max)
 
-    monkeypatch.setattr(exchange, "read_text", noted)
+    monkeypatch.setattr(request_size, "read_text", noted)
     books = ", ".join(f"{{name: B{place}}}" for place in range(990))
     files = [file(f"phonebooks: [{books}]", f"{place}.yaml")[0] for place in range(100)]
     assert sent(alice, files=files, dry_run=True)[0] == 400
@@ -194,7 +194,7 @@ async def test_an_account_applies_one_request_at_a_time_and_holds_up_no_other(
             assert may_go_on.wait(30)
         return read_text(content, name, values_max)
 
-    monkeypatch.setattr(exchange, "read_text", held)
+    monkeypatch.setattr(request_size, "read_text", held)
     alice.create("phonebook", name="P")
     app = app_on_this_loop(database, worker, media_dir=folder)
     slow = {"files": file("phonebooks: [{name: P}]", "slow.yaml"), "dry_run": True}
