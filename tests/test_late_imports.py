@@ -34,6 +34,14 @@ try: yaml.no_such_name
 except AttributeError as error: assert str(error) == "module 'yaml' has no attribute 'no_such_name'"
 else: raise AssertionError
 """
+DIALECTS: Final = """
+from advanced_alchemy.types import GUID, json
+assert not {"sqlalchemy.dialects.mssql.base", "sqlalchemy.dialects.oracle.base"} & set(sys.modules)
+assert str(json.ORA_BLOB()) == "BLOB" and "sqlalchemy.dialects.oracle.base" in sys.modules
+from sqlalchemy.dialects import mssql, oracle
+assert isinstance(GUID(binary=True).load_dialect_impl(oracle.dialect()), oracle.RAW)
+assert mssql.dialect() and isinstance(mssql.UNIQUEIDENTIFIER, type)
+"""
 STAND_INS: Final = """
 import sys, threading
 sys.path.insert(0, {folder!r})
@@ -113,6 +121,7 @@ def run(program: str) -> None:
         pytest.param(
             "import attr, attrs, pydantic, rich.console; pydantic.BaseModel", id="libraries are not hidden for good"
         ),
+        pytest.param(DIALECTS, id="types of dialects are made when somebody makes one"),
         pytest.param(MISSING, id="a missing name is an error"),
     ],
 )

@@ -13,8 +13,13 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Final
 
-LATE: Final = frozenset({"advanced_alchemy", "pdb", "pyotp", "yaml"})
-"""Modules that run when somebody asks for a name of theirs."""
+MADE_LATE: Final[Mapping[str, frozenset[str]]] = {
+    "sqlalchemy.dialects.mssql": frozenset({"UNIQUEIDENTIFIER"}),
+    "sqlalchemy.dialects.oracle": frozenset({"BLOB", "RAW"}),
+}
+"""Types of databases that nobody uses here, by module: `advanced_alchemy.types` asks for them, and makes none."""
+LATE: Final = frozenset({"advanced_alchemy", "pdb", "pyotp", "yaml", *MADE_LATE})
+"""Modules that run when somebody asks for a name of theirs, or makes a value of a type in `MADE_LATE`."""
 WITHOUT: Final[Mapping[str, Sequence[str]]] = {
     "advanced_alchemy._typing": ("attrs", "cattrs", "litestar", "pydantic"),
     "advanced_alchemy.base": ("pydantic",),
@@ -36,11 +41,19 @@ class _LateModule(ModuleType):
     """A module that runs when a name is missing in it."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a name of any module
-        """Return a name of the module, which runs first if it has not."""
+        """Return a name of the module, which runs first if it has not. Types of `MADE_LATE` do not need that yet."""
         run = vars(self).get(_RUN)
         if run is not None:
+            if name in MADE_LATE.get(self.__name__, ()):
+                return partial(_make_late, self, name)
             run()
         return super().__getattribute__(name)
+
+
+def _make_late(module: ModuleType, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - a type of any module
+    """Return a value of a type of a module, which runs first."""
+    vars(module).get(_RUN, int)()
+    return getattr(module, name)(*args, **kwargs)
 
 
 class _LateLoader(Loader):
@@ -62,7 +75,7 @@ class _LateLoader(Loader):
 
         So threads wait for each other by Python's own locks of imports, which let no two threads wait for ever.
         """
-        import_name = f"{_RUN}_{module.__name__}"
+        import_name = f"{_RUN}_{module.__name__.replace('.', '_')}"
         _LATE_RUNS[import_name] = _LateRun(self._loader, module)
         __import__(import_name)
 

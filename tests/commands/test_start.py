@@ -21,7 +21,8 @@ NEEDED_LATER: Final = frozenset(
     {
         *("advanced_alchemy.repository", "advanced_alchemy.service", "aiohttp", "alembic", "attr", "babel"),
         *("cryptography", "holidays", "httpx", "jinja2", "miniaudio", "openpyxl", "psycopg"),
-        *("pydantic", "pygments", "rich.console", "segno", "sipmessage", "sqlalchemy.dialects.mysql"),
+        *("pydantic", "pygments", "rich.console", "segno", "sipmessage"),
+        *("sqlalchemy.dialects.mssql.base", "sqlalchemy.dialects.mysql", "sqlalchemy.dialects.oracle.base"),
         *("yaml.reader", "zxcvbn"),
         *("dialer.carriers.freeswitch.line", "dialer.carriers.sip.messages", "dialer.carriers.texts.http_line"),
         *("dialer.carriers.texts.smpp_line", "dialer.carriers.voice.speech", "dialer.commands.trial_calls"),

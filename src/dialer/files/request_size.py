@@ -1,4 +1,4 @@
-"""How much files of one request may hold together."""
+"""The limit of what the files of one request hold together."""
 
 from typing import Final
 

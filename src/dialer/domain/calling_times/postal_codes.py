@@ -7,6 +7,7 @@ of Spain and Portugal are those of public lists, and of the 205,148 codes in `co
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from dialer.domain.calling_times.states import CountryState, states_of
@@ -47,30 +48,31 @@ def states_of_code(text: str, number: str) -> tuple[CountryState, ...]:
     code = text.strip().upper()
     bare = code.removesuffix(".0")
     if number.startswith("+34"):
-        return _found("ES", _ES, bare.zfill(5)[:2]) if _SPANISH_CODE.fullmatch(bare) else ()
+        return _found("ES", _SPAIN, bare.zfill(5)[:2]) if _SPANISH_CODE.fullmatch(bare) else ()
     if number.startswith("+351"):
         portuguese = _PORTUGUESE_CODE.fullmatch(bare)
-        return () if portuguese is None else _found("PT", _PT, portuguese[1])
+        return () if portuguese is None else _found("PT", _PORTUGAL, portuguese[1])
     if number.startswith("+61"):
-        return _found("AU", _AU, bare.zfill(4)) if _AUSTRALIAN_CODE.fullmatch(bare) else ()
+        return _found("AU", _AUSTRALIA, bare.zfill(4)) if _AUSTRALIAN_CODE.fullmatch(bare) else ()
     if not number.startswith("+1"):
         return ()
     if _US_SHORT.fullmatch(code):
         code = code.removesuffix(".0").zfill(5)
     match = _US_CODE.fullmatch(code)
     if match is not None:
-        return _found("US", _US, match[1])
+        return _found("US", _ZIP, match[1])
     canadian = _CANADIAN_CODE.fullmatch(code)
-    return () if canadian is None else _found("CA", _CA, canadian[1])
+    return () if canadian is None else _found("CA", _CANADA, canadian[1])
 
 
-def _found(country: str, table: dict[str, tuple[str, ...]], start: str) -> tuple[CountryState, ...]:
+def _found(country: str, ranges: str, start: str) -> tuple[CountryState, ...]:
     states = states_of(country)
-    return tuple(states[code] for code in table.get(start, ()))
+    return tuple(states[code] for code in _read(ranges).get(start, ()))
 
 
+@cache
 def _read(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the codes of states by each start in a table of ranges."""
+    """Return the codes of states by each start in a table of ranges, which take 1 MB once somebody asks."""
     found = dict[str, tuple[str, ...]]()
     for row in text.replace("\n", " ").split(";"):
         state, *ranges = row.split()
@@ -79,10 +81,3 @@ def _read(text: str) -> dict[str, tuple[str, ...]]:
             starts = [f"{at:0{len(first)}d}" for at in range(int(first), int(last) + 1)] if dash else [first]
             found.update({start: (*found.get(start, ()), state) for start in starts})
     return found
-
-
-_US: Final = _read(_ZIP)
-_CA: Final = _read(_CANADA)
-_AU: Final = _read(_AUSTRALIA)
-_ES: Final = _read(_SPAIN)
-_PT: Final = _read(_PORTUGAL)

@@ -5,7 +5,7 @@ of the number's own countries only, and one zone for those that share a clock. A
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from itertools import chain
 from typing import Final, NamedTuple
@@ -39,7 +39,6 @@ class Places:
         starts = tuple(self.taught)
         own = {start: place for start, place in table().items() if not start.startswith(starts)} if starts else table()
         self._rows: Final[Mapping[str, NumberPlace]] = {**own, **self.taught}
-        self._go_on: Final = frozenset(start[:end] for start in self._rows for end in range(len(start)))
 
     def of(self, number: str) -> NumberPlace | None:
         """Return the place of a number in E.164; None if it is that of no country."""
@@ -57,6 +56,11 @@ class Places:
     def is_settled(self, start: str) -> bool:
         """Return whether all numbers that begin with a start such as `+1202` have one place."""
         return start[1:] not in self._go_on
+
+    @cached_property
+    def _go_on(self) -> frozenset[str]:
+        """The beginnings of longer starts. They are found once the first number is looked up."""
+        return frozenset(start[:end] for start in self._rows for end in range(len(start)))
 
     def _longest(self, digits: str) -> NumberPlace | None:
         starts = (digits[:end] for end in range(min(len(digits), START_MAX), 0, -1))
