@@ -186,6 +186,14 @@ def bob(client: TestClient[Litestar]) -> Visitor:
 
 
 @pytest.fixture
+def vera(client: TestClient[Litestar]) -> Visitor:
+    """Return Vera, who works for Alice as a viewer, and has signed in."""
+    visitor = Visitor(client)
+    visitor.sign_in("vera")
+    return visitor
+
+
+@pytest.fixture
 def admin(client: TestClient[Litestar]) -> Visitor:
     """Return the admin, who has signed in."""
     visitor = Visitor(client)

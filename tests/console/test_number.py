@@ -3,17 +3,21 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
 from dialer.domain.formats.media_files import MediaError
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
-from dialer.store.tables import SmsReceived
+from dialer.store.tables import Campaign, SmsReceived, Subscriber
 from tests.api.builders import stored
 from tests.api.harness import Caller
-from tests.console.building import HOSTILE, campaign
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
+
+NUMBER = "%2B12025550100"
 
 
 def test_it_tells_what_happened_in_each_campaign(alice: Visitor, bob: Visitor, api: Caller) -> None:
@@ -45,6 +49,84 @@ def test_every_text_that_came_in_is_shown_and_those_that_need_a_person_come_firs
     record = alice.get(f"records/sms-received/{doubted}/")
     assert 'href="/console/number/?number=%2B12025550100"' in record
     assert "Hm" not in bob.text("number/?number=%2B12025550100")
+
+
+def test_the_title_is_the_name_and_other_names_follow(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    campaign(api, name="Departures", started="no")
+    book = api.get("phonebook/")["results"][0]["url"]
+    for name in (HOSTILE, "Ada  Byron", "Ada Byron"):
+        api.create("contact", phonebook=book, contact="+1 202 555 0100", full_name=name)
+    text = alice.text(f"number/?number={NUMBER}")
+    assert "<h1>Ada Byron</h1>" in alice.page
+    assert (text.count("Ada Byron"), "<script>alert" in alice.page) == (2, False)
+    assert text.index("+12025550100") < text.index('also: <script>alert("x")</script>')
+    assert "Byron" not in bob.text(f"number/?number={NUMBER}")
+
+
+def test_a_number_is_put_on_lists_and_taken_off_again(alice: Visitor, bob: Visitor, vera: Visitor, api: Caller) -> None:
+    """The first choice is the own list, for all campaigns. A viewer sees the entry, and another account nothing."""
+    campaign(api, name="Departures", started="no")
+    other = api.create("dnc-list", name="Competitors <b>")
+    assert "It is on no do-not-call list that you see." in alice.text(f"number/?number={NUMBER}")
+    put = alice.send("number/do-not-call/", number="+12025550100", dnc="own")
+    assert (put.status_code, put.headers["location"]) == (303, f"/console/number/?number={NUMBER}&done=listed")
+    said = alice.text(f"number/?number={NUMBER}&done=listed")
+    assert "The number is on the do-not-call list. It is not called from now on." in said
+    assert ("For all my campaigns" in said, "Asked not to be called : on it since" in said) == (False, True)
+    (entry,) = api.get("dnc-contact/")["results"]
+    assert (entry["phone_number"], entry["source"], "<b>" in alice.page) == ("+12025550100", "console", False)
+    seen = vera.text(f"number/?number={NUMBER}")
+    assert ("Asked not to be called : on it since" in seen, "Take it off" in seen) == (True, False)
+    assert vera.send("number/allow/", number="+12025550100", entry=str(entry["id"])).status_code == 403
+    alice.send("number/do-not-call/", number="+12025550100", dnc=str(other["id"]))
+    again = alice.send("number/do-not-call/", number="+12025550100", dnc=str(other["id"]))
+    assert (again.status_code, "is on the list already" in again.text) == (400, True)
+    bob.get(f"number/?number={NUMBER}")
+    assert bob.send("number/do-not-call/", number="+12025550100", dnc=str(other["id"])).status_code == 400
+    assert bob.send("number/allow/", number="+12025550100", entry=str(entry["id"])).status_code == 404
+    done = alice.send("number/allow/", number="+12025550100", entry=str(entry["id"]))
+    assert done.headers["location"].endswith("done=allowed")
+    assert [one["dnc"] for one in api.get("dnc-contact/")["results"]] == [other["url"]]
+    for wrong in ("", "x", "99999"):
+        assert alice.send("number/allow/", number="+12025550100", entry=wrong).status_code == 404
+
+
+def test_a_person_is_called_again_unless_there_is_a_reason(
+    alice: Visitor, bob: Visitor, vera: Visitor, api: Caller, database: Database
+) -> None:
+    made = campaign(api, name="Departures")
+    person = api.get("subscriber-list/", duplicate_contact="+12025550100")[0]["id"]
+    done = update(Subscriber).where(Subscriber.id == person).values(status=SubscriberStatus.COMPLETED, count_attempt=1)
+    store(database, done)
+    store(database, update(Campaign).where(Campaign.id == made).values(completed=1))
+
+    def called(by: Visitor) -> tuple[int, str]:
+        answer = by.send("number/call-again/", number="+12025550100", subscriber=str(person))
+        return answer.status_code, answer.headers.get("location", "")
+
+    assert "Call again in Departures" in alice.get(f"number/?number={NUMBER}")
+    assert "Call again" not in vera.get(f"number/?number={NUMBER}")
+    bob.get(f"number/?number={NUMBER}")
+    assert (called(vera)[0], called(bob)[0]) == (403, 404)
+    alice.send("number/do-not-call/", number="+12025550100", dnc="own")
+    assert "Not to be called again: The number is on a do-not-call list of the campaign." in alice.text(
+        f"number/?number={NUMBER}"
+    )
+    refused = alice.send("number/call-again/", number="+12025550100", subscriber=str(person))
+    assert (refused.status_code, "The number is on a do-not-call list" in refused.text) == (409, True)
+    alice.send("number/allow/", number="+12025550100", entry=str(api.get("dnc-contact/")["results"][0]["id"]))
+    assert called(alice) == (303, f"/console/number/?number={NUMBER}&done=called")
+    subscriber = api.get(f"subscriber-list/{person}/")
+    assert (subscriber["status"], subscriber["count_attempt"]) == (1, 1)
+    assert api.get(f"campaigns/{made}/")["completed"] == 0
+    assert "The person is called again when it is their turn." in alice.text(f"number/?number={NUMBER}&done=called")
+    assert (called(alice)[0], "Call again in" in alice.page) == (409, False)
+    api.change(f"campaigns/{made}/", status=3)
+    store(database, update(Subscriber).where(Subscriber.id == person).values(status=SubscriberStatus.FAIL))
+    assert "The campaign is over, so it calls nobody any more. Call its people again" in alice.text(
+        f"number/?number={NUMBER}"
+    )
+    assert f'href="/console/campaigns/{made}/call-again/"' in alice.page
 
 
 def test_a_text_that_is_no_number_says_so(alice: Visitor) -> None:

@@ -21,7 +21,7 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.domain.words.sentences import Sentence, StateName
-from dialer.domain.words.states import RECYCLABLE_CAMPAIGNS
+from dialer.domain.words.states import RECYCLABLE_CAMPAIGNS, RECYCLABLE_SUBSCRIBERS
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.do_not_call import on_dnc
@@ -47,6 +47,15 @@ _RECYCLE: Final = Bulk(
     ),
     ("subscriber_id", "now_ms"),
 )
+
+
+_WHY_KEPT: Final = {
+    "deleted": (ErrorCode.NO_CONTACT, Sentence("The contact was deleted, or the person erased.")),
+    "emergency": (ErrorCode.NOT_DIALLED, Sentence("The number is an emergency number.")),
+    "dnc": (ErrorCode.DO_NOT_CALL, Sentence("The number is on a do-not-call list of the campaign.")),
+    "in_progress": (ErrorCode.IN_PROGRESS, Sentence("A call or a message to the person is in progress.")),
+}
+"""The reasons why somebody is not called again, each with the code and the sentence of an error."""
 
 
 class RecycleFilter(msgspec.Struct, frozen=True):
@@ -95,6 +104,56 @@ def count_chunk(connection: Connection, campaign_id: int, wanted: RecycleFilter,
         RefusedError: the campaign is over.
     """
     return _select(connection, campaign_id, wanted, after)[0]
+
+
+def recycle_one(unit: UnitOfWork, subscriber_id: int) -> None:
+    """Set one subscriber back to PENDING, with the number of their attempts kept.
+
+    Raises:
+        UnknownRecordError: there is no such subscriber.
+        RefusedError: they cannot be called again by this campaign, or wait already.
+    """
+    row = _one(unit.connection, subscriber_id)
+    refusal = _refusal_of(unit.connection, row)
+    if refusal is not None:
+        raise refusal
+    _RECYCLE.run(unit.connection, [(row.id, unit.now_ms)])
+    if row.status == SubscriberStatus.COMPLETED:
+        counted = update(Campaign).where(Campaign.id == row.campaign_id)
+        unit.connection.execute(counted.values(completed=Campaign.completed - 1))
+    unit.note(touched_campaigns(row.campaign_id), SubscribersRecycled(row.campaign_id, 1))
+
+
+def why_not_again(connection: Connection, subscriber_id: int) -> RefusedError | None:
+    """Return the error with which `recycle_one` would refuse a subscriber; None if it would not.
+
+    Raises:
+        UnknownRecordError: there is no such subscriber.
+    """
+    return _refusal_of(connection, _one(connection, subscriber_id))
+
+
+def _one(connection: Connection, subscriber_id: int) -> Row[Any]:
+    row = connection.execute(select(Subscriber.__table__).where(Subscriber.id == subscriber_id)).first()
+    if row is None:
+        raise UnknownRecordError(f"There is no subscriber {subscriber_id}.")
+    return row
+
+
+def _refusal_of(connection: Connection, row: Row[Any]) -> RefusedError | None:
+    try:
+        _refuse_if_over(connection, row.campaign_id)
+    except RefusedError as error:
+        return error
+    if row.status == SubscriberStatus.PENDING:
+        return RefusedError("The person waits for a call already.", code=ErrorCode.IN_PROGRESS)
+    reason = _reasons_to_keep(connection, row.campaign_id, [row]).get(row.id)
+    if reason is None and row.status not in RECYCLABLE_SUBSCRIBERS:
+        reason = "in_progress"
+    if reason is None:
+        return None
+    code, message = _WHY_KEPT[reason]
+    return RefusedError(message, code=code)
 
 
 def _select(

@@ -1,6 +1,7 @@
 """A number: what happened with it in each campaign, the lists it is on, and its contacts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -10,14 +11,17 @@ from litestar import Response, get, post
 
 from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.call_again import OVER
+from dialer.app.campaigns.recycle import why_not_again
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaigns import page_number, seen_campaigns
+from dialer.console.parts.number_card import NumberCard, read_card
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import page
-from dialer.console.words.language import gettext
+from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import word_of_choice
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.enums import SubscriberStatus
@@ -40,9 +44,30 @@ NUMBER_MAX: Final = 64
 """Characters of a number that are read."""
 
 
+_OVER: Final = frozenset(status.name for status in OVER)
+
+
+class Done(StrEnum):
+    """The orders from the page of a number, which says afterwards that one is done."""
+
+    CALLED = "called"
+    LISTED = "listed"
+    ALLOWED = "allowed"
+
+
+_DONE: Final[Mapping[str, str]] = {
+    Done.CALLED: gettext_noop("The person is called again when it is their turn."),
+    Done.LISTED: gettext_noop("The number is on the do-not-call list. It is not called from now on."),
+    Done.ALLOWED: gettext_noop("The number is off that list."),
+}
+
+
 class _Found(NamedTuple):
     """Facts about a number: its stories and texts."""
 
+    card: NumberCard | None = None
+    refusals: Mapping[int, str] = {}
+    """Why people are not called again, by the ids of those subscribers for whom there is a reason."""
     stories: Sequence[Story] = ()
     has_more: bool = False
     """True if more campaigns follow."""
@@ -53,7 +78,7 @@ class _Found(NamedTuple):
 @get("/number", media_type="text/html")
 async def show_number(request: ApiRequest) -> Response[Any]:
     """Show the history of a number; without a number, the form that asks for one."""
-    return await _show(request, request.query_params.get("number", "").strip()[:NUMBER_MAX])
+    return await show(request, request.query_params.get("number", "").strip()[:NUMBER_MAX])
 
 
 @post("/number/erase", media_type="text/html")
@@ -70,7 +95,7 @@ async def erase(request: ApiRequest) -> Response[Any]:
         work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
         erased = await anyio.to_thread.run_sync(work)
     except (NumberError, RefusedError) as error:
-        return await _show(
+        return await show(
             request, number, message=gettext("Nothing was erased: %(why)s") % {"why": error_in_words(error)}
         )
     try:
@@ -79,11 +104,20 @@ async def erase(request: ApiRequest) -> Response[Any]:
         message = gettext("The records are erased, but %(why)s. Erase the person once more when that is repaired.") % {
             "why": error_in_words(error)
         }
-        return await _show(request, number, message=message, erased=erased)
-    return await _show(request, number, erased=erased)
+        return await show(request, number, message=message, erased=erased)
+    return await show(request, number, erased=erased)
 
 
-async def _show(request: ApiRequest, number: str, *, message: str = "", erased: Erased | None = None) -> Response[Any]:
+async def show(
+    request: ApiRequest,
+    number: str,
+    *,
+    message: str = "",
+    erased: Erased | None = None,
+    refusal: str = "",
+    status: HTTPStatus | None = None,
+) -> Response[Any]:
+    """Return the page of a number. `refusal` says why an order from the page was not followed."""
     found = _Found()
     place = page_number(request.query_params.get("page", "1"))
     if number and erased is None:
@@ -97,9 +131,11 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         request,
         "number.html",
         PLACE,
-        _status(message, erased),
+        status or _status(message, erased),
         number=number,
         message=message,
+        refusal=refusal,
+        done=_DONE.get(request.query_params.get("done", ""), ""),
         **found._asdict(),
         erased=erased,
         place=place,
@@ -108,6 +144,7 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         happenings_of=happenings_of,
         in_viewers_words=in_viewers_words,
         states=SubscriberStatus.__members__,
+        over=_OVER,
     )
 
 
@@ -141,5 +178,13 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
         for campaign_id in found
     ]
     may_see = visible(SMS_RECEIVED, unit.actor, unit.resources)
-    texts = texts_from(unit.connection, spellings(number, unit.conventions.region), may_see)
-    return _Found(stories, len(every) > len(found), texts)
+    numbers = spellings(number, unit.conventions.region)
+    texts = texts_from(unit.connection, numbers, may_see)
+    return _Found(read_card(unit, numbers), _refusals(unit, stories), stories, len(every) > len(found), texts)
+
+
+def _refusals(unit: Unit, stories: Sequence[Story]) -> dict[int, str]:
+    """Return why people are not called again, in the viewer's language, by the ids of subscribers."""
+    ids = [story.subscriber.id for story in stories if story.subscriber is not None]
+    errors = {identity: why_not_again(unit.connection, identity) for identity in ids}
+    return {identity: error_in_words(error) for identity, error in errors.items() if error is not None}

@@ -148,7 +148,7 @@ def entries_against(
     """
     if not dnc_ids:
         return {}
-    meant = _forms_against(connection, numbers)
+    meant = forms_against(connection, numbers)
     found: dict[tuple[int, str], int] = {}
     for row in _entries(connection, dnc_ids, list(meant)):
         for number in meant[row.number]:
@@ -157,7 +157,7 @@ def entries_against(
     return found
 
 
-def _forms_against(connection: Connection, numbers: Collection[str]) -> dict[str, list[str]]:
+def forms_against(connection: Connection, numbers: Collection[str]) -> dict[str, list[str]]:
     """Return all forms of entries that prevent calls to some numbers, plain and hashed, each with its numbers."""
     key = connection.scalar(select(ServiceState.number_key))
     meant: dict[str, list[str]] = {}
@@ -182,7 +182,7 @@ def proofs_on(connection: Connection, dnc_ids: Collection[int], number: str) -> 
     """Return the earliest entries on lists that prevent calls to a number, with their proofs, by list."""
     query = (
         select(DncContact.__table__)
-        .where(DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(_forms_against(connection, [number])))
+        .where(DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(forms_against(connection, [number])))
         .order_by(DncContact.created_date.desc(), DncContact.id.desc())
     )
     return {row["dnc_id"]: row for row in connection.execute(query).mappings()}
