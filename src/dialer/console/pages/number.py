@@ -47,7 +47,7 @@ NUMBER_MAX: Final = 64
 _OVER: Final = frozenset(status.name for status in OVER)
 
 
-class Done(StrEnum):
+class NumberOrder(StrEnum):
     """The orders from the page of a number, which says afterwards that one is done."""
 
     CALLED = "called"
@@ -56,9 +56,9 @@ class Done(StrEnum):
 
 
 _DONE: Final[Mapping[str, str]] = {
-    Done.CALLED: gettext_noop("The person is called again when it is their turn."),
-    Done.LISTED: gettext_noop("The number is on the do-not-call list. It is not called from now on."),
-    Done.ALLOWED: gettext_noop("The number is off that list."),
+    NumberOrder.CALLED: gettext_noop("The person is called again when it is their turn."),
+    NumberOrder.LISTED: gettext_noop("The number is on the do-not-call list. It is not called from now on."),
+    NumberOrder.ALLOWED: gettext_noop("The number is off that list."),
 }
 
 

@@ -9,7 +9,7 @@ from litestar import Response, post
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import recycle_one
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
-from dialer.console.pages.number import NUMBER_MAX, Done, show
+from dialer.console.pages.number import NUMBER_MAX, NumberOrder, show
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to
@@ -37,7 +37,7 @@ async def call_again(request: ApiRequest) -> Response[Any]:
         records.load(unit, SUBSCRIBERS, subscriber_id)
         recycle_one(unit, subscriber_id)
 
-    return await _ordered(request, filled, work, Done.CALLED)
+    return await _ordered(request, filled, work, NumberOrder.CALLED)
 
 
 @post("/number/do-not-call", media_type="text/html")
@@ -52,7 +52,7 @@ async def put_on_list(request: ApiRequest) -> Response[Any]:
         parsed = parse_given(DNC_CONTACTS.write or Shape, given, unit.conventions)
         records.create_record(unit, DNC_CONTACTS, parsed)
 
-    return await _ordered(request, filled, work, Done.LISTED)
+    return await _ordered(request, filled, work, NumberOrder.LISTED)
 
 
 @post("/number/allow", media_type="text/html")
@@ -61,12 +61,12 @@ async def take_off_list(request: ApiRequest) -> Response[Any]:
     filled = await read_fields(request)
     entry_id = _identity(filled.get("entry", ""))
     return await _ordered(
-        request, filled, lambda unit: records.delete_record(unit, DNC_CONTACTS, entry_id), Done.ALLOWED
+        request, filled, lambda unit: records.delete_record(unit, DNC_CONTACTS, entry_id), NumberOrder.ALLOWED
     )
 
 
 async def _ordered(
-    request: ApiRequest, filled: dict[str, str], work: Callable[[Unit], None], done: Done
+    request: ApiRequest, filled: dict[str, str], work: Callable[[Unit], None], done: NumberOrder
 ) -> Response[Any]:
     """Do some work, and lead to the page of the number, which says that it is done or why not."""
     number = filled.get("number", "").strip()[:NUMBER_MAX]
