@@ -46,8 +46,8 @@ class OpenedLink(NamedTuple):
     expires_ms: int
 
 
-def create_report_link(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
-    """Create a link with a random token.
+def create_report_link(unit: UnitOfWork, maker_id: int, columns: Mapping[str, Any]) -> CreatedLink:
+    """Create a link with a random token, which holds while the user who makes it is enabled.
 
     Raises:
         RefusedError: the campaign has `LINKS_MAX` links already.
@@ -60,7 +60,7 @@ def create_report_link(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedL
             Sentence("A campaign has at most %(most)s links to reports. Delete one first.", most=LINKS_MAX),
             code=ErrorCode.LIMIT_REACHED,
         )
-    return _insert(unit, columns)
+    return _insert(unit, {**columns, "maker_id": maker_id})
 
 
 def send_report_link(unit: UnitOfWork, schedule: Mapping[str, Any] | RowMapping) -> str:
@@ -88,7 +88,7 @@ def _insert(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
 
 
 def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedLink | None:
-    """Return the report of a token; None if the link is unknown, revoked or over, or its account is disabled."""
+    """Return the report of a token; None if the link is unknown, revoked or over, or its account or maker is disabled."""
     if not 0 < len(token) <= TOKEN_LENGTH_MAX:
         return None
     columns = (
@@ -101,9 +101,11 @@ def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedL
         ReportLink.expirationdate,
     )
     query = select(*columns).join(Campaign, Campaign.id == ReportLink.campaign_id)
-    query = query.join(User, User.id == Campaign.user_id)
+    are_disabled = select(User.id).where(
+        User.id.in_((Campaign.user_id, ReportLink.maker_id)), User.enabled.is_(False)
+    )
     query = query.where(
-        ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, User.enabled.is_(True)
+        ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, ~are_disabled.exists()
     )
     row = connection.execute(query).first()
     return None if row is None else OpenedLink(*row)

@@ -97,7 +97,7 @@ def _ends_in_time(change: Change) -> Errors:
 
 
 def _insert(change: Change, columns: Values) -> Row[Any]:
-    created = create_report_link(change.unit, columns)
+    created = create_report_link(change.unit, change.unit.actor.id, columns)
     change.revealed["link"] = f"{change.unit.conventions.links.base}{SHARED}{created.token}/"
     return created.row
 

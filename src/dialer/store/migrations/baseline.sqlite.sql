@@ -1056,6 +1056,7 @@ CREATE TABLE report_link (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,
 	schedule_id INTEGER,
+	maker_id INTEGER,
 	name VARCHAR(255) NOT NULL,
 	report VARCHAR(10) DEFAULT 'answers' NOT NULL,
 	list_column VARCHAR(255) DEFAULT '' NOT NULL,
@@ -1068,9 +1069,11 @@ CREATE TABLE report_link (
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_report_link_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
-	CONSTRAINT fk_report_link_schedule_id_report_schedule FOREIGN KEY(schedule_id) REFERENCES report_schedule (id) ON DELETE CASCADE
+	CONSTRAINT fk_report_link_schedule_id_report_schedule FOREIGN KEY(schedule_id) REFERENCES report_schedule (id) ON DELETE CASCADE,
+	CONSTRAINT fk_report_link_maker_id_user_account FOREIGN KEY(maker_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_report_link_campaign_id ON report_link (campaign_id);
+CREATE INDEX ix_report_link_maker_id ON report_link (maker_id);
 CREATE INDEX ix_report_link_schedule_id ON report_link (schedule_id);
 CREATE UNIQUE INDEX uq_report_link_token_hash ON report_link (token_hash);
 CREATE TABLE report_delivery (

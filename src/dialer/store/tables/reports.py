@@ -14,6 +14,8 @@ class ReportLink(Row):
     campaign_id: Mapped[int] = belongs_to("campaign")
     schedule_id: Mapped[int | None] = belongs_to("report_schedule")
     """The schedule that sends the link; null for one that a user made."""
+    maker_id: Mapped[int | None] = belongs_to("user_account")
+    """The user who made the link, with whom it ends; null for one that a schedule sends."""
     name: Mapped[Name]
     report: Mapped[str] = mapped_column(String(10), default="answers", server_default="answers")
     """A `dialer.domain.words.reports.SharedReport`."""
