@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from dialer.console.charts.charts import share
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import names_of
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section, Survey
 from dialer.resources.crud.resource import Unit
@@ -52,11 +53,19 @@ def queues_of_campaign(connection: Connection, campaign_id: int, sections: Itera
 
 def answer_words(section_type: int, response: str, queues: Mapping[int, str]) -> str:
     """Return an answer in words: in place of a queue's number its name."""
+    if is_erased(section_type, response):
+        return gettext("erased")
     match = _QUEUE.match(response) if section_type in SECTION_TYPES and SECTION_TYPES[section_type].transfers else None
     if match is None:
         return response
     number = int(match[1])
     return gettext("To the queue %(name)s") % {"name": queues.get(number, number)}
+
+
+def is_erased(section_type: int, response: str) -> bool:
+    """Return whether an answer was erased with its person. Choices and ratings stay, and name nobody."""
+    is_chosen = section_type in SECTION_TYPES and SECTION_TYPES[section_type].has_chosen_answers
+    return response == ERASED and not is_chosen
 
 
 def questions_of(survey: Survey) -> list[Section]:

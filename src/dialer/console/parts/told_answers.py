@@ -8,7 +8,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, select
 
 from dialer.app.campaigns.results import PeopleSheet, begin_sheet, list_value, records_voices
-from dialer.console.parts.answers import answer_words, queues_of_campaign
+from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext, ngettext
 from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsError, tenths
@@ -74,13 +74,15 @@ class _Tally:
         found = read_given(connection, identity, after_id)
         by = self._asked.by
         for variables, answers in found.people:
-            self.people += 1
-            self.answered += bool(answers)
             group = list_value(variables.get(by)).strip() if by else ""
+            known = 0
             for section in self._asked.sheet.sections:
                 given = answers.get(section.id)
-                if given is not None:
+                if given is not None and not is_erased(section.type, given.response):
                     self._count(section, given, group)
+                    known += 1
+            self.people += 1
+            self.answered += known > 0
         return found.after_id
 
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:

@@ -1,0 +1,142 @@
+"""A model of a campaign's reports that shares no code with them: people, answers and shares, counted from rows."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Final, NamedTuple
+
+from dialer.store.tables import CallDisposition, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+from tests.console.simulated_day import AccountHouse
+
+ROUNDED: Final = 0.0501
+"""The most by which a figure with one decimal is off."""
+GONE: Final = "erased"
+"""An answer that was erased with its person."""
+_RECORDS: Final = 5
+_CHOSEN: Final = (2, 3)
+"""Types of sections whose answers stay when their person is erased: choices and ratings."""
+_Z2: Final = 1.959964**2
+
+
+class Counted(NamedTuple):
+    """A row of the answers in words."""
+
+    question: str
+    group: str
+    answer: str
+    people: int
+    share: float
+    margin: float
+
+
+class Person(NamedTuple):
+    """A person of a campaign, as the model knows them."""
+
+    row: Mapping[str, Any]
+    listed: dict[str, Any]
+    answers: dict[int, str]
+    attempts: int
+    cost: int
+    outcome: str
+    """That of the last call of which an agent said one. It stays when the person is erased, and the note goes."""
+    note: str
+
+
+def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[Person]:
+    """Return the people of a campaign, in the order of the sheet, with the last answer to each section."""
+    calls, people = house.rows(CallRequest), []
+    results, cdrs = house.rows(SurveyResult), house.rows(Cdr)
+    texts, said = house.rows(SmsMessage), house.rows(CallDisposition)
+    for row in house.rows(Subscriber):
+        if row["campaign_id"] != campaign_id:
+            continue
+        own = [call["id"] for call in calls if call["subscriber_id"] == row["id"]]
+        answers: dict[int, str] = {}
+        for one in sorted(results, key=lambda result: result["id"]):
+            if one["callrequest_id"] in own:
+                answers[one["section_id"]] = _said(one, is_erased=row["id"] in erased)
+        cost = sum(one["call_cost"] for one in cdrs if one["callrequest_id"] in own)
+        cost += sum(one["cost"] for one in texts if one["subscriber_id"] == row["id"])
+        attempts = sum(call["id"] in own and call["attempt"] > 0 for call in calls)
+        listed = {} if row["id"] in erased else json.loads(row["additional_vars"] or "{}")
+        notes = [one["note"] for one in said if one["callrequest_id"] in own]
+        last = "" if row["id"] in erased or not notes else notes[-1]
+        people.append(Person(row, listed, answers, attempts, cost, "Call back" if notes else "", last))
+    return people
+
+
+def _said(result: Mapping[str, Any], *, is_erased: bool) -> str:
+    """Return an answer in words."""
+    if is_erased and result["section_type"] not in _CHOSEN:
+        return GONE
+    return "a recording" if result["section_type"] == _RECORDS else str(result["response"])
+
+
+def told(people: list[Person], questions: Mapping[int, str], by: str) -> list[Counted]:
+    """Return the rows of the answers in words, by the questions of a survey in their order."""
+    rows: list[Counted] = []
+    by = by if any(by in person.listed for person in people) else ""
+    for section, question in questions.items():
+        given = [(_group(person, by), person.answers[section]) for person in people if has_answered(person, section)]
+        rows += _table(question, [("All", answer) for _, answer in given], 1)
+        rows += _table(question, given, 12) if by else []
+    return rows
+
+
+def _group(person: Person, by: str) -> str:
+    value = person.listed.get(by)
+    text = "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text.strip() or "no value"
+
+
+def _table(question: str, given: list[tuple[str, str]], groups_most: int) -> list[Counted]:
+    largest = _most(Counter(group for group, _ in given), groups_most)
+    frequent = _most(Counter(answer for _, answer in given), 8)
+    cells = Counter(
+        (group if group in largest else "others", answer if answer in frequent else "others") for group, answer in given
+    )
+    groups = largest + ["others"] * any(group not in largest for group, _ in given)
+    answers = frequent + ["others"] * any(answer not in frequent for _, answer in given)
+    rows = []
+    for group in groups:
+        whole = sum(cells[group, answer] for answer in answers)
+        for answer in answers:
+            count = cells[group, answer]
+            rows.append(Counted(question, group, answer, count, 100 * count / whole, _margin(count, whole)))
+    return rows
+
+
+def _most(counts: Counter[str], most: int) -> list[str]:
+    return [name for _, name in sorted((-count, name) for name, count in counts.items())][:most]
+
+
+def _margin(count: int, whole: int) -> float:
+    """Return half the distance of the two true shares that would make the share the end of their interval.
+
+    They solve `(share - true)² = z² true (1 - true) / whole`.
+    """
+    share = count / whole
+    square, linear, constant = 1 + _Z2 / whole, 2 * share + _Z2 / whole, share * share
+    return 100 * float((linear * linear - 4 * square * constant) ** 0.5) / (2 * square)
+
+
+def has_answered(person: Person, section: int) -> bool:
+    """Return whether a person has given an answer to a section that is still known."""
+    return person.answers.get(section, GONE) != GONE
+
+
+def sentence(people: list[Person], section: int) -> str:
+    """Return the sentence about the most frequent answer to a section; empty without answers."""
+    counts = Counter(person.answers[section] for person in people if has_answered(person, section))
+    if not counts:
+        return ""
+    (answer,), whole = _most(counts, 1), counts.total()
+    tenths = int((Decimal(10 * counts[answer]) / whole).quantize(Decimal(1), ROUND_HALF_UP))
+    if counts[answer] == whole:
+        return f"All answered: {answer}."
+    if tenths == 10:
+        return f"Nearly all answered: {answer}."
+    if tenths == 0:
+        return f"The most frequent answer, of fewer than 1 of 20: {answer}."
+    return f"{tenths} of 10 answered: {answer}."
