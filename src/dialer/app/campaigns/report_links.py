@@ -88,7 +88,7 @@ def _insert(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
 
 
 def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedLink | None:
-    """Return the report of a token; None if the link is unknown, revoked or over, or its account or maker is disabled."""
+    """Return the report of a token; None if it is unknown, revoked or over, or its account or maker is disabled."""
     if not 0 < len(token) <= TOKEN_LENGTH_MAX:
         return None
     columns = (
