@@ -101,9 +101,7 @@ def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedL
         ReportLink.expirationdate,
     )
     query = select(*columns).join(Campaign, Campaign.id == ReportLink.campaign_id)
-    are_disabled = select(User.id).where(
-        User.id.in_((Campaign.user_id, ReportLink.maker_id)), User.enabled.is_(False)
-    )
+    are_disabled = select(User.id).where(User.id.in_((Campaign.user_id, ReportLink.maker_id)), User.enabled.is_(False))
     query = query.where(
         ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, ~are_disabled.exists()
     )
