@@ -33,7 +33,7 @@ class Counted(NamedTuple):
 class Person(NamedTuple):
     """A person of a campaign, as the model knows them."""
 
-    row: Mapping[str, Any]
+    row: Mapping[Any, Any]
     listed: dict[str, Any]
     answers: dict[int, str]
     attempts: int
@@ -48,12 +48,12 @@ def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[P
     calls, people = house.rows(CallRequest), []
     results, cdrs = house.rows(SurveyResult), house.rows(Cdr)
     texts, said = house.rows(SmsMessage), house.rows(CallDisposition)
-    for row in house.rows(Subscriber):
+    for row in map(dict, house.rows(Subscriber)):
         if row["campaign_id"] != campaign_id:
             continue
         own = [call["id"] for call in calls if call["subscriber_id"] == row["id"]]
         answers: dict[int, str] = {}
-        for one in sorted(results, key=lambda result: result["id"]):
+        for one in sorted(map(dict, results), key=lambda result: int(result["id"])):
             if one["callrequest_id"] in own:
                 answers[one["section_id"]] = _said(one, is_erased=row["id"] in erased)
         cost = sum(one["call_cost"] for one in cdrs if one["callrequest_id"] in own)
@@ -66,7 +66,7 @@ def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[P
     return people
 
 
-def _said(result: Mapping[str, Any], *, is_erased: bool) -> str:
+def _said(result: Mapping[Any, Any], *, is_erased: bool) -> str:
     """Return an answer in words."""
     if is_erased and result["section_type"] not in _CHOSEN:
         return GONE

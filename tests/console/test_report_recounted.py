@@ -151,9 +151,10 @@ def check_words(alice: Visitor, api: Caller, campaign: int, people: list[Person]
         assert [said for one in questions if (said := " ".join(sentence(people, one).split())) not in page] == []
         path = shared(api, campaign, list_column=by)
         file = alice.request("GET", f"{path}file/?format=csv").content.decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(file)))[1:]
         found = [
-            Counted(*row[:3], int(row[3]), float(row[4]), float(row[5]))
-            for row in list(csv.reader(io.StringIO(file)))[1:]
+            Counted(question, group, answer, int(people), float(share), float(margin))
+            for question, group, answer, people, share, margin in rows
         ]
         expected = told(people, questions, by)
         assert [one[:4] for one in found] == [one[:4] for one in expected]
