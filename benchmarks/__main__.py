@@ -71,7 +71,9 @@ def main() -> int:
             left_out.append(f"{run.name}: no time was left")
         else:
             sys.stderr.write(f"\n== {run.name} {arguments}\n")
+            began_s = time.monotonic()
             found, failure = ran(run, arguments, min(ONE_LIMIT_S, left_s))
+            sys.stderr.write(f"== {run.name} took {time.monotonic() - began_s:.0f} s\n")
             rows += [(run.name, row) for row in found]
             failed += [f"{run.name}: {failure}"] if failure else []
     notes = [f"FAILED {line}" for line in failed] + [f"left out {line}" for line in left_out]

@@ -31,7 +31,7 @@ CONTACTS: Final = 1_000_000
 OTHERS: Final = 5_000
 """Contacts of the account that dials all the while."""
 PER_MINUTE: Final = 600
-BEFORE_S: Final = 10.0
+BEFORE_S: Final = 5.0
 QUICK_S: Final = 1.0
 WANTED_S: Final = 0.5
 POLL_S: Final = 0.05

@@ -1,4 +1,4 @@
-"""Benchmark of what a call costs the worker and its database: `python -m benchmarks.steps [CALLS_A_SECOND]`.
+"""Benchmark of what a call costs the worker and its database: `python -m benchmarks.steps [CALLS_A_SECOND ...]`.
 
 `--quick` and `--smallest` make short runs, `--fast` leaves out the calls at a rate.
 
@@ -281,7 +281,7 @@ def main() -> None:
     """Measure and print the results."""
     arguments = [one for one in sys.argv[1:] if not one.startswith("-")]
     is_quick, with_kinds = "--quick" in sys.argv, "--kinds" in sys.argv
-    rate = int(arguments[0]) if arguments else CALLS_A_SECOND
+    rates = [int(one) for one in arguments] or [CALLS_A_SECOND]
     seconds, subscribers = SMALLEST if "--smallest" in sys.argv else QUICK if is_quick else (SECONDS, SUBSCRIBERS)
     only = "SQLite" if "--sqlite" in sys.argv else "PostgreSQL" if "--postgresql" in sys.argv else ""
     with tempfile.TemporaryDirectory() as name, cluster() as made:
@@ -289,7 +289,7 @@ def main() -> None:
             if only and kind != only:
                 continue
             of = made if kind == "PostgreSQL" else None
-            if "--fast" not in sys.argv:
+            for rate in () if "--fast" in sys.argv else rates:
                 with closing(open_empty()) as database:
                     cost = on_real_clock(database, of, rate, seconds)
                     show(f"{kind}, {rate} calls a second", cost, with_kinds=with_kinds)
