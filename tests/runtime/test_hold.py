@@ -12,7 +12,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.sessions.leg_protocol import Bridge, Hold, Order
 from dialer.store.database.touched import Touched
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import Agent, CallRequest, Cdr, Transfer
+from dialer.store.tables import Agent, AudioFile, CallRequest, Cdr, Transfer
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_queues import waiting
@@ -50,6 +50,12 @@ def steered(house: LineHouse) -> list[list[Order]]:
             elif isinstance(order, Bridge):
                 orders.setdefault(key, []).append(Bridge(0, ""))
     return list(orders.values())
+
+
+def music(house: LineHouse) -> list[str]:
+    """Return the music of each order to wait with some sound."""
+    orders = [order for line in house.side.lines for _, order in line.orders]
+    return [order.file for order in orders if isinstance(order, Hold) and not order.is_silent]
 
 
 async def talking(house: House, talk_s: int = 60) -> int:
@@ -142,6 +148,33 @@ async def test_a_line_parts_both_legs_and_connects_them_again(tmp_path: Path) ->
     assert steered(house) == [[Hold(0), Bridge(0, ""), Hold(0), Bridge(0, "")], [Hold(0, is_silent=True)]]
     await house.pass_s(100)
     assert ([kind for kind, *_ in cdrs(house)], is_clean(house)) == ([2, 1], True)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(("named", "heard"), [("Waiting music", "f.wav"), ("local_stream://moh", "")])
+async def test_a_callee_hears_the_music_of_the_queue_while_waiting_and_on_hold(
+    tmp_path: Path, named: str, heard: str
+) -> None:
+    house = LineHouse(tmp_path, behaviour=BEHAVIOUR)
+    house.add(
+        AudioFile,
+        user_id=house.user_id,
+        name="Waiting music",
+        audio_file="f.wav",
+        format="pcm_s16le",
+        size=1,
+        duration_ms=1,
+    )
+    agent_id = house.agent(contact="+12025550150", parameters=LONG)
+    await transferring(house, PATIENT_CALLER, queue_id=house.queue(agent_id, moh_sound=named))
+    await house.pass_s(12)
+    hold(house)
+    await house.pass_s(5)
+    before = music(house)
+    house.restart()
+    await house.pass_s(5)
+    assert (before, music(house)) == ([heard, heard], [heard])
 
 
 @ON_SQLITE

@@ -12,10 +12,10 @@ from msgspec import Meta
 from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.billing.rates import CARDS_MAX
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.calls.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.survey.sections import fields
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
 from dialer.domain.survey.sections.multi_choice import LABEL_MAX

@@ -6,6 +6,7 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.dtmf_inband import InbandDtmf
 from dialer.carriers.media.frequencies import energy, power
 from dialer.carriers.media.hold_sound import hold_sound
+from dialer.carriers.media.orders_in_progress import PlayingHoldSound
 from dialer.carriers.media.rtp import FRAME_SAMPLES, RATE_HZ
 
 NETWORK_HZ: Final = (350, 400, 425, 440, 450, 480, 620)
@@ -28,3 +29,15 @@ def test_no_key_is_heard_in_it() -> None:
     finder, sound = InbandDtmf(), hold_sound()
     heard = [finder.key_of(sound[at : at + FRAME_SAMPLES]) for at in range(0, len(sound), FRAME_SAMPLES)]
     assert set(heard) == {None}
+
+
+def test_music_begins_again_after_its_end_which_is_filled_with_silence() -> None:
+    first, rest = bytes(range(FRAME_SAMPLES)), b"\x11" * 7
+    playing = PlayingHoldSound(1, first + rest)
+    frames = [playing.next_frame() for _ in range(5)]
+    last = rest + b"\xff" * (FRAME_SAMPLES - len(rest))
+    assert frames == [first, last, first, last, first]
+
+
+def test_the_notes_are_heard_where_there_is_no_music() -> None:
+    assert PlayingHoldSound(1, b"").next_frame() == hold_sound()[:FRAME_SAMPLES]

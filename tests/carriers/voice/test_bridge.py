@@ -24,6 +24,7 @@ from tests.carriers.voice.carrier import SmallCarrier
 LEGS: Final = tuple(Dialling(name, "1", "", 60_000, 60_000) for name in ("first", "second"))
 WORD: Final = bytes(range(160))
 SILENCE: Final = silence(20)
+MUSIC: Final = b"\x21" * 160
 
 
 def packet(sequence: int) -> bytes:
@@ -91,12 +92,12 @@ async def test_a_callee_on_hold_hears_music_and_the_agent_hears_nothing_and_stay
 ) -> None:
     """Neither leg is cleared as one that nobody steers, however long the hold is."""
     watch = Watch()
-    worker = Worker(watch)
+    worker, music = Worker(watch), SoundFiles(FolderMedia(tmp_path))
     with ExitStack() as stack:
         carrier = stack.enter_context(SmallCarrier(watch.touch))
         callees = [stack.enter_context(socket.socket(type=socket.SOCK_DGRAM)) for _ in LEGS]
         parameters = json.dumps({"server": f"127.0.0.1:{carrier.port}", "session_expires": 0})
-        line = SipLine(parameters, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
+        line = SipLine(parameters, worker, SoundRoom(), music, t1_ms=100)
         await watch.until(lambda: not worker.why_not)
         for leg in LEGS:
             line.dial(leg)
@@ -116,6 +117,12 @@ async def test_a_callee_on_hold_hears_music_and_the_agent_hears_nothing_and_stay
         line.look()
 
         await talk(line, 3, callees)
+        music.write("music.wav", MUSIC * 50)
+        line.perform(LEGS[0].key, Hold(4, file="music.wav"))
+        await heard_by(callees[0], lambda sound: sound == MUSIC)
+        line.perform(LEGS[0].key, Hold(5, file="gone.wav"))
+        await heard_by(callees[0], lambda sound: sound not in {WORD, SILENCE, MUSIC})
+        await talk(line, 6, callees)
         line.look()
         assert [kind for _, kind in worker.kinds if kind == "Ended"] == []
         await line.close()

@@ -22,6 +22,7 @@ from dialer.store.tables import (
     CampaignDncList,
     Did,
     DncList,
+    Queue,
     SmsMessage,
     WaitingText,
 )
@@ -69,6 +70,17 @@ def names_dnc(dnc_id: int) -> ColumnElement[bool]:
 def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
     """Return the known campaigns that show the caller IDs of a group, as touched records."""
     return known_campaigns(connection, Campaign.callerid_group_id == group_id)
+
+
+def users_of_queue(connection: Connection, queue_id: int, user_id: int) -> Touched:
+    """Return a queue of an account, and the known campaigns of the account, whose callees may hear its music."""
+    return Touched(queues=frozenset({queue_id})) | known_campaigns(connection, Campaign.user_id == user_id)
+
+
+def users_of_music(connection: Connection, user_id: int) -> Touched:
+    """Return the known campaigns of an account if some queue of it has music, as touched records."""
+    has_music = exists().where(Queue.user_id == user_id, Queue.moh_sound != "")
+    return known_campaigns(connection, (Campaign.user_id == user_id) & has_music)
 
 
 def touched_gateway(gateway: GatewayKey) -> Touched:

@@ -154,8 +154,8 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
         case Confer(room=room):
             # Rooms are named by users, with any characters.
             application = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
-        case Hold():
-            application = "endless_playback", parameters.hold_music
+        case Hold(file=file):
+            application = "endless_playback", path(_fit(_FILE, file)) if file else parameters.hold_music
         case Detect() | Bridge() | Supervise() | Clear():
             pass
     return application

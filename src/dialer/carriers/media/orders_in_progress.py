@@ -122,11 +122,12 @@ class Asking(Playing):
 
 
 class PlayingHoldSound(Activity):
-    """The sound for a callee who waits or is on hold, until the next order."""
+    """The sound for a callee who waits or is on hold, until the next order: some music, or else our own notes."""
 
-    def __init__(self, turn: int) -> None:
+    def __init__(self, turn: int, music: bytes) -> None:
         super().__init__(turn)
-        self._sound: Final = hold_sound()
+        rest = len(music) % FRAME_SAMPLES
+        self._sound: Final = (music + _QUIET[rest:] if rest else music) or hold_sound()
         self._position = 0
 
     def next_frame(self) -> bytes:

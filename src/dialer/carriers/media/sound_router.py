@@ -274,7 +274,7 @@ def _activity(
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Hold():
-            begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn)
+            begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn, prompt)
         case Detect():
             begun = Detecting(order.turn, order.sensitivity)
         case AwaitBeep():

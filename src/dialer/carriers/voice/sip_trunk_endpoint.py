@@ -51,6 +51,7 @@ from dialer.domain.sessions.leg_protocol import (
     Clear,
     Dialling,
     Ended,
+    Hold,
     LegReport,
     Order,
     Play,
@@ -204,7 +205,9 @@ class SipTrunkEndpoint:
         if isinstance(order, Clear):
             self._perform(self._agent.clear(steady_ms(), key, order.cause, "hung up"))
         elif isinstance(order, (Play, Ask)) and order.speeches:
-            self._later(self._play(key, order))
+            self._later(self._play(key, order, order.speeches))
+        elif isinstance(order, Hold) and order.file:
+            self._later(self._play(key, order, (Speech(order.file),)))
         else:
             self._room.perform(key, order, b"")
 
@@ -218,8 +221,8 @@ class SipTrunkEndpoint:
         session = int(mark(key, "session")[:8], 16)
         return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session)
 
-    async def _play(self, key: str, order: Play | Ask) -> None:
-        speeches = order.speeches if self._speaker is None else await self._speaker.as_files(order.speeches)
+    async def _play(self, key: str, order: Order, speeches: tuple[Speech, ...]) -> None:
+        speeches = speeches if self._speaker is None else await self._speaker.as_files(speeches)
         prompt = await asyncio.to_thread(self._prompt, speeches)
         self._room.perform(key, order, prompt)
 

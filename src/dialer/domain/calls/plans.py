@@ -7,7 +7,7 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.queueing.plans import Promise
+from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
 from dialer.domain.survey.survey import Prompt
@@ -43,9 +43,6 @@ SMPP: Final = "smpp"
 """The protocol of gateways whose carrier takes text messages over SMPP."""
 NO_SUBSCRIBER: Final = 0
 """The id of a caller who is no subscriber of the campaign that answers."""
-PREVIEW_SECONDS_MIN: Final = 5
-PREVIEW_SECONDS_MAX: Final = 3_600
-"""The least and the most time that an agent has to decide about a person whom they preview."""
 ANY_AGENT: Final = 0
 """In place of the id of an agent: any who is free."""
 NO_AMD: Final = 0
@@ -124,6 +121,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     amd_sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
     voicemail_prompt: Prompt | None = None
+    hold_sounds: tuple[HoldSound, ...] = ()
+    """The music of the queues that its calls may reach. In other queues, callees hear the line's own."""
     machine_is_reached: bool = False
     """True if a message that an answering machine has heard to its end is enough."""
     dnc_id: int | None = None

@@ -2,11 +2,22 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
 from dialer.domain.words.enums import AgentStatus, ConsultationMode, QueueStrategy, SupervisionMode
+
+PREVIEW_SECONDS_MIN: Final = 5
+PREVIEW_SECONDS_MAX: Final = 3_600
+"""The least and the most time that an agent has to decide about a person whom they preview."""
+
+
+class HoldSound(NamedTuple):
+    """The music of a queue, a file of the media folder."""
+
+    queue_id: int
+    file: str
 
 
 class Promise(NamedTuple):

@@ -26,7 +26,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
 )
 from dialer.domain.sessions.playing import spoken
-from dialer.domain.sessions.session_fields import room_of
+from dialer.domain.sessions.session_fields import hold_where_it_is, room_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import Cause
 
@@ -145,7 +145,7 @@ class BLegSession:
         if self.state.stage is _CONSULTED:
             return self._give(Bridge(self.state.turn + 1, self.state.consulted_by), _CONSULTED)
         if self.state.stage is _WAITING:
-            return self._give(Hold(self.state.turn + 1), _WAITING)
+            return self._give(hold_where_it_is(self.call, self.state.turn + 1), _WAITING)
         if self.state.stage is _JOINED:
             return self._give(Confer(self.state.turn + 1, room_of(self.call)), _JOINED)
         return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
@@ -170,7 +170,7 @@ class BLegSession:
         if state.stage not in _THIRD or state.stage is (_WAITING if is_held else _CONSULTED):
             return NOTHING_FOLLOWS
         if is_held:
-            return self._give(Hold(state.turn + 1), _WAITING)
+            return self._give(hold_where_it_is(self.call, state.turn + 1), _WAITING)
         return self._give(Bridge(state.turn + 1, state.consulted_by), _CONSULTED)
 
     def receive(self) -> None:

@@ -18,13 +18,12 @@ from dialer.domain.sessions.leg_protocol import (
     Confer,
     Done,
     Ended,
-    Hold,
     LegReport,
     Receipt,
     Ringing,
     TextReceived,
 )
-from dialer.domain.sessions.session_fields import room_of
+from dialer.domain.sessions.session_fields import hold_where_it_is, room_of
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import steps_of
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput
@@ -110,7 +109,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 self._walk(now_ms, self.step, is_again=True)
             case Stage.TRANSFERRED | Stage.HELD:
-                self._give(Hold(turn + 1), self.stage)
+                self._give(hold_where_it_is(self.call, turn + 1), self.stage)
             case Stage.JOINED:
                 self._give(Confer(turn + 1, room_of(self.call)), Stage.JOINED)
             case Stage.BRIDGED:

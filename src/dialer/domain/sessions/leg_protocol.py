@@ -127,6 +127,8 @@ class Hold(Value, frozen=True):
 
     turn: int
     is_silent: bool = False
+    file: str = ""
+    """The music, a file of the media folder that is played again and again; empty for the line's own."""
 
 
 class Bridge(Value, frozen=True):

@@ -7,7 +7,7 @@ import msgspec
 from dialer.domain.calls import call_events, events
 from dialer.domain.calls.plans import Call, CallOutcome, SectionResult
 from dialer.domain.engine.retry import cause_after_answer
-from dialer.domain.sessions.leg_protocol import Order, Speech
+from dialer.domain.sessions.leg_protocol import Hold, Order, Speech
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import HEARD_MAX, LEFT, HeardInput
@@ -82,6 +82,18 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
 def room_of(call: Call) -> str:
     """Return the name of the room in which a callee, an agent and a third person talk."""
     return f"consultation:{call.callid}"
+
+
+def hold_in(call: Call, queue_id: int | None, turn: int) -> Hold:
+    """Return the order to wait with the music of a queue, or with the line's own if the queue has none."""
+    files = (sound.file for sound in call.plan.hold_sounds if sound.queue_id == queue_id)
+    return Hold(turn, file=next(files, ""))
+
+
+def hold_where_it_is(call: Call, turn: int) -> Hold:
+    """Return the order to wait with the music of the queue in which a call waits or was taken."""
+    of_callee = [transfer for transfer in call.transfers if transfer.consulted is not Consulted.ASKED]
+    return hold_in(call, of_callee[-1].queue_id if of_callee else None, turn)
 
 
 def way_back(session: SessionFields, section_id: int, at_ms: int) -> call_events.TransferReached | None:

@@ -8,13 +8,12 @@ from dialer.domain.sessions.leg_protocol import (
     Ask,
     Clear,
     Confer,
-    Hold,
     Order,
     Play,
     Record,
 )
 from dialer.domain.sessions.playing import context_of
-from dialer.domain.sessions.session_fields import SessionFields
+from dialer.domain.sessions.session_fields import SessionFields, hold_in
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.survey.heard import THE_END, last_keys
@@ -126,7 +125,7 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
 
     def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
-        self._give(Hold(self.turn + 1), _TRANSFERRED)
+        self._give(hold_in(self.call, to.queue_id, self.turn + 1), _TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
         self.transfers += 1

@@ -2,12 +2,8 @@
 
 from typing import Final
 
-from dialer.domain.sessions.leg_protocol import (
-    Bridge,
-    Confer,
-    Hold,
-)
-from dialer.domain.sessions.session_fields import room_of, way_back
+from dialer.domain.sessions.leg_protocol import Bridge, Confer
+from dialer.domain.sessions.session_fields import hold_in, hold_where_it_is, room_of, way_back
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
 from dialer.domain.sessions.survey_walk import SurveyWalk
@@ -39,7 +35,7 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
         """Separate the call from the second leg for a hold, or connect both legs again."""
         turn = self.turn
         if is_held and self.stage in {_BRIDGED, _JOINED}:
-            self._give(Hold(turn + 1), _HELD)
+            self._give(hold_where_it_is(self.call, turn + 1), _HELD)
         elif not is_held and self.stage in {_HELD, _JOINED}:
             self._give(Bridge(turn + 1, self.other), _BRIDGED)
         return self._reaction(turn)
@@ -56,7 +52,7 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
         turn = self.turn
         if self.stage in _TALKING:
             self.other, self.transfers = "", self.transfers + 1
-            self._give(Hold(turn + 1), _TRANSFERRED)
+            self._give(hold_where_it_is(self.call, turn + 1), _TRANSFERRED)
         return self._reaction(turn)
 
     def leave_transfer(self, at_ms: int, *, is_connected: bool) -> None:
@@ -78,7 +74,7 @@ class TransferTalk(SurveyWalk, eq=False, gc=False):
         if back is None:
             return False
         if self.stage is not _TRANSFERRED:
-            self._give(Hold(self.turn + 1), _TRANSFERRED)
+            self._give(hold_in(self.call, back.queue_id, self.turn + 1), _TRANSFERRED)
         self.seq, self.transfers = back.seq, self.transfers + 1
         self.engine_events += (back,)
         return True

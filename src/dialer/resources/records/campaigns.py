@@ -7,7 +7,7 @@ from sqlalchemy import RowMapping
 
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.calls.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
+from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text

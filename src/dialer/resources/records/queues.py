@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import select
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
+from dialer.app.work.touched_records import users_of_queue
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.reasons import BREAK_CAUSES
@@ -50,10 +51,12 @@ _QUEUE: Final = shapes(
         ),
         "moh_sound": writable(
             Text(),
-            "Music for callers who wait. The service keeps the text, and does not use it. Default: empty.",
-            example="local_stream://moh",
+            "Music for callees who wait in the queue or are on hold: the id, the URL or the name of an audio file of"
+            " the queue's owner, which is played again and again. A text that names none is kept: callees hear the"
+            " service's own notes, or the `hold_music` of a FreeSWITCH. A change holds from the next call on.",
+            example="Waiting music",
             title="Music on hold",
-            hint="It is kept, and not used.",
+            hint="The name of a recording. Callers who wait or are on hold hear it again and again. Empty: soft notes.",
         ),
         "record_template": writable(
             Text(),
@@ -189,7 +192,7 @@ _QUEUE: Final = shapes(
             (
                 "Callers who wait",
                 (
-                    "time_base_score max_wait_time_with_no_agent_time_reached discard_abandoned_after"
+                    "moh_sound time_base_score max_wait_time_with_no_agent_time_reached discard_abandoned_after"
                     " abandoned_resume_allowed"
                 ),
             ),
@@ -197,7 +200,7 @@ _QUEUE: Final = shapes(
                 "Levels of agents",
                 "tier_rules_apply tier_rule_wait_second tier_rule_wait_multiply_level tier_rule_no_agent_no_wait",
             ),
-            ("For your notes", "moh_sound record_template manager"),
+            ("For your notes", "record_template manager"),
         ],
     ),
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",
@@ -341,7 +344,7 @@ QUEUES = Resource(
     orderings=("name", "strategy", "created_date", "updated_date"),
     names=("name",),
     remove=delete_queue,
-    touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
+    touches=lambda connection, row: users_of_queue(connection, row["id"], row["user_id"]),
 )
 
 

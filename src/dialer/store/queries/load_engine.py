@@ -27,6 +27,7 @@ from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
+from dialer.store.queries.hold_sounds import hold_sounds
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
@@ -281,9 +282,11 @@ class Loader:
             raise ValueError("there is no gateway")
         voicemail_id = row["voicemail_audiofile_id"]
         lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
+        flow = self._flow(connection, row["id"])
         special: dict[str, Any] = {
             "gateway_id": gateway_id,
-            "flow": self._flow(connection, row["id"]),
+            "flow": flow,
+            "hold_sounds": hold_sounds(connection, row["user_id"]) if flow.queue_ids else (),
             "starting_ms": row["startingdate"],
             "expires_ms": row["expirationdate"],
             "calendar": calendar_of(row),
