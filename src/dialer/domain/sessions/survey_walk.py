@@ -8,6 +8,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ask,
     Clear,
     Confer,
+    Hold,
     Order,
     Play,
     Record,
@@ -125,7 +126,8 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
 
     def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
-        self._give(hold_in(self.call, to.queue_id, self.turn + 1), _TRANSFERRED)
+        turn = self.turn + 1
+        self._give(hold_in(self.call, to.queue_id, turn) if self.call.plan.hold_sounds else Hold(turn), _TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
         self.transfers += 1
