@@ -2,8 +2,10 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -11,8 +13,10 @@ import pytest
 from dialer.carriers.sip.flows import Address, Flow, Transport
 from dialer.carriers.voice.flow_transport import FlowTransport, Take
 from dialer.carriers.voice.sockets import bind
+from dialer.carriers.voice.stream_transport import StreamTransport, bind_stream
 from dialer.carriers.voice.udp_transport import UdpTransport
 from tests.carriers.sip.test_sipp import free_port
+from tests.certificates import Authority, dns
 
 HOST: Final = "127.0.0.1"
 WAIT_S: Final = 20
@@ -23,17 +27,34 @@ LONG: Final = b"INFO sip:a@b SIP/2.0\r\nCall-ID: 2\r\nContent-Length: 8000\r\n\r
 Opens = Callable[[Take], Awaitable[FlowTransport]]
 
 
-async def _udp(take: Take) -> FlowTransport:
+async def _udp(take: Take, _folder: Path) -> FlowTransport:
     return UdpTransport(bind(socket.AF_INET, 0), take)
 
 
-TRANSPORTS: Final = {Transport.UDP: _udp}
+async def _tcp(take: Take, _folder: Path) -> FlowTransport:
+    transport = StreamTransport(take, Transport.TCP)
+    transport.listen(bind_stream(socket.AF_INET, 0), lambda _: True)
+    return transport
+
+
+async def _tls(take: Take, folder: Path) -> FlowTransport:
+    authority = Authority(folder)
+    certificate, key = authority.sign("us", dns("us.example"))
+    client, server = ssl.create_default_context(cafile=authority.file), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    server.load_cert_chain(certificate, key)
+    transport = StreamTransport(take, Transport.TLS, client=client)
+    transport.listen(bind_stream(socket.AF_INET, 0), lambda _: True, server)
+    return transport
+
+
+TRANSPORTS: Final = {Transport.UDP: _udp, Transport.TCP: _tcp, Transport.TLS: _tls}
 
 
 @pytest.fixture(params=list(Transport), ids=[transport.value for transport in Transport])
-def opens(request: pytest.FixtureRequest) -> Opens:
+def opens(request: pytest.FixtureRequest, tmp_path: Path) -> Opens:
     """Return how a transport is opened: each that a flow may have."""
-    return TRANSPORTS[request.param]
+    return lambda take: TRANSPORTS[request.param](take, tmp_path)
 
 
 class Side:

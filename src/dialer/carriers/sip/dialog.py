@@ -7,7 +7,7 @@ import msgspec
 from sipmessage import URI, Address
 
 from dialer.carriers.sip import flows
-from dialer.carriers.sip.flows import SIP_PORT, Flow, NextHop, Target, Transport
+from dialer.carriers.sip.flows import SIP_PORT, UDP, Flow, NextHop, Target, Transport
 from dialer.carriers.sip.messages import PORT_MAX, Received
 
 ROUTES_MAX: Final = 16
@@ -36,7 +36,12 @@ class Dialog(msgspec.Struct, frozen=True, omit_defaults=True):
         return Flow(self.fallback, self.transport)
 
     def first_hop(self) -> Target:
-        """Return the address to which requests in the dialog are sent: the first route, or else the remote target."""
+        """Return the address to which requests in the dialog are sent: the first route, or else the remote target.
+
+        A dialog that began over a connection stays there, whatever its URIs say: so none leads to another transport.
+        """
+        if self.transport is not UDP:
+            return self.flow
         uri = Address.parse(self.routes[0]).uri if self.routes else URI.parse(self.target)
         return hop_of(uri) or self.flow
 

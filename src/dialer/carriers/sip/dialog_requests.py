@@ -228,6 +228,18 @@ class InDialog:
             self._owner.trust,
         )
 
+    def refresh_anew(self) -> None:
+        """Refresh the session over a new connection. An earlier refresh may have got lost with the one before."""
+        if self._refreshing is not None:
+            self._refreshing.hear_only(self._acknowledge_late)
+            self._refreshing = None
+        self.refresh()
+
+    def _acknowledge_late(self, response: Received | None) -> None:
+        """Acknowledge the answer to a refresh that counts no more."""
+        if response is not None and OK <= response.status < REFUSED:
+            self._acknowledge(response)
+
     def _refreshed(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
             return

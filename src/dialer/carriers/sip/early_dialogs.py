@@ -14,8 +14,9 @@ from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
 from dialer.carriers.sip.sdp import SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
+from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.transactions import INVITE
-from dialer.carriers.sip.trunk import METHODS, Trunk
+from dialer.carriers.sip.trunk import METHODS
 
 TELEPHONES_MAX: Final = 8
 """Early dialogs of one call."""
@@ -27,7 +28,7 @@ class EarlyDialogs:
     def __init__(
         self,
         wire: Outputs,
-        trunk: Trunk,
+        signalling: Signalling,
         answers: RequestAnswers,
         key: str,
         ends: tuple[str, bool],
@@ -35,7 +36,7 @@ class EarlyDialogs:
     ) -> None:
         """Prepare them. `ends` has our tag, and whether the INVITE is ours. `left` is called with a BYE."""
         self._wire: Final = wire
-        self._trunk: Final = trunk
+        self._signalling: Final = signalling
         self._answers: Final = answers
         self._key: Final = key
         self._tag, self._is_ours = ends
@@ -103,4 +104,5 @@ class EarlyDialogs:
             self._answers.answer(request, flow, 422, (MIN_SE,))
         else:
             self.refresh = request
-            self._answers.answer(request, flow, 200, (("Contact", self._trunk.contact), ("Allow", METHODS)))
+            contact = self._signalling.trunk.contact
+            self._answers.answer(request, flow, 200, (("Contact", contact), ("Allow", METHODS)))

@@ -66,7 +66,7 @@ class InboundLeg(CallLeg):
         self._repeating: Timer | None = None
         self._cause_at_ack: int | None = None
         self._early_dialogs: Final = EarlyDialogs(
-            self._wire, signalling.trunk, self._answers, key, (self._tag, False), self._left_early
+            self._wire, signalling, self._answers, key, (self._tag, False), self._left_early
         )
         self._early_dialogs.begin(self.invite.from_tag, self.invite.cseq)
 
@@ -127,6 +127,11 @@ class InboundLeg(CallLeg):
         in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
         in_dialog.refresh()
+
+    def refresh(self) -> None:
+        """Tell the other side where we are now, if the call is up."""
+        if self._in_dialog is not None and self._state is InboundState.UP:
+            self._in_dialog.refresh_anew()
 
     def acknowledge(self) -> None:
         """Do nothing: the other side acknowledges the answer to its own call."""
@@ -204,6 +209,11 @@ class InboundLeg(CallLeg):
         if self._state is not InboundState.RINGING:
             return
         self._respond(status, (causes.reason_header(cause), *headers))
+        self._over(cause, because)
+        if self._wire.repeats:
+            self._repeat_refusal()
+
+    def _repeat_refusal(self) -> None:
         began_ms = self._wire.now_ms
 
         def again(wait_ms: int) -> None:
@@ -215,7 +225,6 @@ class InboundLeg(CallLeg):
             self._repeating = self._wire.after(wait_ms, lambda: again(wait_ms))
 
         wait(self._wire.t1_ms)
-        self._over(cause, because)
 
     def _respond(self, status: int, headers: tuple[tuple[str, str], ...] = (), body: bytes = b"") -> None:
         routes = tuple(("Record-Route", value) for value in self.invite.message.headers.getlist("Record-Route"))

@@ -91,7 +91,7 @@ class SipLeg(CallLeg):
         self._forks: set[str] = set()
         ends = (mark(dialling.key, "from"), True)
         self._early_dialogs: Final = EarlyDialogs(
-            self._wire, signalling.trunk, self._answers, self.key, ends, self._left_early
+            self._wire, signalling, self._answers, self.key, ends, self._left_early
         )
 
     @property
@@ -145,6 +145,11 @@ class SipLeg(CallLeg):
         if self._state is SipLegState.ANSWERED and self._in_dialog is not None:
             self._state = SipLegState.UP
             self._acknowledge(self._in_dialog.dialog, self._cseq_answered)
+
+    def refresh(self) -> None:
+        """Tell the other side where we are now, if the call is up."""
+        if self._in_dialog is not None and self._state is SipLegState.UP:
+            self._in_dialog.refresh_anew()
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from sipmessage import URI, Address, Message, Request, Response, Via
 
-from dialer.carriers.sip.flows import SIP_PORT, Flow
+from dialer.carriers.sip.flows import SIP_PORT, UDP, Flow
 
 DATAGRAM_BYTES_MAX: Final = 65_535
 HEADER_BYTES_MAX: Final = 16_384
@@ -340,10 +340,10 @@ def reply_flow(request: Received, flow: Flow) -> Flow:
     """Return the flow of the response to a request that came by `flow` (RFC 3261 18.2.2, RFC 3581 4).
 
     That always leads to the address that the request came from. Its port is the one of the Via, unless the sender asks
-    for the port that it came from.
+    for the port that it came from. Over a connection, the flow itself leads there.
     """
     port = request.via.port or SIP_PORT
-    if "rport" in request.via.parameters or port > PORT_MAX:
+    if "rport" in request.via.parameters or port > PORT_MAX or flow.transport is not UDP:
         return flow
     return replace(flow, address=(flow.address[0], port))
 

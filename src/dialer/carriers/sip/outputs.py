@@ -105,9 +105,13 @@ Output: TypeAlias = Send | LookUp | Diverted | LegNews | SoundAgreed | DigitRepo
 class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_use: Callable[[Flow], bool] = lambda _: True) -> None:
-        """Prepare it. `may_use` says whether messages may be sent on a flow."""
+    def __init__(
+        self, t1_ms: int = T1_MS, may_use: Callable[[Flow], bool] = lambda _: True, *, repeats: bool = True
+    ) -> None:
+        """Prepare it. `may_use` says whether messages may be sent on a flow, and `repeats` whether any may get lost."""
         self.t1_ms: Final = t1_ms
+        self.repeats: Final = repeats
+        """True if messages are repeated until they are answered: over UDP."""
         self.now_ms = 0
         self.resolution: Final = Resolution(may_use)
         self._diverted: Final[dict[str, Target]] = {}

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters, words
-from dialer.carriers.sip.flows import SIP_PORT, Address, Flow
+from dialer.carriers.sip.flows import SIP_PORT, SIPS_PORT, Address, Flow, Transport
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk, TrunkAccount
 
@@ -24,6 +24,7 @@ _PRINTABLE: Final = r"\A[!-~]*\Z"
 Port = Annotated[int, msgspec.Meta(ge=0, le=_PORT_MAX)]
 Word = Annotated[str, msgspec.Meta(max_length=255, pattern=_PRINTABLE)]
 Secret = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z")]
+Path = Annotated[str, msgspec.Meta(max_length=1_024, pattern=r"\A[^\x00-\x1f]*\Z")]
 Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 
 
@@ -34,7 +35,7 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         Word,
         words(
             "Server",
-            "Host name or address of the carrier, with “:port” at its end if the port is not 5060."
+            "Host name or address of the carrier, with “:port” at its end if the port is not 5060, or 5061 over TLS."
             " Your provider may call it SIP server, registrar, host or outbound proxy.",
             example="sip.carrier.example",
         ),
@@ -71,8 +72,48 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
     ] = ""
     """Host of the SIP addresses of callers and callees. Default: the host of `server`."""
     transport: Annotated[
-        Literal["udp"], words("Transport", "SIP over UDP is what carriers offer first.", choices={"udp": "UDP"})
+        Literal["udp", "tcp", "tls"],
+        words(
+            "Transport",
+            "UDP is what carriers offer first. Over TLS, nobody on the way reads who calls whom. The sound is not"
+            " encrypted.",
+            choices={"udp": "UDP", "tcp": "TCP", "tls": "TLS"},
+        ),
     ] = "udp"
+    ca_file: Annotated[
+        Path,
+        words(
+            "Authority of the carrier (TLS)",
+            "A PEM file on the machine of the worker, if the authority that signed the carrier's certificate is not"
+            " one that the system knows.",
+            example="/etc/dialer/ca.pem",
+        ),
+    ] = ""
+    certificate: Annotated[
+        Path,
+        words(
+            "Our certificate (TLS)",
+            "A PEM file on the machine of the worker, if the carrier knows you by a certificate.",
+            example="/etc/dialer/us.pem",
+        ),
+    ] = ""
+    key: Annotated[
+        Path,
+        words(
+            "Key of our certificate (TLS)",
+            "A PEM file on the machine of the worker. The key itself is never stored here.",
+            example="/etc/dialer/us.key",
+        ),
+    ] = ""
+    server_name: Annotated[
+        Word,
+        words(
+            "Name in the carrier's certificate (TLS)",
+            "Only if it differs from the domain and the server.",
+            example="carrier.example",
+        ),
+    ] = ""
+    """Default: `domain`, else the host of `server`."""
     codecs: Annotated[
         tuple[Codec, ...],
         msgspec.Meta(min_length=1, max_length=2),
@@ -117,7 +158,7 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = ""
     local_port: Annotated[
-        Port, words("Local port", "UDP port for SIP on this machine. 0: any that is free.", example="5060")
+        Port, words("Local port", "Port for SIP on this machine. 0: any that is free.", example="5060")
     ] = 0
     rtp_ports: Annotated[
         Word,
@@ -152,12 +193,27 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
     ] = 1_800
 
     @property
+    def kind(self) -> Transport:
+        """The transport of messages."""
+        return Transport(self.transport)
+
+    @property
+    def usual_port(self) -> int:
+        """The port of the carrier if `server` names none."""
+        return SIPS_PORT if self.kind is Transport.TLS else SIP_PORT
+
+    @property
+    def certificate_name(self) -> str:
+        """The name for which the carrier's certificate must be: a host name or an IP address."""
+        return (self.server_name or self.domain or self.server_address[0]).strip("[]")
+
+    @property
     def server_address(self) -> Address:
         """Host and port of the carrier."""
         match = _SERVER.fullmatch(self.server)
         if match is None:
             raise ParametersError(f"server {self.server!r} is not a host with an optional port.")
-        return match.group(1) or match.group(2), int(match.group(3) or SIP_PORT)
+        return match.group(1) or match.group(2), int(match.group(3) or self.usual_port)
 
     @property
     def ports(self) -> range | None:
@@ -213,7 +269,12 @@ def _check_hosts(values: SipParameters) -> None:
     host, port = values.server_address
     if not 0 < port <= _PORT_MAX:
         raise ParametersError(f"server {values.server!r} has a port that does not exist.")
-    hosts = {"server": host, "domain": values.domain or host, "public_host": values.public_host or host}
+    hosts = {
+        "server": host,
+        "domain": values.domain or host,
+        "public_host": values.public_host or host,
+        "server_name": values.server_name or host,
+    }
     for name, value in hosts.items():
         if not (is_host(value) or is_address(value.strip("[]"))):
             raise ParametersError(f"{name} {value!r} is not a host name or an IP address.")

@@ -56,6 +56,12 @@ class Registration:
             self._sent.stop()
             self._send(0, self._ended)
 
+    def abandon(self) -> None:
+        """Let go of the registration: another one takes its place."""
+        self._has_begun = False
+        if self._sent is not None:
+            self._sent.hear_only(_ignore)
+
     def _ended(self, response: Received | None) -> None:
         self.is_over = response is None or response.status >= OK
 
@@ -164,6 +170,10 @@ class Keepalive:
     def _tell(self, why_not: str) -> None:
         self._is_down = bool(why_not)
         self._wire.tell(TrunkState(why_not))
+
+
+def _ignore(_response: Received | None) -> None:
+    """Ignore a response that changes nothing."""
 
 
 def _draft(trunk: Trunk, method: str, call_id: str, sender: str, to: str) -> Outgoing:

@@ -22,6 +22,9 @@ NONCES_MAX: Final = 1_000
 REALMS_MAX: Final = 16
 """Realms of the carrier for which credentials are given."""
 
+_ASKED_ANEW: Final = frozenset({"REGISTER", "OPTIONS"})
+"""Requests that a new connection begins with anyway."""
+
 Hear = Callable[[Received | None], None]
 """Gets each response, and None if there is none in time."""
 
@@ -45,7 +48,8 @@ class Signalling:
 
     def __init__(self, wire: Outputs, trunk: Trunk, secret: str) -> None:
         self.wire: Final = wire
-        self.trunk: Final = trunk
+        self.trunk = trunk
+        """The trunk. Another connection to it has another address of ours."""
         self.secret: Final = secret
         self.peers: Final = Peers(wire.resolution)
         self.hear_life: Callable[[Received], None] = lambda _: None
@@ -81,6 +85,16 @@ class Signalling:
             if is_carrier:
                 self.hear_life(response)
             waiting.receive(response)
+
+    def send_again(self, *, with_invites: bool) -> None:
+        """Send requests once more that nothing has answered, over a new connection.
+
+        `with_invites` is for the same server, which knows an INVITE again. Another one would let a second
+        telephone ring.
+        """
+        for waiting in tuple(self._waiting.values()):
+            if waiting.request.method not in _ASKED_ANEW and (with_invites or not waiting.is_invite):
+                waiting.send_again()
 
     def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:
         """Accept messages from the other end of a leg, unless nothing may be sent to that end.
@@ -180,6 +194,10 @@ class AuthorisedRequest:
     def stop(self) -> None:
         """Stop sending the request again, even if the other side asks for credentials."""
         self._is_stopped = True
+
+    def hear_only(self, hear: Hear) -> None:
+        """Give all that comes to `hear` from now on, and send the request no more."""
+        self._is_stopped, self._hear = True, hear
 
     def forget(self) -> None:
         """Ignore further responses to the request."""

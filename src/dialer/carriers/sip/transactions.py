@@ -40,13 +40,19 @@ class ClientTransaction:
         self._repeating: Timer | None = None
         if not is_sent:
             self._send(request.encode())
-            self._repeating = wire.after(self._wait_ms, self._repeat)
+            if wire.repeats:
+                self._repeating = wire.after(self._wait_ms, self._repeat)
         self._giving_up: Timer | None = wire.after(GIVES_UP_AFTER * wire.t1_ms, self._give_up)
 
     @property
     def is_invite(self) -> bool:
         """True for an INVITE, which waits for a person once it rings."""
         return self.request.method == INVITE
+
+    def send_again(self) -> None:
+        """Send the request once more if nothing has answered it: the connection may have broken with it on its way."""
+        if self._giving_up is not None:
+            self._send(self.request.encode())
 
     def receive(self, response: Received) -> None:
         """Take a response. A refusal of an INVITE is acknowledged each time it comes, and heard once."""

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from dialer.carriers.sip.flows import Address, Flow
+from dialer.carriers.sip.flows import UDP, Address, Flow
 from dialer.carriers.sip.sdp import Codec
 
 METHODS: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE"
@@ -76,18 +76,23 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
         return not address.is_reserved and host != self.machine
 
     def may_use(self, flow: Flow) -> bool:
-        """Return whether messages may be sent on a flow: not to ourselves, or over another network.
+        """Return whether messages may be sent on a flow: not to ourselves, nor over another network or transport.
 
-        The socket is of the carrier's kind of addresses.
+        The socket is of the carrier's kind of addresses. All connections are the carrier's.
         """
+        if flow.transport is not self.server.transport:
+            return False
+        if flow.transport is not UDP:
+            return True
         host, _ = flow.address
         is_of_kind = ip_address(host).version == ip_address(self.server.address[0]).version
         return is_of_kind and flow.address != self.here and self.may_send_to(host)
 
     @property
     def via(self) -> str:
-        """The beginning of our Via headers."""
-        return f"SIP/2.0/{self.server.transport.name} {self.hostport}"
+        """The beginning of our Via headers. Of connections, it asks for requests by the same one (RFC 5923)."""
+        sender = f"SIP/2.0/{self.server.transport.name} {self.hostport}"
+        return sender if self.server.transport is UDP else f"{sender};alias"
 
     @property
     def hostport(self) -> str:
@@ -99,7 +104,8 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     def contact(self) -> str:
         """The value of our Contact header."""
         user = self.credentials.username if self.credentials else "dialer"
-        return f"<sip:{quote(user, safe='')}@{self.hostport}>"
+        way = "" if self.server.transport is UDP else f";transport={self.server.transport.value}"
+        return f"<sip:{quote(user, safe='')}@{self.hostport}{way}>"
 
     def named(self, user: str) -> str:
         """Return the SIP address of a number or account at the carrier."""

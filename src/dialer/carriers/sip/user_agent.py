@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.calls_per_second import WirePace
-from dialer.carriers.sip.flows import Flow
+from dialer.carriers.sip.flows import UDP, Flow
 from dialer.carriers.sip.inbound_calls import InboundCalls
 from dialer.carriers.sip.inbound_leg import InboundLeg
 from dialer.carriers.sip.incoming_invite import (
@@ -28,7 +28,7 @@ from dialer.carriers.sip.messages import (
     reply_flow,
     write_response,
 )
-from dialer.carriers.sip.outputs import LegArrived, LookUp, Output, Outputs
+from dialer.carriers.sip.outputs import LegArrived, LookUp, Output, Outputs, TrunkState
 from dialer.carriers.sip.plain_requests import CAPABILITIES
 from dialer.carriers.sip.register_and_options import Keepalive, Registration
 from dialer.carriers.sip.request_answers import PHRASES
@@ -42,6 +42,8 @@ ARRIVALS_PER_S_MAX: Final = 50
 """Calls that come in within a second. Further ones are refused with 503."""
 INBOUND_LEGS_MAX: Final = 5_000
 """Calls of the other side that are in progress, or have ended within the last minute."""
+REFRESHED_PER_S_MAX: Final = 50
+"""Calls in progress that are refreshed within a second over a new connection."""
 SECOND_MS: Final = 1_000
 CUT_OFF_KEPT_MAX: Final = 16
 """Requests with a body that is cut off that are kept, to be known when they come again."""
@@ -58,15 +60,15 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Outputs(t1_ms, trunk.may_use)
+        self._wire: Final = Outputs(t1_ms, trunk.may_use, repeats=trunk.server.transport is UDP)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
         self._inbound: Final = InboundCalls()
         self._arrivals_ms: Final[deque[int]] = deque(maxlen=ARRIVALS_PER_S_MAX)
-        self._trunk: Final = trunk
+        self._trunk = trunk
         self._keepalive: Final = Keepalive(self._signalling)
-        self._registration: Final = Registration(self._signalling)
+        self._registration = Registration(self._signalling)
         self._is_closing = False
         self._cut_off: Final[deque[bytes]] = deque(maxlen=CUT_OFF_KEPT_MAX)
         """The last requests whose bodies were cut off."""
@@ -80,6 +82,27 @@ class UserAgent:
             self._registration.begin()
         elif self._trunk.asks_options:
             self._keepalive.begin()
+
+    def reopen(self, now_ms: int, trunk: Trunk, *, is_same_server: bool) -> list[Output]:
+        """Go on over a new connection to the trunk, after the one before is lost.
+
+        The registration is made anew, requests that got lost are sent again, and calls in progress are refreshed, so
+        that the trunk finds us at our new address.
+        """
+
+        def go_on() -> None:
+            self._trunk = self._signalling.trunk = trunk
+            if trunk.registers:
+                self._registration.abandon()
+                self._registration = Registration(self._signalling)
+                self._registration.begin()
+            else:
+                self._wire.tell(TrunkState(""))
+            self._signalling.send_again(with_invites=is_same_server)
+            for place, leg in enumerate(tuple(self._legs.values())):
+                self._wire.after(place * SECOND_MS // REFRESHED_PER_S_MAX, leg.refresh)
+
+        return self._after(now_ms, go_on)
 
     def close(self, now_ms: int) -> list[Output]:
         """Take back the registration. Legs stay as they are, and requests get no answer any more."""

@@ -9,12 +9,22 @@ Take = Callable[[bytes, Flow], None]
 """Gets each message that comes, whole, with the flow by which it came. A response on that flow reaches its sender."""
 
 
-class FlowTransport(Protocol):
-    """Opens flows over one protocol, sends messages on them, and hands over those that come to `Take`."""
+class OpenTransport(Protocol):
+    """The flows of one gateway, open: sends messages on them."""
 
     @property
     def port(self) -> int:
         """Our port for SIP messages."""
+
+    def send(self, data: bytes, flow: Flow) -> None:
+        """Send a message at once. A message that cannot be sent is lost, and the sender's timers notice."""
+
+    def close(self) -> None:
+        """Close all flows. Further messages are neither received nor sent. A second call does nothing."""
+
+
+class FlowTransport(OpenTransport, Protocol):
+    """Opens flows over one protocol, sends messages on them, and hands over those that come to `Take`."""
 
     async def open(self, address: Address) -> Flow:
         """Open the flow to an IP address and a port.
@@ -22,9 +32,3 @@ class FlowTransport(Protocol):
         Raises:
             OSError: nothing can be sent there.
         """
-
-    def send(self, data: bytes, flow: Flow) -> None:
-        """Send a message at once. A message that cannot be sent is lost, and the sender's timers notice."""
-
-    def close(self) -> None:
-        """Close all flows. Further messages are neither received nor sent. A second call does nothing."""

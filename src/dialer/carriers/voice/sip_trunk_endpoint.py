@@ -13,7 +13,7 @@ import structlog
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SoundLost
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.flows import Flow
+from dialer.carriers.sip.flows import Address, Flow, Transport
 from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.masking import masked
@@ -36,7 +36,9 @@ from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.user_agent import UserAgent
+from dialer.carriers.voice.carrier_connection import CarrierConnection
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.flow_transport import OpenTransport
 from dialer.carriers.voice.peer_names import PeerNames
 from dialer.carriers.voice.sockets import address_towards, bind, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
@@ -61,6 +63,8 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.words.enums import Cause
 
 SECRET_BYTES: Final = 16
+OTHERS_MAX: Final = 64
+"""Addresses of the carrier's servers that are known as the carrier's."""
 CLOSING_S: Final = 1.0
 """Time for the carrier to take a registration back, which it may want a password for."""
 _LOGGER: Final = structlog.get_logger(__name__)
@@ -104,19 +108,21 @@ class SipTrunkEndpoint:
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._is_closed = False
+        self._cut_because = ""
+        """Why the connection to the carrier is lost, while it is."""
         self._is_taken_back: Final = asyncio.Event()
 
     async def open(self) -> None:
-        """Find the carrier, and open the socket for SIP.
+        """Find the carrier, and open the socket for SIP or the connection.
 
         Raises:
-            OSError: the carrier's name is unknown, there is no way to it, or the port is taken.
+            OSError: the carrier's name is unknown, there is no way to it, the port is taken, or TLS fails.
         """
-        self._family, server, others = await resolve(self._parameters.server_address)
-        here = address_towards(self._family, server)
-        self._transport = UdpTransport(bind(self._family, self._parameters.local_port), self._take)
-        carrier = await self._transport.open(server)
-        self._trunk = self._parameters.trunk(carrier, (here, self._transport.port), others)
+        self._family, server, self._others = await resolve(self._parameters.server_address)
+        carrier, here = await self._open_transport(server)
+        self._trunk = self._parameters.trunk(carrier, here, self._others)
+        if isinstance(self._transport, CarrierConnection):
+            self._transport.listen(lambda host: self._trunk.is_of((host, 0)))
         self._terms = SoundTerms(
             is_symmetric=self._parameters.symmetric,
             # A helper that carries sound gets the terms: it does not need the password.
@@ -127,6 +133,36 @@ class SipTrunkEndpoint:
         self._names = PeerNames(self._family, self._found)
         self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
         self._perform(self._agent.open(steady_ms()))
+
+    async def _open_transport(self, server: Address) -> tuple[Flow, Address]:
+        """Open the transport, and return the flow to the carrier and our address on it."""
+        self._transport: OpenTransport
+        if self._parameters.kind is Transport.UDP:
+            here = address_towards(self._family, server)
+            self._transport = udp = UdpTransport(bind(self._family, self._parameters.local_port), self._take)
+            return await udp.open(server), (here, udp.port)
+        self._transport = connection = CarrierConnection(self._parameters, self._take, self)
+        return await connection.open(self._family, server, self._servers)
+
+    async def _servers(self) -> list[Address]:
+        """Return the addresses of the carrier's servers as its name has them now."""
+        family, server, others = await resolve(self._parameters.server_address)
+        if family is not self._family:
+            raise OSError("the carrier's name has changed its kind of addresses")
+        addresses = [server, *((host, server[1]) for host in others)]
+        self._others = tuple(dict.fromkeys((*self._others, *(host for host, _ in addresses))))[:OTHERS_MAX]
+        return addresses
+
+    def cut(self, why: str) -> None:
+        """Hear that the connection to the carrier is lost. Calls in progress go on: their sound goes other ways."""
+        self._cut_because = why
+        self._owner.trunk_is(why)
+
+    def joined(self, here: Address, *, is_same_server: bool) -> None:
+        """Go on over another connection to the carrier."""
+        self._cut_because = ""
+        self._trunk = self._parameters.trunk(self._trunk.server, here, self._others)
+        self._perform(self._agent.reopen(steady_ms(), self._trunk, is_same_server=is_same_server))
 
     async def close(self) -> None:
         """Remove the registration, and close the sockets. Calls in progress are not ended."""
@@ -303,7 +339,7 @@ class SipTrunkEndpoint:
             case LegArrived() | LegRinging() | LegAnswered() | LegOver():
                 self._tell(output)
             case TrunkState():
-                self._owner.trunk_is(output.why_not)
+                self._owner.trunk_is(output.why_not or self._cut_because)
 
     def _tell(self, news: LegNews) -> None:
         match news:

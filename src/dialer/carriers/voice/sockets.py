@@ -63,8 +63,10 @@ async def resolve(address: Address) -> tuple[socket.AddressFamily, Address, tupl
     Raises:
         OSError: the name is unknown.
     """
-    loop = asyncio.get_running_loop()
-    endpoints = await loop.getaddrinfo(*address, type=socket.SOCK_DGRAM)
+    try:
+        endpoints = await asyncio.get_running_loop().getaddrinfo(*address, type=socket.SOCK_DGRAM)
+    except UnicodeError:
+        raise OSError(f"{address[0]!r} is no host name") from None
     found, _, _, _, resolved = endpoints[0]
     others = (str(endpoint[4][0]) for endpoint in endpoints[1:] if endpoint[0] is found)
     return found, (str(resolved[0]), int(resolved[1])), tuple(dict.fromkeys(others))
