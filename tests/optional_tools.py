@@ -43,6 +43,13 @@ def find_tool(name: str) -> str:
     return found
 
 
+def find_file(path: str, package: str) -> str:
+    """Return the path of a file, or leave the test out and say which package has it. Under CI=true, fail."""
+    if not Path(path).exists():
+        leave_out(f"{path} is missing (Debian and Ubuntu: apt install --no-install-recommends {package})")
+    return path
+
+
 def leave_out(reason: str) -> NoReturn:
     """Leave the running test out, with a reason that the end of the run repeats. Under CI=true, fail."""
     if os.environ.get("CI") == "true":

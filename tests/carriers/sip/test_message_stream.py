@@ -17,7 +17,7 @@ from dialer.carriers.sip.message_stream import (
 from dialer.carriers.sip.messages import Outgoing
 
 ENDS: Final = {PING: (PONG, PING), PONG: (PONG,)}
-"""What is read for the line ends between messages."""
+"""The line ends between messages, as they are read."""
 
 
 def message(body: bytes) -> bytes:

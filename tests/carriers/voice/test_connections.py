@@ -146,7 +146,7 @@ async def test_a_request_that_got_lost_with_its_connection_is_sent_again(scene: 
 
 
 class Wrong(NamedTuple):
-    """What is wrong with a gateway over TLS, and the words for it."""
+    """A gateway over TLS with something that is wrong, and the words for it."""
 
     words: str
     names: tuple[x509.GeneralName, ...] = (uri(NAME),)

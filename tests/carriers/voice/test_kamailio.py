@@ -9,10 +9,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Ask, Dialling
+from dialer.store.media.folder import FolderMedia
+from tests.carriers.listening import Watch, Worker
+from tests.carriers.sip.calling import invitation
 from tests.carriers.sip.sipp import (
     BRANCHES,
     CLEARED,
@@ -28,10 +36,12 @@ from tests.carriers.sip.sipp import (
 )
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.listener import Listener
-from tests.optional_tools import find_tool
+from tests.certificates import Authority, dns, uri
+from tests.optional_tools import find_file, find_tool
 
+MODULES: Final = "/usr/lib/x86_64-linux-gnu/kamailio/modules"
 CONFIG: Final = """
-mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/"
+mpath="{modules}/"
 loadmodule "kex.so"
 loadmodule "tm.so"
 loadmodule "sl.so"
@@ -45,7 +55,7 @@ loadmodule "auth.so"
 loadmodule "xlog.so"
 modparam("auth", "algorithm", "{algorithm}")
 children=1
-disable_tcp=yes
+{streams}
 dns=no
 rev_dns=no
 auto_aliases=no
@@ -67,6 +77,7 @@ request_route {{
         save("location");
         exit;
     }}
+    if ($rU == "anna") {{ lookup("location"); t_relay(); exit; }}
     if (!pv_proxy_authenticate("home", "secret, with a comma", "0")) {{ proxy_challenge("home", "1"); exit; }}
     if (!registered("location", "sip:anna@127.0.0.1")) {{ sl_send_reply("403", "Not registered"); exit; }}
     consume_credentials();
@@ -75,6 +86,17 @@ request_route {{
     t_relay();
 }}
 """
+SECURE: Final = """enable_tls=yes
+tcp_children=1
+loadmodule "tls.so"
+modparam("tls", "tls_method", "TLSv1.2+")
+modparam("tls", "certificate", "{certificate}")
+modparam("tls", "private_key", "{key}")
+modparam("tls", "ca_list", "{authority}")
+modparam("tls", "verify_certificate", 1)
+modparam("tls", "require_certificate", 1)
+listen=tls:127.0.0.1:{port}"""
+"""Lines for TLS, with callers who are known by their certificates."""
 ANSWERS: Final = send("SIP/2.0 200 OK", f"{TAGGED}\n[last_Record-Route:]\n{CONTACT}", OK_SDP)
 NUMBERS: Final = {
     "1001": RINGS + ANSWERS + receive("ACK", wanted("127.0.0.1", "Via:", 9)) + CLEARED,
@@ -97,12 +119,15 @@ Content-Length: 0
 
 
 @asynccontextmanager
-async def proxy(folder: Path, port: int, target: int, algorithm: str, beside: str) -> AsyncIterator[list[str]]:
+async def proxy(
+    folder: Path, port: int, target: int, algorithm: str, beside: str, streams: str = "disable_tcp=yes"
+) -> AsyncIterator[list[str]]:
     """Run Kamailio between us and a telephone, and yield its log, which is complete at the end.
 
     It challenges with an algorithm, and has another header beside its own.
     """
-    words = {"port": port, "target": target, "algorithm": algorithm, "beside": beside}
+    words = {"port": port, "target": target, "algorithm": algorithm, "beside": beside, "streams": streams}
+    words["modules"] = MODULES
     (folder / "kamailio.cfg").write_text("#!KAMAILIO\n" + CONFIG.format(**words))
     log: list[str] = []
     command = [find_tool("kamailio"), "-f", "kamailio.cfg", "-DD", "-E", "-Y", str(folder), "-m", "16", "-M", "4"]
@@ -132,30 +157,52 @@ def _until_it_answers(port: int) -> None:
     raise AssertionError("the proxy does not answer")
 
 
+USUAL: Final = SipParameters(
+    server="127.0.0.1", username="anna", password="secret, with a comma", register=True, session_expires=0
+)
 OTHER_CHALLENGE: Final = (
     'WWW-Authenticate: Digest realm=\\"home\\", nonce=\\"nobody checks it\\", qop=\\"auth\\", algorithm=AKAv1-MD5'
 )
 """A challenge for telephones with a SIM card (RFC 3310), which others leave out."""
 
 
+def over_tls(folder: Path, port: int) -> tuple[SipParameters, str]:
+    """Return the parameters of a gateway over TLS whose both sides have certificates, and the lines for Kamailio."""
+    find_file(f"{MODULES}/tls.so", "kamailio-tls-modules")
+    authority = Authority(folder)
+    theirs, ours = authority.sign("theirs", uri("carrier.example")), authority.sign("ours", dns("us.example"))
+    parameters = replace(
+        USUAL,
+        server=f"127.0.0.1:{port}",
+        transport="tls",
+        server_name="carrier.example",
+        ca_file=authority.file,
+        certificate=ours[0],
+        key=ours[1],
+    )
+    return parameters, SECURE.format(certificate=theirs[0], key=theirs[1], authority=authority.file, port=port)
+
+
 @pytest.mark.parametrize(
-    ("algorithm", "beside"), [("MD5", "X-Other: 1"), ("SHA-256", "X-Other: 1"), ("MD5", OTHER_CHALLENGE)]
+    ("algorithm", "beside", "is_secure"),
+    [
+        ("MD5", "X-Other: 1", False),
+        ("SHA-256", "X-Other: 1", False),
+        ("MD5", OTHER_CHALLENGE, False),
+        ("SHA-256", "X-Other: 1", True),
+    ],
 )
 async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(
-    tmp_path: Path, record_property: Callable[[str, object], None], algorithm: str, beside: str
+    tmp_path: Path, record_property: Callable[[str, object], None], algorithm: str, beside: str, *, is_secure: bool
 ) -> None:
     record_property("cell", "Kamailio/registration")
     port, target, listener = free_port(), free_port(), Listener(Ask(1, (), 1, 60_000))
-    parameters = SipParameters(
-        server=f"127.0.0.1:{port}",
-        username="anna",
-        password="secret, with a comma",
-        register=True,
-        session_expires=0,
-    )
+    parameters, streams = replace(USUAL, server=f"127.0.0.1:{port}"), "disable_tcp=yes"
+    if is_secure:
+        parameters, streams = over_tls(tmp_path, port)
     dials = [Dialling(number, number, "+12025550150", 4_000, 500) for number in NUMBERS]
     with running(find_tool("sipp"), tmp_path, target, NUMBERS, calls=len(NUMBERS)) as process:
-        async with proxy(tmp_path, port, target, algorithm, beside + r"\r\n") as log:
+        async with proxy(tmp_path, port, target, algorithm, beside + r"\r\n", streams) as log:
             await listener.call(parameters, tmp_path, *dials)
             try:
                 code = await asyncio.to_thread(process.wait, 20)
@@ -169,3 +216,17 @@ async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(
     }
     assert [line.rpartition(" ")[2] for line in log if "passed" in line] == ["ACK", "BYE"]
     assert [line.rpartition(" ")[2] for line in log if "registered" in line] == ["3600", "0"]
+
+
+async def test_calls_of_a_proxy_come_by_the_connection_over_which_we_registered(tmp_path: Path) -> None:
+    port = free_port()
+    parameters, streams = over_tls(tmp_path, port)
+    worker = Worker(watch := Watch())
+    async with proxy(tmp_path, port, 9, "SHA-256", r"X-Other: 1\r\n", streams):
+        text = msgspec.json.encode(parameters).decode()
+        line = SipLine(text, worker, SoundRoom(), SoundFiles(FolderMedia(tmp_path)), t1_ms=100)
+        await watch.until(lambda: not worker.why_not)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as caller:
+            caller.sendto(invitation("anna"), ("127.0.0.1", port))
+            await watch.until(lambda: [kind for _, kind in worker.kinds] == ["Arrived"])
+            await line.close()

@@ -8,7 +8,7 @@ SECRETS: Final = frozenset({"password", "secret"})
 """Parameters that no answer shows."""
 OTHER_SIDE: Final = (
     *("server", "host", "port", "url", "username", "domain", "system_id", "callback_url"),
-    *("tls", "transport", "method", "headers", "query", "body", "encoding"),
+    *("tls", "transport", "ca_file", "server_name", "method", "headers", "query", "body", "encoding"),
 )
 """Parameters that say who gets to know a secret: the other side, those who can listen, and the fields that carry it."""
 
