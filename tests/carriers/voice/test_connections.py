@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import os
+import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator, Mapping
@@ -14,15 +16,18 @@ from typing import Final, NamedTuple
 import pytest
 from cryptography import x509
 
+from dialer.carriers.line_port import Alive, LiveLeg
 from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.line_factory import sip_lines
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.sessions.leg_protocol import Clear, Dialling
+from dialer.domain.sessions.leg_protocol import Answered, Clear, Dialling
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.sip.calling import invitation
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.stream_carrier import StreamCarrier, of_carrier, stream_carrier
+from tests.carriers.voice.test_line_process import process_of
 from tests.certificates import Authority, dns, uri
 
 NAME: Final = "carrier.example"
@@ -307,3 +312,30 @@ async def test_hostile_bytes_close_their_connection_and_no_other(scene: Scene, c
     scene.line.perform("call", Clear(16))
     await scene.watch.until(lambda: "BYE" in carrier.methods)
     assert len(carrier.writers) == 1
+
+
+async def test_a_call_over_tls_outlives_its_process(scene: Scene) -> None:
+    carrier, dialling = await scene.carrier(scene.carrier_settings()), Dialling("call", "1", "", 60_000, 60_000)
+    parameters = {"server": f"127.0.0.1:{carrier.port}", "transport": "tls", "ca_file": scene.authority.file}
+    text = json.dumps({**parameters, "server_name": NAME, "session_expires": 0})
+    line = sip_lines(scene.folder, scene.folder)(1, text, scene.worker)
+    try:
+        await scene.is_up()
+        line.dial(dialling)
+        await scene.watch.until(lambda: ("call", "Answered") in scene.worker.kinds)
+        answered = scene.worker.first(Answered)
+        assert isinstance(answered, Answered)
+        os.kill(process_of(scene.folder), signal.SIGKILL)
+        await scene.fails()
+        carrier.seen.clear()
+        await scene.is_up()
+        assert await line.find([LiveLeg(dialling, 10**6, 0, answered.handle)]) == [Alive()]
+        # The other process acknowledges the answer, and tells where it is now.
+        await scene.watch.until(lambda: carrier.methods.count("ACK") == 2)
+        here = "{}:{}".format(*carrier.writers[-1].get_extra_info("peername"))
+        assert [one.header("Contact") for one in carrier.of("INVITE")] == [f"<sip:dialer@{here};transport=tls>"]
+        line.perform("call", Clear(1))
+        await scene.watch.until(lambda: "BYE" in carrier.methods)
+    finally:
+        await line.close()
+        os.kill(process_of(scene.folder), signal.SIGTERM)

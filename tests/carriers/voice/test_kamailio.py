@@ -6,6 +6,7 @@ import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +14,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.sessions.leg_protocol import Ask, Dialling
+from dialer.domain.sessions.leg_protocol import Ask, Dialling, Ended, Play, Speech
+from dialer.domain.words.enums import Cause
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.sip.calling import invitation
@@ -35,6 +38,7 @@ from tests.carriers.sip.sipp import (
     wanted,
 )
 from tests.carriers.sip.test_sipp import free_port
+from tests.carriers.voice.baresip import baresip
 from tests.carriers.voice.listener import Listener
 from tests.certificates import Authority, dns, uri
 from tests.optional_tools import find_file, find_tool
@@ -230,3 +234,36 @@ async def test_calls_of_a_proxy_come_by_the_connection_over_which_we_registered(
             caller.sendto(invitation("anna"), ("127.0.0.1", port))
             await watch.until(lambda: [kind for _, kind in worker.kinds] == ["Arrived"])
             await line.close()
+
+
+async def test_sound_goes_on_while_a_proxy_starts_anew_and_the_call_then_ends_as_usual(tmp_path: Path) -> None:
+    port, phone = free_port(), free_port()
+    parameters, streams = over_tls(tmp_path, port)
+    files, worker = SoundFiles(FolderMedia(tmp_path)), Worker(watch := Watch())
+    for hz in (660, 880):
+        files.write(f"{hz}.wav", tone((hz,), 60_000))
+    proxies = partial(proxy, tmp_path, port, phone, "SHA-256", r"X-Other: 1\r\n", streams)
+    folder = tmp_path / "phone"
+    folder.mkdir()
+    async with baresip(folder, "777", phone) as buttons:
+        async with proxies():
+            line = SipLine(msgspec.json.encode(parameters).decode(), worker, SoundRoom(), files)
+            await watch.until(lambda: not worker.why_not)
+            line.dial(Dialling("call", "777", "", 20_000, 60_000))
+            await watch.until(lambda: ("call", "Answered") in worker.kinds)
+            line.settled(worker.heard_of[-1][0])
+            line.perform("call", Play(1, (Speech(file="880.wav"),)))
+            await buttons.hears(880)
+        await watch.until(lambda: worker.why_not)
+        line.perform("call", Play(2, (Speech(file="660.wav"),)))
+        await buttons.hears(660)
+        async with proxies() as log:
+            await watch.until(lambda: not worker.why_not)
+            await buttons.press("hangup")
+            await watch.until(lambda: ("call", "Ended") in worker.kinds)
+            ended = worker.first(Ended)
+            await line.close()
+    assert isinstance(ended, Ended)
+    assert ended.cause is Cause.NORMAL_CLEARING
+    # Ours to the telephone, and its own to us, at the address that it has learnt from the re-INVITE.
+    assert [one.rpartition(" ")[2] for one in log if "passed" in one] == ["INVITE", "ACK", "BYE"]
