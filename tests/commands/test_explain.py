@@ -135,7 +135,7 @@ async def test_a_number_that_waits_says_for_what(run: Run, house: House) -> None
     waits = "Waits for     "
     assert told(run, "1", BUSY).out.splitlines()[-1] == (
         f"{waits}resting, until 2026-03-02 12:00:35Z: "
-        "the gateway rests, because its carrier failed several times in a row"
+        "the carrier is left alone for a while, because it failed several times in a row"
     )
     await house.move(campaign_id, CampaignStatus.PAUSE)
     assert told(run, "1", BUSY).out.splitlines()[-1] == f"{waits}paused: the campaign is paused"

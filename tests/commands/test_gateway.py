@@ -97,7 +97,7 @@ def test_a_call_that_cannot_be_placed_is_refused(run: Run, house: House) -> None
     assert [one.code for one in refused] == [1, 1, 2, 2, 2, 1, 1]
     assert [one.err.partition(". ")[0].partition(": server")[0].strip() for one in refused[:6]] == [
         "dialer: There is no gateway 9.",
-        "dialer: Gateway 1 has the protocol sim",
+        "dialer: Carrier 1 has the protocol sim",
         "dialer: '112' is an emergency number",
         "dialer: 'x' has no digits",
         "dialer: '1202' is not a possible phone number",

@@ -61,7 +61,7 @@ def test_a_campaign_with_a_line_that_is_down_does_not_dial(alice: Visitor, api: 
     assert 'badge good">Dialling' in alice.get("campaigns/")
     store(database, update(Gateway).values(protocol="sip", line_down="refused"))
     store(database, update(Campaign).values(daily_start_time="00:00:00"))
-    reason = "the gateway's connection to its carrier does not work"
+    reason = "the connection to the carrier does not work"
     store(database, update(Subscriber).values(zone="Europe/Berlin"))
     assert f"Waiting {reason}" in said(alice, identity)[1]
     assert activity(api, identity) == {"code": "waiting", "reason": "line_down", "until": None}

@@ -111,7 +111,7 @@ def begin(tab: Watched, first_admin: str) -> None:
     page.get_by_label("Name", exact=True).fill("Reminder")
     page.get_by_label("Message", exact=True).fill("Hello {full_name}, see you in {City}")
     page.get_by_role("button", name="Go on").first.click()
-    page.get_by_role("button", name="Make a simulated gateway").click()
+    page.get_by_role("button", name="Make a simulated carrier").click()
     page.get_by_label("Caller ID").first.fill("+12025550199")
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_text("2 people join it at the start.")).to_be_visible()

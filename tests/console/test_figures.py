@@ -338,7 +338,7 @@ def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Ca
     api.change(f"campaigns/{identity}/", dnc=dnc["url"])
     text = alice.text(f"campaigns/{identity}/report/")
     assert "A number on a do-not-call list protects nobody: it is too short, or nobody can have it." in text
-    assert "Account alice Survey Survey List Book Gateway Carrier" in text
+    assert "Account alice Survey Survey List Book Carrier Carrier" in text
     assert "Further calls if not reached 2 Further calls until completed 1" in text
     abandoned = "Abandoned 50.0 % 1 of 2 calls that people answered waited over 2 s"
     assert f"Calls 3 2:10 min talked Answered 66.7 % 2 calls {abandoned}" in text

@@ -1,7 +1,7 @@
 """Texts, dates and numbers in the language of whoever looks at the console."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -16,10 +16,12 @@ from dialer.console.words.formats import FORMATS, DoubtfulNumberError
 from dialer.console.words.language import language_of, read_entries, read_language, speak, viewers_language
 from dialer.domain.words.languages import LANGUAGES
 from tests.api.harness import NOW_MS, Caller
-from tests.console.translations import REGIONS, TRANSLATED, problems
+from tests.console.translations import REGIONS, TRANSLATED, problems, read, template
 from tests.console.visitor import Visitor, words
 
 ZONE = ZoneInfo("Europe/Berlin")
+OTHER_WORDS = re.compile("gateway|passerelle|pasarela", re.IGNORECASE)
+VALUE = re.compile(r"%\(\w+\)s")
 
 
 @pytest.fixture(autouse=True)
@@ -170,6 +172,20 @@ def test_an_entry_of_a_catalogue_may_have_several_lines_and_forms() -> None:
         'msgstr[0] "eins"\nmsgstr[1] "viele"\n\nmsgid "none"\nmsgstr ""\n'
     )
     assert dict(read_entries(text)) == {"two lines": ('zwei "Zeilen"\n',), "one": ("eins", "viele")}
+
+
+def test_pages_have_one_word_for_a_carrier() -> None:
+    """The API's `gateway` is a carrier on pages. Names of values in a sentence are none of its words."""
+    of_sources = [form for message in template() for form in forms_of(message.id)]
+    of_catalogues = [form for code in TRANSLATED for message in read(code) for form in forms_of(message.string)]
+    other = [text for text in (*of_sources, *of_catalogues) if OTHER_WORDS.search(VALUE.sub("", text))]
+    assert other == []
+    assert OTHER_WORDS.search("Las pasarelas") is not None
+
+
+def forms_of(text: str | Sequence[str]) -> Sequence[str]:
+    """Return the forms of a text, which is one unless it is a plural."""
+    return (text,) if isinstance(text, str) else text
 
 
 def test_a_user_chooses_a_language(alice: Visitor, api: Caller) -> None:

@@ -32,7 +32,7 @@ def test_a_file_and_a_text_become_a_campaign(alice: Visitor, admin: Visitor, api
     assert api.get("survey-template/1/check/")["findings"] == []
     assert "Ask your admin to add it under Lines" in alice.text(settings.removeprefix("/console/"))
     assert alice.send("new-campaign/gateway/").status_code == 403
-    assert "Make a simulated gateway" in admin.text(settings.removeprefix("/console/"))
+    assert "Make a simulated carrier" in admin.text(settings.removeprefix("/console/"))
     chosen = {"phonebook": "1", "object_id": "1", "name": "Reminder", "next": "//elsewhere"}
     assert admin.send("new-campaign/gateway/", **chosen).headers["location"] == settings
     assert '<option value="1" selected>Simulator</option>' in alice.get(settings.removeprefix("/console/"))

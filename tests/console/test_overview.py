@@ -32,7 +32,7 @@ from tests.console.visitor import Visitor, words
 def test_without_anything_it_says_what_comes(alice: Visitor) -> None:
     text = alice.text("overview/")
     assert "No campaign is in progress. Make one from a spreadsheet" in text
-    assert "There is no gateway yet." in text
+    assert "There is no carrier yet. An admin adds one." in text
     assert "There are no agents yet." in text
     assert "Calls now 0 0 with agents, 0 waiting" in text
     assert "Answered today \N{EN DASH} 0 calls" in text
@@ -120,11 +120,11 @@ def test_it_says_what_needs_attention_urgent_things_first(
     worker.trouble = "storage"
     text = alice.text("overview/")
     assert "Departures waits for credit: the balance cannot pay for one more call." in text
-    assert "The gateway Bad line rests until 11:07:40: its carrier failed several times in a row." in text
+    assert "The carrier Bad line is left alone until 11:07:40: it failed several times in a row." in text
     assert "The service does not dial" not in text
     assert "The service does not dial: storage." in admin.text("overview/")
     store(database, update(Gateway).values(rest_ms=0))
-    asked = "The gateway Bad line rests until 11:07:40: its carrier wants no calls for a while."
+    asked = "The carrier Bad line is left alone until 11:07:40: it wants no calls for a while."
     assert asked in alice.text("overview/")
 
 
@@ -148,13 +148,13 @@ def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api:
 
     store(database, down.values(protocol=SIP))
     page = alice.get("overview/")
-    assert "The line of the gateway Bad line is down: 401 Unauthorized." in words(page)
+    assert "The line to the carrier Bad line is down: 401 Unauthorized." in words(page)
     link = re.search(r'<a href="([^"]*)">The line of', page)
     assert link is not None
     assert "Bad line" in alice.text(link[1].removeprefix("/console/"))
 
     store(database, update(User).where(User.username == "alice").values(language="de"))
-    assert "Die Leitung des Gateways Bad line ist gestört: 401 Unauthorized." in alice.text("overview/")
+    assert "Die Leitung zum Anbieter Bad line ist gestört: 401 Unauthorized." in alice.text("overview/")
 
 
 def test_a_webhook_that_the_service_switched_off_stands_there_until_it_is_on_again(

@@ -10,6 +10,7 @@ from dialer.store.database.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, PASSWORD, Caller
 from tests.console.building import HOSTILE, campaign, store
+from tests.console.test_carriers import filled_in
 from tests.console.visitor import Visitor, words
 
 
@@ -120,7 +121,7 @@ def test_the_audit_log_is_narrowed_to_a_user_an_action_a_record_and_a_time(
     assert "Only those of Autumn ." in shown
     assert "1 in all" in shown
     assert '<option value="change" selected>Changed</option>' in alice.page
-    assert '<option value="gateway">Gateways</option>' in alice.page
+    assert '<option value="gateway">Carriers</option>' in alice.page
     assert '<option value="sms-campaigns">Campaign of text messages</option>' in alice.page
     assert 'name="record_id" type="number" min="1" value="2"' in alice.page
     assert "3 in all" in admin.text("records/audit-log/?actor=alice&resource=phonebook")
@@ -300,3 +301,11 @@ def test_forms_have_groups_in_the_order_of_the_task_and_no_codes(admin: Visitor)
         form = admin.request("GET", f"records/{path}/new/").text
         wrong = [text for text in ("Besides", "Null", "of type ", "Used with", "is true") if text in words(form)]
         assert (path, wrong) == (path, [])
+
+
+def test_a_user_is_changed_without_another_password(admin: Visitor, visitor: Visitor) -> None:
+    """The field of the password is empty in the form, and a form with an empty one leaves the password as it is."""
+    form = filled_in(admin.get("records/users/2/"))
+    assert form["password"] == ""
+    assert admin.send("records/users/2/", **{**form, "username": "alice2"}).status_code == 303
+    assert visitor.sign_in("alice2").status_code == 303

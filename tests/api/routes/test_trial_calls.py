@@ -122,7 +122,7 @@ def test_calls_that_no_campaign_may_place_are_refused(
         "The number is on a do-not-call l",
         "It is outside of the calling hou",
         "A test call needs the real clock",
-        "Gateway 1 has the protocol sim. ",
+        "Carrier 1 has the protocol sim. ",
     ]
     others = [ask(ours, path, number=NUMBER).status_code for path in ("gateway/9/test-call/", "gateway/x/test-call/")]
     assert (others, ask(ours, user="alice", number=NUMBER).status_code) == ([404, 404], 403)

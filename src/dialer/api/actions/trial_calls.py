@@ -79,7 +79,7 @@ PlaceTrialCall = Callable[[TrialCall], Awaitable[TrialCallRead]]
 
 async def place_no_trial_call(call: TrialCall) -> TrialCallRead:
     """Refuse a test call, in an application that has no way to place one."""
-    raise TrialFailedError(Sentence("This process cannot call over gateway %(gateway)s.", gateway=call.gateway_id))
+    raise TrialFailedError(Sentence("This process cannot call over carrier %(gateway)s.", gateway=call.gateway_id))
 
 
 class TrialCaller:
@@ -99,7 +99,7 @@ class TrialCaller:
         """
         if gateway_id in self._under_way:
             raise ConflictError(
-                "A test call over this gateway is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
+                "A test call over this carrier is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
             )
         if len(self._under_way) >= TRIALS_MAX:
             detail = Sentence(

@@ -54,7 +54,7 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
             )
         elif allowed and number not in allowed:
             message = Sentence(
-                "%(number)r is not among the %(field)s of the gateway. Use one that is.",
+                "%(number)r is not among the %(field)s of the carrier. Use one that is.",
                 number=callerid.number,
                 field=FieldName("allowed_callerids"),
             )

@@ -76,7 +76,7 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
     if settings is None or settings.clock == REAL:
         return {}
     message = Sentence(
-        "The gateway reaches people, but the service's clock is %(clock)r. Set DIALER_CLOCK.", clock=settings.clock
+        "The carrier reaches people, but the service's clock is %(clock)r. Set DIALER_CLOCK.", clock=settings.clock
     )
     return {field: [message]}
 

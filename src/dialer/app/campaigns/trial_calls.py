@@ -70,7 +70,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
         ways = Sentence("Use one with %(sip)s or %(freeswitch)s.", sip=SIP, freeswitch=FREESWITCH)
         raise RefusedError(
             Sentence(
-                "Gateway %(gateway)s has the protocol %(protocol)s. %(ways)s",
+                "Carrier %(gateway)s has the protocol %(protocol)s. %(ways)s",
                 gateway=gateway_id,
                 protocol=gateway["protocol"],
                 ways=ways,
@@ -125,7 +125,7 @@ def _shown(callerid: str, allowed: str, region: str | None) -> str:
     allowed_numbers = shown_numbers(split_shown(allowed), region, allows_names=False)
     if allowed_numbers and shown not in allowed_numbers:
         message = Sentence(
-            "%(number)r is not among the %(field)s of the gateway. Use one that is.",
+            "%(number)r is not among the %(field)s of the carrier. Use one that is.",
             number=callerid,
             field=FieldName("allowed_callerids"),
         )

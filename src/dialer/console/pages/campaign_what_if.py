@@ -48,8 +48,8 @@ from dialer.resources.words.errors import AnsweredError, InvalidError
 SEPARATOR: Final = ";"
 """Between several values of a field, each of which is tried."""
 TITLES: Final[Mapping[str, str]] = {
-    "channels": gettext_noop("Channels of the gateway"),
-    "calls_a_second": gettext_noop("Calls a second of the gateway"),
+    "channels": gettext_noop("Channels of the carrier"),
+    "calls_a_second": gettext_noop("Calls a second of the carrier"),
     "agents": gettext_noop("Available agents"),
     "obey_calling_hours": gettext_noop("Obey the calling hours"),
     "rate": gettext_noop("Price of a minute, to all numbers"),

@@ -47,7 +47,7 @@ BY_WORDS: Final[Mapping[By, str]] = {
     By.AGENT_HOUR: gettext_noop("Agent and hour of the day"),
     By.PHONEBOOK: gettext_noop("List"),
     By.ATTEMPT: gettext_noop("Attempt"),
-    By.GATEWAY: gettext_noop("Gateway"),
+    By.GATEWAY: gettext_noop("Carrier"),
     By.ZONE: gettext_noop("Time zone"),
     By.BREAK: gettext_noop("Reason of a break"),
 }

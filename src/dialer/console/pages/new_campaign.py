@@ -84,7 +84,7 @@ async def make_survey(request: ApiRequest) -> Response[Any]:
 
 @post("/new-campaign/gateway", media_type="text/html")
 async def make_simulator(request: ApiRequest) -> Response[Any]:
-    """Make a simulated gateway, and go back to the settings of the campaign."""
+    """Make a simulated carrier, and go back to the settings of the campaign."""
     filled = await read_fields(request)
     await request.service.write(request, lambda unit: _create(unit, GATEWAYS, name=SIMULATOR, protocol=SIMULATED))
     chosen = {name: filled[name] for name in CHOSEN if filled.get(name)}

@@ -113,5 +113,5 @@ def _read(unit: Unit, identity: int) -> _Gateway:
     key = GatewayKey(VOICE, identity)
     row = gateway_row(unit.connection, key)
     if row is None:
-        raise RecordNotFoundError("There is no such gateway.")
+        raise RecordNotFoundError("There is no such carrier.")
     return _Gateway(str(row["name"]), str(row["protocol"]), line_of(unit, key))

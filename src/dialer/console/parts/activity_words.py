@@ -36,7 +36,7 @@ _SENDING: Final = gettext_noop("Sending")
 _REASONS: Final[Mapping[str, str]] = {
     **CAMPAIGN_REASONS,
     **ACTIVITY_REASONS,
-    ActivityReason.ASKED_TO_REST: gettext_noop("the gateway rests, because its carrier wants no calls for a while"),
+    ActivityReason.ASKED_TO_REST: gettext_noop("the carrier is left alone, because it wants no calls for a while"),
 }
 _NEXT: Final = frozenset({ActivityCode.WAITING, ActivityCode.SCHEDULED})
 _LATE: Final = frozenset({ActivityReason.RESTING, ActivityReason.ASKED_TO_REST})

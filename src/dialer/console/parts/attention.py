@@ -91,13 +91,13 @@ def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
 def _of_gateway(gateway: GatewayUse, now_ms: int, zone: ZoneInfo) -> Iterator[Thing]:
     url = f"{GATEWAY_PAGES[gateway.medium]}{gateway.id}/"
     if gateway.line_down:
-        text = gettext("The line of the gateway %(name)s is down: %(why)s.")
+        text = gettext("The line to the carrier %(name)s is down: %(why)s.")
         yield Thing(is_urgent=True, text=text % {"name": gateway.name, "why": gateway.line_down.rstrip(".")}, url=url)
     elif gateway.rests_until_ms > now_ms:
         text = (
-            gettext("The gateway %(name)s rests until %(time)s: its carrier failed several times in a row.")
+            gettext("The carrier %(name)s is left alone until %(time)s: it failed several times in a row.")
             if gateway.rest_ms
-            else gettext("The gateway %(name)s rests until %(time)s: its carrier wants no calls for a while.")
+            else gettext("The carrier %(name)s is left alone until %(time)s: it wants no calls for a while.")
         )
         yield Thing(
             is_urgent=True, text=text % {"name": gateway.name, "time": clock(gateway.rests_until_ms, zone)}, url=url

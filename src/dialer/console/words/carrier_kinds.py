@@ -32,7 +32,7 @@ KINDS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ),
     ("sms-gateway", KANNEL): (
         gettext_noop("Kannel"),
-        gettext_noop("You run a Kannel gateway that is connected to your provider already."),
+        gettext_noop("You run Kannel, and it is connected to your provider already."),
     ),
     ("sms-gateway", SIMULATED): (
         gettext_noop("Simulated text messages"),

@@ -58,7 +58,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "read": "Read all that the user may read",
         "campaigns": "Change campaigns, lists, surveys, queues and agents",
         "money": "Payments, refunds and rates",
-        "admin": "Users, keys, gateways and the clock",
+        "admin": "Users, keys, carriers and the clock",
     },
     "strategy": {
         "1": "All free agents at once",

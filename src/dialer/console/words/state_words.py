@@ -20,7 +20,7 @@ from dialer.domain.words.enums import (
 )
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.proof import WishSource
-from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason
+from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason, WaitsFor
 from dialer.domain.words.reports import ScheduledReport, SentAs, SentWhen, SharedReport
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
@@ -105,8 +105,9 @@ TEXT_WORDS: Final[Mapping[str, str]] = {
     "other": gettext_noop("Something else"),
     "do_not_call": gettext_noop("Not to be called"),
     "nothing": gettext_noop("Nothing to do"),
+    WaitsFor.GATEWAY_FULL: gettext_noop("Carrier full"),
 }
-"""The words for what a text message was understood to mean, and for the decision about it."""
+"""The words for what a text message was understood to mean, for the decision about it, and for a wait."""
 REPORT_WORDS: Final[Mapping[str, str]] = {
     SharedReport.ANSWERS: gettext_noop("Answers in words"),
     SharedReport.PEOPLE: gettext_noop("People, a row each"),

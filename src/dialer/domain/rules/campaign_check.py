@@ -132,7 +132,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.LIST_WITHOUT_COUNTRY, "dnc", without_country(facts.doubtful_entries))
     if facts.shows_secrets:
         message = Sentence(
-            "The gateway for messages sends its password to an http:// address, which others on the way can read."
+            "The password of the carrier for messages goes to an http:// address, which others on the way can read."
             " An admin can change the address to https://."
         )
         yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)

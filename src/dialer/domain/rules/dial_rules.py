@@ -86,7 +86,7 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     calls: int = 0
     """Number of calls in progress of the campaign."""
     is_line_down: bool = False
-    """True if the gateway's connection to its carrier does not work."""
+    """True if the connection to the carrier does not work."""
     rests_until_ms: int = 0
     """The end of the gateway's rest, possibly past."""
     is_rest_asked_for: bool = False

@@ -51,10 +51,10 @@ class WaitsFor(Reason):
     NO_SKILL = "no_skill", "no agent on duty has the skills that the call needs"
     NO_AGENT = "no_agent", "no agent of the campaign's queues is free who has the skills that the call needs"
     MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
-    LINE_DOWN = "line_down", "the gateway's connection to its carrier does not work"
-    RESTING = "resting", "the gateway rests, because its carrier failed several times in a row"
-    ASKED_TO_REST = "asked_to_rest", "the gateway rests, because its carrier wants no calls for a while (`Retry-After`)"
-    GATEWAY_FULL = "gateway_full", "the gateway has reached its limit of calls in progress"
+    LINE_DOWN = "line_down", "the connection to the carrier does not work"
+    RESTING = "resting", "the carrier is left alone for a while, because it failed several times in a row"
+    ASKED_TO_REST = "asked_to_rest", "the carrier is left alone, because it wants no calls for a while (`Retry-After`)"
+    GATEWAY_FULL = "gateway_full", "the carrier has reached its limit of calls in progress"
     TURN = "turn", "nothing; its turn comes"
 
 
@@ -111,10 +111,10 @@ class ActivityReason(Reason):
     NO_SKILL = "no_skill", "no agent on duty has the skills that the campaign's queues need"
     NO_AGENT = "no_agent", "no agent of the campaign's queues is free"
     MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
-    LINE_DOWN = "line_down", "the gateway's connection to its carrier does not work"
-    RESTING = "resting", "the gateway rests, because its carrier failed several times in a row"
-    ASKED_TO_REST = "asked_to_rest", "the gateway rests, because its carrier wants no calls for a while (`Retry-After`)"
-    GATEWAY_FULL = "gateway_full", "the gateway has reached its limit of calls in progress"
+    LINE_DOWN = "line_down", "the connection to the carrier does not work"
+    RESTING = "resting", "the carrier is left alone for a while, because it failed several times in a row"
+    ASKED_TO_REST = "asked_to_rest", "the carrier is left alone, because it wants no calls for a while (`Retry-After`)"
+    GATEWAY_FULL = "gateway_full", "the carrier has reached its limit of calls in progress"
     NO_CREDIT = "no_credit", "the owner's balance cannot pay for a call"
     ABANDONED = "abandoned", "too many calls were abandoned, so only as many people are called as agents are free"
     JOINING = "joining", "people of its phonebooks are joining it"
@@ -132,8 +132,8 @@ class TextReason(Reason):
     DESTINATION = "destination", "the account may not send messages to such numbers, or this country"
     NO_TEXT = "no_text", "the text is empty once its variables are filled in"
     NO_CREDIT = "no_credit", "the owner's balance could not pay for the message"
-    NO_GATEWAY = "no_gateway", "the campaign has no gateway for text messages"
-    TOO_MANY = "too_many", "too many messages waited for the gateway already"
+    NO_GATEWAY = "no_gateway", "the campaign has no carrier for text messages"
+    TOO_MANY = "too_many", "too many messages waited for the carrier already"
     ABORTED = "aborted", "the campaign was aborted while the message waited"
     ERASED = "erased", "the person was erased, or the subscriber or the campaign deleted, while the message waited"
 
@@ -158,9 +158,9 @@ class TransferReason(Reason):
     NO_QUEUE = "no_queue", "the queue was deleted"
     MAX_XFER = "max_xfer", "the campaign had reached its limit of transfers in progress"
     NO_CREDIT = "no_credit", "the owner's balance could not pay for the transfer"
-    GATEWAY_FULL = "gateway_full", "the gateway had no free channel in time"
-    RESTING = "resting", "the gateway rested"
-    LINE_DOWN = "line_down", "the gateway's connection to its carrier did not work"
+    GATEWAY_FULL = "gateway_full", "the carrier had no free channel in time"
+    RESTING = "resting", "the carrier was left alone for a while"
+    LINE_DOWN = "line_down", "the connection to the carrier did not work"
 
 
 WAITS: Final = _meanings(WaitsFor)

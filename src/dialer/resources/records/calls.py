@@ -58,7 +58,9 @@ _CALL_REQUEST: Final = shapes(
         ),
         "user": read_only(Reference("users"), "The user who pays for the call.", title="Owner"),
         "gateway_id": read_only(
-            Identity(), "The id of the gateway over which the call goes. The gateway may have been deleted since."
+            Identity(),
+            "The id of the gateway over which the call goes. The gateway may have been deleted since.",
+            title="Carrier",
         ),
         "attempt": read_only(
             Integer(-ATTEMPT_MAX, ATTEMPT_MAX),

@@ -83,7 +83,7 @@ _CAMPAIGN: Final = shapes(
             "The most calls in progress at the same time. 0: no limit of the campaign.",
             example=20,
             title="Most calls at once",
-            hint="0: as many as the gateway allows.",
+            hint="0: as many as the carrier allows.",
         ),
         "max_xfer": writable(
             Integer(),
@@ -203,13 +203,13 @@ _CAMPAIGN: Final = shapes(
         "aleg_gateway": writable(
             Reference("gateway"),
             "The gateway over which the calls go.",
-            title="Gateway",
+            title="Carrier",
             hint="The carrier over which the calls go.",
         ),
         "sms_gateway": optional(
             Reference("sms-gateway"),
             "The gateway for the text messages of sections of type 10. Null: such sections send nothing.",
-            title="Gateway for text messages",
+            title="Carrier for text messages",
             hint="For surveys that send text messages.",
         ),
         "object_id": writable(

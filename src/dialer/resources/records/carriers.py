@@ -118,7 +118,7 @@ _GATEWAY_END: Final = {
     "line_down": derived(
         Text(TEXT_MAX),
         description=(
-            "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use."
+            "The reason why the connection to the carrier does not work. Empty if it works, or is not in use."
         ),
         example="the carrier does not answer OPTIONS",
         title="Line",

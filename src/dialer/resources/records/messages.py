@@ -67,7 +67,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "sms_gateway": writable(
             Reference("sms-gateway"),
             "The gateway over which the messages go.",
-            title="Gateway",
+            title="Carrier",
             hint="The carrier over which the texts go.",
         ),
         "dnc": optional(

@@ -21,7 +21,7 @@ _SMS_RECEIVED: Final = shapes(
         "gateway_id": read_only(
             Identity(),
             "The id of the gateway over which it came. The gateway may have been deleted since.",
-            title="Gateway",
+            title="Carrier",
         ),
         "campaign": read_only(
             Reference("campaigns"),

@@ -37,7 +37,7 @@ class Sms(SectionDefinition):
             ),
             example="Thank you, {first_name}. We expect you on Monday.",
             title=template("Text message"),
-            hint=template("The campaign needs a gateway for text messages."),
+            hint=template("The campaign needs a carrier for text messages."),
             is_main=True,
         ),
         COMPLETED,
