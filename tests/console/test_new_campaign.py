@@ -157,7 +157,9 @@ def test_a_campaign_is_copied(alice: Visitor, bob: Visitor, api: Caller) -> None
     campaign(api, name="Spring")
     alice.get("campaigns/1/")
     copied = alice.send("campaigns/1/copy/")
-    assert copied.headers["location"] == "/console/records/campaigns/2/"
+    assert copied.headers["location"] == "/console/campaigns/2/"
+    page = alice.get("campaigns/2/")
+    assert ('id="check"' in page, 'name="action" value="start"' in page) == (True, True)
     assert (api.get("campaigns/2/")["name"], api.get("campaigns/2/")["status"]) == ("Spring (copy)", 0)
     bob.get("account/")
     assert bob.send("campaigns/1/copy/").status_code == 404

@@ -11,8 +11,15 @@ from dialer.store.tables import CampaignPhonebook, Contact, Subscriber, User
 
 SAMPLE_MAX: Final = 1_000
 """People whose texts are measured: the first of the campaign's lists."""
-Person = tuple[str, str, str]
-"""Full name, variables as JSON text, and number."""
+
+
+class ExamplePerson(NamedTuple):
+    """A contact whose text or call is shown as an example. `additional_vars` is a JSON object as text."""
+
+    contact_id: int
+    full_name: str
+    additional_vars: str
+    number: str
 
 
 class TextsToSend(NamedTuple):
@@ -40,14 +47,14 @@ def texts_to_send(connection: Connection, campaign: Mapping[str, Any], people: i
     return TextsToSend(min(measured), max(measured), parts, parts * rate if rate else None)
 
 
-def example_person(connection: Connection, phonebooks: list[int]) -> Person | None:
+def example_person(connection: Connection, phonebooks: list[int]) -> ExamplePerson | None:
     """Return the first contact of the first of some phonebooks that has one."""
-    columns = Contact.full_name, Contact.additional_vars, Contact.number
+    columns = Contact.id, Contact.full_name, Contact.additional_vars, Contact.number
     for book in phonebooks:
         query = select(*columns).where(Contact.phonebook_id == book).order_by(Contact.id).limit(1)
         found = connection.execute(query).first()
         if found is not None:
-            return str(found.full_name), str(found.additional_vars), str(found.number)
+            return ExamplePerson(*found)
     return None
 
 

@@ -329,6 +329,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         finish=finish_of(view, moving.kept),
         forecasting=forecasting,
         is_simulated=moving.is_simulated,
+        may_change=may_change,
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
         next_people=moving.waiting.people,

@@ -42,7 +42,7 @@ class Recycled(NamedTuple):
 
 @post("/campaigns/{record_id:str}/copy", media_type="text/html")
 async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Copy a campaign, and lead to the settings of the copy."""
+    """Copy a campaign, and lead to the page of the copy, with its check and its start."""
     identity = identity_in(record_id)
     await read_fields(request)
 
@@ -50,7 +50,7 @@ async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> Respon
         check_seen(unit, identity)
         resource = resource_of(unit, identity)
         created = copy_record(unit, resource, identity, Parsed({}, {}, ()))
-        return f"/console/records/{resource.path}/{created.record_id}/"
+        return f"/console/campaigns/{created.record_id}/"
 
     return go_to(await request.service.write(request, copy))
 

@@ -3,9 +3,8 @@
 import json
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import select
-
 from dialer.app.campaigns.placeholders import offered_names, phonebooks_of_survey
+from dialer.app.campaigns.texts_to_send import example_person
 from dialer.console.words.language import gettext
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.messages.templates import BUILT_IN
@@ -15,7 +14,6 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.contacts import CONTACTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
-from dialer.store.tables import Contact
 
 FOUND_MAX: Final = 10
 """Contacts that a search shows."""
@@ -64,11 +62,9 @@ def choose_callee(unit: Unit, survey_id: int, owner_id: int, chosen: str) -> Tri
         return _contact(unit, identity)
     books = phonebooks_of_survey(unit.connection, survey_id, owner_id)
     if not chosen:
-        for book in books[:SEARCHED_MAX]:
-            query = select(Contact.id).where(Contact.phonebook_id == book).order_by(Contact.id)
-            first = unit.connection.scalar(query.limit(1))
-            if first is not None:
-                return _contact(unit, first)
+        example = example_person(unit.connection, books[:SEARCHED_MAX])
+        if example is not None:
+            return _contact(unit, example.contact_id)
     names = offered_names(unit.connection, books)
     variables = {name: name.replace("_", " ") for name in names if name not in BUILT_IN}
     full_name = gettext("Alex Example")
