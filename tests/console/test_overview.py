@@ -149,7 +149,7 @@ def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api:
     store(database, down.values(protocol=SIP))
     page = alice.get("overview/")
     assert "The line to the carrier Bad line is down: 401 Unauthorized." in words(page)
-    link = re.search(r'<a href="([^"]*)">The line of', page)
+    link = re.search(r'<a href="([^"]*)">The line to', page)
     assert link is not None
     assert "Bad line" in alice.text(link[1].removeprefix("/console/"))
 
