@@ -29,6 +29,7 @@ _OF_API = frozenset(
         *("resources/crud/deleting.py", "resources/crud/ordering.py", "resources/crud/filters.py"),
         *("resources/crud/declaration.py", "resources/crud/ownership.py", "resources/crud/visibility.py"),
         *("resources/records/bulk.py", "api/answers/controller.py"),
+        *("api/actions/applying.py", "api/actions/exporting.py"),
     }
 )
 """Files whose errors only clients of the API and programmers see."""

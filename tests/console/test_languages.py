@@ -183,9 +183,9 @@ def test_pages_have_one_word_for_a_carrier() -> None:
     assert OTHER_WORDS.search("Las pasarelas") is not None
 
 
-def forms_of(text: str | Sequence[str]) -> Sequence[str]:
+def forms_of(text: str | Sequence[str] | None) -> Sequence[str]:
     """Return the forms of a text, which is one unless it is a plural."""
-    return (text,) if isinstance(text, str) else text
+    return (text,) if isinstance(text, str) else text or ()
 
 
 def test_a_user_chooses_a_language(alice: Visitor, api: Caller) -> None:
