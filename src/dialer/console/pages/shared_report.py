@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import Connection
 
+from dialer.api.answers.long_tables import FORMAT
 from dialer.api.http.request_shares import count_for_account
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.report_links import OpenedLink, count_opening, find_report_link
@@ -65,6 +66,10 @@ async def send_shared_file(
     base, now_ms = service.links(request).base, service.worker.clock.now_ms()
     asked = AskedReport(link.campaign_id, link.user_id, now_ms, zone, base, link.list_column)
     report = await KINDS[link.report].read(service.database, asked)
+    if report.told is not None and request.query_params.get(FORMAT) == "pdf":
+        from dialer.console.reports.paper import Imprint, answer_pdf  # noqa: PLC0415
+
+        return await answer_pdf(request, report.told, Imprint(link.campaign_id, "", now_ms, zone))
     name = f"{link.report}-campaign-{link.campaign_id}"
     return await answer_chunks(request, report.sheet.columns, report.sheet.chunks, name, zone)
 

@@ -1,0 +1,162 @@
+"""The answers to a campaign on paper: a report in words, as a PDF that a process of its own draws."""
+
+import os
+import sys
+from functools import partial
+from http import HTTPStatus
+from subprocess import DEVNULL
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+import anyio
+import msgspec
+from anyio import CapacityLimiter
+from litestar import Response
+from sqlalchemy import Connection, select
+
+from dialer.api.answers.downloads import content_disposition
+from dialer.api.service import ApiRequest
+from dialer.console.parts.rendering import decimal, grouped, moment, percentage
+from dialer.console.parts.told_answers import ToldAnswers, ToldQuestion
+from dialer.console.reports.pdf_document import Bar, Crossed, Document, PaperQuestion
+from dialer.console.words.language import gettext, gettext_noop, ngettext, viewers_language
+from dialer.domain.credentials.environment import clean_environment
+from dialer.domain.figures.crosstabs import CrossTable, Share
+from dialer.resources.words.errors import AnsweredError
+from dialer.store.database.database import Database
+from dialer.store.tables import Campaign
+
+PDF: Final = "application/pdf"
+AT_ONCE: Final = 2
+"""Reports that are drawn at the same time. Others wait for their turn."""
+TIMEOUT_S: Final = 90
+"""The time for one report, in which it also waits for its turn."""
+NOT_DRAWN: Final = gettext_noop("The PDF could not be made in time. Try it again, or take CSV or Excel.")
+_COMMAND: Final = (sys.executable, "-P", "-m", "dialer.console.reports.pdf_process")
+_TURNS: Final = CapacityLimiter(AT_ONCE)
+
+
+class NotDrawnError(Exception):
+    """Raised for a report that could not be drawn within the limits."""
+
+
+class Imprint(NamedTuple):
+    """The origin of a report on paper."""
+
+    campaign_id: int
+    maker: str
+    """The user or account that has it made; empty for readers without an account, who need no names of users."""
+    made_ms: int
+    zone: ZoneInfo
+
+
+async def answer_pdf(request: ApiRequest, told: ToldAnswers, imprint: Imprint) -> Response[Any]:
+    """Answer with the answers to a campaign as a PDF.
+
+    Raises:
+        AnsweredError: 503; the PDF could not be made within the limits.
+    """
+    try:
+        content = await draw_answers(request.service.database, told, imprint)
+    except NotDrawnError:
+        raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, NOT_DRAWN, {"Retry-After": str(TIMEOUT_S)}) from None
+    name = content_disposition(f"answers-campaign-{imprint.campaign_id}.pdf")
+    return Response(content, media_type=PDF, headers={"Content-Disposition": name, "Cache-Control": "no-store"})
+
+
+async def draw_answers(database: Database, told: ToldAnswers, imprint: Imprint) -> bytes:
+    """Return the answers to a campaign as a PDF in the reader's language.
+
+    Raises:
+        NotDrawnError: the process has met a limit.
+    """
+    begin_ms, end_ms = await database.read(partial(_period, campaign_id=imprint.campaign_id))
+    period = gettext("Campaign from %(begin)s to %(end)s.") % {
+        "begin": moment(begin_ms, imprint.zone),
+        "end": moment(end_ms, imprint.zone),
+    }
+    return await _drawn(_document(told, imprint, period))
+
+
+async def _drawn(document: Document) -> bytes:
+    content = msgspec.json.encode(document)
+    try:
+        with anyio.fail_after(TIMEOUT_S):
+            async with _TURNS:
+                ended = await anyio.run_process(
+                    _COMMAND, input=content, stderr=DEVNULL, check=False, env=clean_environment(os.environ),
+                    start_new_session=True,
+                )  # fmt: skip
+    except TimeoutError:
+        raise NotDrawnError from None
+    if ended.returncode:
+        raise NotDrawnError
+    return ended.stdout
+
+
+def _period(connection: Connection, campaign_id: int) -> tuple[int, int]:
+    query = select(Campaign.startingdate, Campaign.expirationdate).where(Campaign.id == campaign_id)
+    begin_ms, end_ms = connection.execute(query).one()
+    return begin_ms, end_ms
+
+
+def _document(told: ToldAnswers, imprint: Imprint, period: str) -> Document:
+    as_of = gettext("As of %(moment)s.") % {"moment": moment(imprint.made_ms, imprint.zone)}
+    counted = "%(answered)s of %(num)s person answered.", "%(answered)s of %(num)s people answered."
+    answered = ngettext(*counted, told.people) % {"answered": grouped(told.answered), "num": grouped(told.people)}
+    made = [gettext("Made by %(maker)s.") % {"maker": imprint.maker}] if imprint.maker else []
+    zone = gettext("Times are in %(zone)s.") % {"zone": imprint.zone.key}
+    facts = [
+        period,
+        " ".join([as_of, *made, zone]),
+        gettext(
+            "Each person counts once for each question, with the last answer. Shares are of those who answered it."
+        ),
+    ]
+    return Document(
+        viewers_language().code,
+        told.name,
+        imprint.maker,
+        answered,
+        [*facts, *([told.message] if told.message else [])],
+        [_question(question, told.by) for question in told.questions],
+        [_margins() if told.questions else gettext("Nobody has answered a question yet.")],
+        f"{told.name} · {as_of}",
+        gettext("Page {page} of {pages}"),
+    )
+
+
+def _margins() -> str:
+    return gettext(
+        "± is the margin of error in points: if the people who answered were drawn by chance from all, 95 of 100 such"
+        " draws would be that close to the share of all. It says nothing about whether those who did not answer think"
+        " alike."
+    )
+
+
+def _question(told: ToldQuestion, by: str) -> PaperQuestion:
+    (whole,) = told.answers.groups
+    total = ngettext("%(num)s person answered this question.", "%(num)s people answered this question.", whole.total)
+    return PaperQuestion(
+        told.question or gettext("A question without a text"),
+        told.sentence,
+        total % {"num": grouped(whole.total)},
+        [
+            Bar(answer, one.percent, "   ".join(_figures(one)))
+            for answer, one in zip(told.answers.answers, whole.shares, strict=True)
+        ],
+        None if told.crossed is None else _crossed(told.crossed, by),
+    )
+
+
+def _crossed(crossed: CrossTable, by: str) -> Crossed:
+    caption = gettext("By %(column)s: people, and their share of those in the same row who answered.") % {"column": by}
+    rows = [
+        [group.name, grouped(group.total), *("\n".join(_figures(one)) for one in group.shares)]
+        for group in crossed.groups
+    ]
+    return Crossed(caption, [by, gettext("People"), *crossed.answers], rows)
+
+
+def _figures(one: Share) -> tuple[str, str]:
+    return grouped(one.people), f"{percentage(one.percent)} ± {decimal(one.margin)}"
