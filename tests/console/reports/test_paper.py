@@ -15,6 +15,7 @@ from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, User
 from tests.api.harness import Caller
 from tests.console.building import store
+from tests.console.reports.test_sender import Post, scheduled
 from tests.console.test_shared_reports import shared
 from tests.console.test_summary import polled
 from tests.console.visitor import Visitor
@@ -22,7 +23,14 @@ from tests.console.visitor import Visitor
 HOSTILE_AS_SHOWN: Final = '<script>alert("x")</script> data: evil \ufffd'
 """Blanks for line breaks, and one sign for what turns the direction of a text."""
 LETTERS: Final = "Größe, ¿qué?, œuvre « à », São João · Ж Ω € „“"
+TO_THE_MORNING_MS: Final = 71_600_000
+"""Milliseconds to 07:00 UTC, which is 08:00 in Berlin."""
 PAGE_OF: Final = {"en": "Page", "de": "Seite", "es": "Página", "fr": "Page", "pt": "Página"}
+
+
+@pytest.fixture
+def post(database: Database) -> Post:
+    return Post(database)
 
 
 def text_of(pdf: bytes) -> str:
@@ -106,3 +114,16 @@ def test_long_reports_go_on_with_the_heads_of_their_tables() -> None:
     assert [f"{place}/{len(pages)}" in text for place, text in enumerate(pages, 1)] == [True] * len(pages)
     whole = " ".join(pages)
     assert [whole.count(f"group {group}\n") for group in range(13)] == [4] * 13
+
+
+def test_paper_comes_with_a_mail(api: Caller, database: Database, post: Post) -> None:
+    made = scheduled(api, database, sent_as="pdf")
+    refused = api.refused("PATCH", made["url"], report="people")
+    assert refused[1] == {"sent_as": ["Only answers in words are a PDF. Send a CSV or Excel file."]}
+    [mail] = post.look(TO_THE_MORNING_MS)
+    [file] = mail.iter_attachments()
+    assert (file.get_content_type(), file.get_filename()) == ("application/pdf", "answers-1.pdf")
+    text = text_of(file.get_content())
+    assert "As of 19 Nov 2026, 08:00. Made by alice. Times are in Europe/Berlin." in text
+    assert "7 of 10 answered: no." in text
+    assert "+1202555" not in text

@@ -11,15 +11,17 @@ from sqlalchemy import Connection, select
 from dialer.app.campaigns.report_links import LINK_MS, send_report_link
 from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery, zone_of_schedule
 from dialer.app.work.unit import UnitOfWork
+from dialer.console.parts.told_answers import ToldAnswers
 from dialer.console.reports.files import FileTooLargeError, write_file
 from dialer.console.reports.kinds import KINDS, AskedReport
 from dialer.console.reports.letters import ReportBody, ReportHead, shown_table, write_letter
+from dialer.console.reports.paper import NOT_DRAWN, PDF, Imprint, NotDrawnError, draw_answers
 from dialer.console.reports.sender import Shared
 from dialer.console.words.language import gettext_noop, read_language, speak
 from dialer.domain.calling_times.report_times import day_before
 from dialer.domain.words.languages import ENGLISH, LANGUAGES
 from dialer.domain.words.reports import SentAs, SharedReport
-from dialer.mail.letter import Letter, write_message
+from dialer.mail.letter import Letter, MailFile, write_message
 from dialer.mail.server import SendMail
 from dialer.resources.records.report_links import SHARED
 from dialer.resources.words.errors import InvalidError
@@ -71,6 +73,8 @@ class ReportMaker(NamedTuple):
             return await self._letter(taken)
         except (FileTooLargeError, InvalidError):
             return DeliveryOutcome(TOO_LARGE, is_final=True)
+        except NotDrawnError:
+            return DeliveryOutcome(NOT_DRAWN)
         except NoAddressError:
             return DeliveryOutcome(NO_ADDRESS)
 
@@ -92,6 +96,8 @@ class ReportMaker(NamedTuple):
         if schedule["sent_as"] == SentAs.WORDS:
             is_told = report.told is not None
             return ReportBody(told=report.told, table=None if is_told else await shown_table(report.sheet))
+        if report.told is not None and schedule["sent_as"] == SentAs.PDF:
+            return ReportBody(file=await self._paper(taken, report.told, zone))
         name = f"{schedule['report']}-{schedule['campaign_id'] or taken.account}"
         try:
             return ReportBody(file=await write_file(report.sheet, schedule["sent_as"], name, zone))
@@ -99,6 +105,12 @@ class ReportMaker(NamedTuple):
             if schedule["report"] not in _LINKED:
                 raise
             return await self._link(taken)
+
+    async def _paper(self, taken: TakenDelivery, told: ToldAnswers, zone: ZoneInfo) -> MailFile:
+        campaign_id = int(taken.schedule["campaign_id"])
+        imprint = Imprint(campaign_id, taken.account, self.clock_ms(), zone)
+        content = await draw_answers(self.database, told, imprint)
+        return MailFile(f"{taken.schedule['report']}-{campaign_id}.pdf", PDF, content)
 
     async def _link(self, taken: TakenDelivery) -> ReportBody:
         if not self.base:

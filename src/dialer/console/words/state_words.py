@@ -116,6 +116,7 @@ REPORT_WORDS: Final[Mapping[str, str]] = {
     SentAs.WORDS: gettext_noop("In the mail, as a table"),
     SentAs.CSV: gettext_noop("CSV file"),
     SentAs.XLSX: gettext_noop("Excel file"),
+    SentAs.PDF: gettext_noop("PDF file"),
     SentAs.LINK: gettext_noop("Link that expires"),
     SentWhen.DAILY: gettext_noop("On days of the week"),
     SentWhen.END: gettext_noop("When the campaign has ended"),

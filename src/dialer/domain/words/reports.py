@@ -25,6 +25,7 @@ class SentAs(DescribedText):
     WORDS = "words", "As a table in the mail. The rows of people are never in it."
     CSV = "csv", "As a CSV file with the mail."
     XLSX = "xlsx", "As an Excel file with the mail."
+    PDF = "pdf", "As a PDF file with the mail; only the answers in words."
     LINK = "link", "As a link that holds for 14 days; only reports of a campaign that a link can open."
 
 

@@ -186,6 +186,8 @@ def _fits_its_form(change: Change) -> Errors:
     report, form_of_it = change.values["report"], change.values["sent_as"]
     if report == ScheduledReport.PEOPLE and form_of_it == SentAs.WORDS:
         return {"sent_as": [Sentence("Rows of people do not stand in mails. Send a file or a link.")]}
+    if report != ScheduledReport.ANSWERS and form_of_it == SentAs.PDF:
+        return {"sent_as": [Sentence("Only answers in words are a PDF. Send a CSV or Excel file.")]}
     if report not in OF_CAMPAIGNS and form_of_it == SentAs.LINK:
         return {"sent_as": [Sentence("A link cannot open this report. Send it in the mail, or as a file.")]}
     return {}
