@@ -35,9 +35,11 @@ _QUIET: Final = "#5b6470"
 _FILL: Final = "#2f6fb3"
 _TRACK: Final = "#e8edf2"
 _MARGIN: Final = 54
+_LEFT: Final = 60
+"""The left edge of the texts, in points. A frame leaves some to each side within the margins."""
 _FOOT: Final = 30
-_WIDTH: Final = 487
-"""Points between the margins of a page of A4."""
+_WIDTH: Final = 475
+"""Points between the edges of the texts of a page of A4."""
 _NAME_WIDTH: Final = 190
 _BAR_WIDTH: Final = 150
 _BAR_HEIGHT: Final = 9
@@ -168,8 +170,8 @@ def _write_foot(pages: PaperFlow, document: Document, foot: Callable[[int], str]
     canvas.saveState()
     canvas.setFont(_PLAIN, _SIZES["cell"])
     canvas.setFillColor(_QUIET)
-    canvas.drawString(_MARGIN, _FOOT, pages.letters(document.foot))
-    canvas.drawRightString(_MARGIN + _WIDTH, _FOOT, foot(canvas.getPageNumber()))
+    canvas.drawString(_LEFT, _FOOT, pages.letters(document.foot))
+    canvas.drawRightString(_LEFT + _WIDTH, _FOOT, foot(canvas.getPageNumber()))
     canvas.restoreState()
 
 
