@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, func, update
 
 from dialer.app.call_centre.consultations import change_consultation, consult, third_person
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
@@ -281,3 +281,51 @@ async def lives(house: LineHouse, *seconds: int, restarts: bool) -> None:
         if restarts:
             house.restart()
             await house.pass_s(0)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+async def test_a_consultation_of_an_agent_whose_leg_is_gone_ends_at_once(tmp_path: Path) -> None:
+    """Its money is free again, and nobody is called."""
+    house, agents = await talking_over_a_line(tmp_path)
+    agents_leg = next(row["key"] for row in house.rows(LiveLeg) if row["place"])
+    house.database.write_now(lambda c: c.execute(delete(LiveLeg).where(LiveLeg.key == agents_leg)))
+    house.restart()
+    await house.pass_s(0)
+    begin(house, phone_number=THIRD_NUMBER)
+    await house.pass_s(1)
+    assert house.row(Agent, agents[0])["consulted_call_id"] is None
+    talk, third = house.rows(Transfer)
+    assert (third["status"], third["on_hold_from_ms"], talk["on_hold_from_ms"]) == (3, None, None)
+    assert house.row(User, house.user_id)["held"] == sum(row["hold"] for row in (*house.rows(CallRequest), talk))
+    assert len(house.side.dialled) == 2
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("before", [CALLEE, THIRD, ALL])
+async def test_after_a_refused_hand_over_all_is_possible_that_was_before(tmp_path: Path, before: str) -> None:
+    """Here the leg of the third person is on record as not connected, so it can take over nobody."""
+    house, agents = await talking_over_a_line(tmp_path)
+    begin(house, phone_number=THIRD_NUMBER)
+    await house.pass_s(4)
+    order(house, before)
+    await house.pass_s(1)
+    unconnected = func.replace(LiveLeg.standing, '"is_connected":true,', "")
+    house.database.write_now(
+        lambda c: c.execute(update(LiveLeg).values(standing=unconnected).where(LiveLeg.place == 2))
+    )
+    house.restart()
+    await house.pass_s(1)
+    held = {CALLEE: [False, True], THIRD: [True, False], ALL: [False, False]}
+    for _ in range(2):
+        order(house, HAND_OVER)
+        await house.pass_s(1)
+        row = house.row(Agent, agents[0])
+        assert (row["consultation_mode"], row["consulted_call_id"], on_hold(house)) == (before, 1, held[before])
+    for mode in (THIRD, CALLEE):
+        order(house, mode)
+        await house.pass_s(1)
+        assert on_hold(house) == held[mode]
+    await house.pass_s(200)
+    assert ([row[1:3] for row in legs(house)], is_clean(house)) == ([(agents[0], 0), (None, 1)], True)

@@ -89,10 +89,10 @@ class CallPlacer(Protocol):
     def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
         """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
 
-    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone]:
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone] | None:
         """Dial the leg of a third person whom an agent consults, and return its milestones.
 
-        A leg that is dialled already is only looked after.
+        A leg that is dialled already is only looked after. Return None if the agent's own leg is gone meanwhile.
         """
 
     def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:
@@ -104,7 +104,7 @@ class CallPlacer(Protocol):
     def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
         """End the leg of an agent, and let the callee talk with the third person.
 
-        Return the outcome of the agent's leg, and the next milestone of the call; None if there is no third person.
+        Return the outcome of the agent's leg, and the next milestone of the call; None if no third person can take it.
         """
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:

@@ -3,7 +3,7 @@
 import msgspec
 
 from dialer.domain.calls.plans import Call, GatewayKey, Transfer
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Consultation, Preview, Supervision
 from dialer.domain.words.enums import AgentStatus, ConsultationMode
 from dialer.domain.words.reasons import BreakCause, NoReason
 
@@ -106,6 +106,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     """The call that was to be transferred. The order is performed, or came too late."""
     ended_consultation: int | None = None
     """The number of the consultation that is over."""
+    kept_consultation: Consultation | None = None
+    """The consultation that goes on as it was, because its hand-over was refused."""
 
 
 class KeepPreview(msgspec.Struct, frozen=True, gc=False):

@@ -102,6 +102,14 @@ class CalleeHandedOver(msgspec.Struct, frozen=True, gc=False):
     """The place of the third person's transfer in the call."""
 
 
+class HandOverRefused(msgspec.Struct, frozen=True, gc=False):
+    """A callee was not handed over to a third person, because the third person cannot talk with them now."""
+
+    call_id: int
+    place: int
+    """The place of the third person's transfer in the call."""
+
+
 class CallMoved(msgspec.Struct, frozen=True, gc=False):
     """The leg of an agent ended because the agent has transferred the call, which goes on to another transfer."""
 

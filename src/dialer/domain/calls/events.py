@@ -29,6 +29,7 @@ from dialer.domain.calls.call_events import (
     DidClosed,
     DidOpened,
     DncReached,
+    HandOverRefused,
     LegDue,
     LegEnded,
     LineFound,
@@ -78,7 +79,8 @@ _Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaim
 _OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
 _OfText = TextRequested | NumberChecked | TextRestored | TextChecked
 _OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | OutcomeSaid
-_OfLine = LegEnded | ThirdAnswered | CallMoved | CalleeHandedOver | LineLost | LineFound | CallTakenBack
+_OfThirds = ThirdAnswered | CalleeHandedOver | HandOverRefused
+_OfLine = LegEnded | _OfThirds | CallMoved | LineLost | LineFound | CallTakenBack
 _OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
 EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall
 """The events that the engine handles."""

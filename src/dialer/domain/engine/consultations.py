@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from dialer.domain.calls import call_events
 from dialer.domain.calls.agent_effects import ConsultThird, EndConsultation, HandOverCallee, KeepAgent, TalkWith
 from dialer.domain.calls.call_effects import KeepTransfer
@@ -37,8 +39,9 @@ class Consultations:
         self.open: Final[dict[int, tuple[Call, Transfer]]] = {}
         """The legs of third persons that are not over, by call."""
 
-    def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
+    def read(self, agent: AgentPlan) -> None:
         """Note a new wish of an agent."""
+        before = self._agents.get(agent.id)
         self._agents[agent.id] = agent
         wanted = agent.consultation
         if before is None or before.consultation != wanted:
@@ -152,6 +155,18 @@ class Consultations:
         self._state.emit(KeepTransfer(call, third))
         self._forget(third.from_agent_id or 0)
 
+    def hand_over_refused(self, event: call_events.HandOverRefused) -> None:
+        """Let the people talk on who talked before an agent wanted to hand the callee over."""
+        call, third = self.open.get(event.call_id, (None, None))
+        agent_id = 0 if third is None else third.from_agent_id or 0
+        wanted, agent = self._wanted.get(agent_id), self._agents.get(agent_id)
+        if call is None or third is None or wanted is None or agent is None:
+            return
+        kept = replace(wanted, mode=_mode_of(call, third))
+        self._wanted[agent_id] = kept
+        self._agents[agent_id] = replace(agent, consultation_mode=kept.mode)
+        self._state.emit(KeepAgent(agent_id, None, kept_consultation=kept))
+
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def _follow(self, now_ms: int, agent_id: int, wanted: Consultation | None) -> None:
@@ -234,6 +249,14 @@ class Consultations:
     def _unreserve(self, call: Call, third: Transfer) -> None:
         if third.for_agent_id is not None:
             self._distributor.unreserve(call.id)
+
+
+def _mode_of(call: Call, third: Transfer) -> ConsultationMode:
+    """Return who talks with the agent, by who is on hold."""
+    talk = open_transfer(call)
+    if talk is not None and talk.on_hold_from_ms is not None:
+        return ConsultationMode.THIRD
+    return ConsultationMode.ALL if third.on_hold_from_ms is None else ConsultationMode.CALLEE
 
 
 def _until_ms(call: Call) -> int:

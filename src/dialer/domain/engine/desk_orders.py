@@ -38,7 +38,7 @@ class DeskOrders:
         """Note the orders in an agent's row that were not performed yet."""
         self._holds.read(agent)
         self._supervisions.read(before, agent)
-        self.consultations.read(before, agent)
+        self.consultations.read(agent)
         self._transfers.read(agent)
         if agent.hang_up_call_id is not None:
             self._calls[agent.id] = agent.hang_up_call_id

@@ -126,6 +126,7 @@ class Engine:
             call_events.CallMoved: self._move_call,
             call_events.ThirdAnswered: self._transfers.third_answered,
             call_events.CalleeHandedOver: self._hand_over,
+            call_events.HandOverRefused: self._transfers.hand_over_refused,
             events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
             agent_events.QueueOpened: self._desks.open_queue,

@@ -251,6 +251,10 @@ class Transfers:
             consultations.hand_over(now_ms, call, talk, third)
             self._touch()
 
+    def hand_over_refused(self, _now_ms: int, event: call_events.HandOverRefused) -> None:
+        """Note that a callee stays with the agent who wanted to hand them over."""
+        self._desk_orders.consultations.hand_over_refused(event)
+
     def woken(self, now_ms: int, _event: events.DistributorWoken) -> None:
         """Perform the orders of desks and the decisions of queues that are due now."""
         self._wake_ms = NEVER_MS

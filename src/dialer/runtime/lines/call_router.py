@@ -80,8 +80,8 @@ class CallRouter:
         """Start, change or end the supervision of a call. Return False if nobody can supervise the call."""
         return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
 
-    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone]:
-        """Dial the leg of a third person whom an agent consults, and return its milestones."""
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> Sequence[Milestone] | None:
+        """Dial the leg of a third person whom an agent consults, and return its milestones; None without the agent."""
         return self._of(call.id).consult(call, transfer, dialled)
 
     def talk_with(self, call_id: int, place: int, mode: ConsultationMode) -> None:

@@ -27,11 +27,16 @@ class ConsultLegs:
         self._seconds: Final = seconds
         self._names: Final = names
 
-    def consult(self, call: Call, transfer: Transfer, dialled: str) -> list[Milestone]:
-        """Add the leg of a third person, unless it is there, and return when it is to be dialled."""
-        agent = self._agent(call.id)
-        if self._third(call.id, transfer.place) is not None or agent is None:
+    def consult(self, call: Call, transfer: Transfer, dialled: str) -> list[Milestone] | None:
+        """Add the leg of a third person, unless it is there, and return when it is to be dialled.
+
+        Return None if there is no leg, and the agent is gone for whom it would be.
+        """
+        if self._third(call.id, transfer.place) is not None:
             return []
+        agent = self._agent(call.id)
+        if agent is None:
+            return None
         first, due_ms = self._firsts.of(call.id), transfer.started_ms or transfer.joined_ms
         key = self._names.key(leg_name(transfer.callid, call.id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)

@@ -5,6 +5,8 @@ from typing import Any, Final, Protocol
 
 from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain.calls import agent_effects, agent_events, call_effects, call_events, events
+from dialer.domain.calls.plans import LegOutcome
+from dialer.domain.words.enums import Cause
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -62,7 +64,11 @@ class DeskSteps:
 
     def _consult(self, effect: agent_effects.ConsultThird) -> _FollowUp:
         call, transfer = effect.call, effect.transfer
-        for milestone in self._carrier.consult(call, transfer, effect.dialled):
+        milestones = self._carrier.consult(call, transfer, effect.dialled)
+        if milestones is None:
+            never = LegOutcome(transfer.started_ms or transfer.joined_ms, Cause.NORMAL_CLEARING)
+            return (call_events.LegEnded(call.id, never, place=transfer.place),)
+        for milestone in milestones:
             self._kernel.expect_third(call.id, milestone)
         self._thirds[call.id] = transfer.place
         return ()
@@ -79,7 +85,7 @@ class DeskSteps:
     def _hand_over(self, effect: agent_effects.HandOverCallee) -> _FollowUp:
         handed = self._carrier.hand_over(effect.call_id, effect.place, self._kernel.now_ms)
         if handed is None:
-            return ()
+            return (call_events.HandOverRefused(effect.call_id, effect.place),)
         self._thirds.pop(effect.call_id, None)
         leg, milestone = handed
         self._kernel.expect(effect.call_id, milestone)

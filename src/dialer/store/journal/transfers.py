@@ -68,10 +68,15 @@ _KEEP_AGENT: Final = Bulk(
         consulted_call_id=case(
             (Agent.consultation_turn == bindparam("ended_consultation"), null()), else_=Agent.consulted_call_id
         ),
+        consultation_mode=case(
+            (Agent.consultation_turn == bindparam("kept_consultation"), bindparam("kept_mode")),
+            else_=Agent.consultation_mode,
+        ),
     ),
     (
         *("new_figures", "new_status", "new_cause", "ended_hold", "ended_supervision"),
-        *("ended_hang_up", "ended_transfer", "ended_consultation", "agent"),
+        *("ended_hang_up", "ended_transfer", "ended_consultation"),
+        *("kept_consultation", "kept_mode", "agent"),
     ),
 )
 _KEEP_QUEUE: Final = Bulk(
@@ -143,12 +148,14 @@ class CallCentreRows:
 
     def keep_agent(self, effect: agent_effects.KeepAgent) -> None:
         """Record the figures and the status of an agent, and the ends of a hold, of a supervision and of orders."""
+        kept = effect.kept_consultation
         new = (
             None if effect.figures is None else msgspec.json.encode(effect.figures).decode(),
             None if effect.status is None else int(effect.status),
             None if effect.status is None else str(effect.break_cause),
             *(effect.ended_hold_id, effect.ended_supervision, effect.ended_hang_up_id, effect.ended_transfer_id),
             effect.ended_consultation,
+            *((None, None) if kept is None else (kept.turn, str(kept.mode))),
         )
         known = self._agents.get(effect.agent_id, new)
         self._agents[effect.agent_id] = tuple(
