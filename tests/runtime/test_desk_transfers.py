@@ -1,15 +1,17 @@
 """Tests of callees whom agents transfer at the desk, over simulated gateways and over lines."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from dialer.app.call_centre.consultations import consult
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import Agent, CallRequest, Cdr, Transfer, User
+from dialer.store.tables import HELD, Agent, CallRequest, Campaign, Cdr, DncList, Gateway, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_queues import waiting
@@ -168,6 +170,28 @@ async def test_a_wrong_target_is_refused_and_changes_nothing(house: House) -> No
         assert list(caught.value.errors) == [field]
     await house.advance(200)
     assert legs(house) == [("+33199000001", agents[0], "", 60)]
+
+
+@pytest.mark.parametrize("order", [consult, transfer_call])
+async def test_a_number_is_judged_as_one_that_is_dialled_by_hand(house: House, order: Callable[..., None]) -> None:
+    await talking(house)
+    (call,) = house.rows(CallRequest)
+    held = house.add(DncList, user_id=house.user_id, name="Held", keeps_wishes_of=HELD)
+    house.call_off(held, "+33199003333")
+    house.change(Campaign, call["campaign_id"], dnc_id=house.dnc_list(OTHER))
+    house.change(Gateway, house.gateway_id, removeprefix="+33199000")
+    house.change(User, house.user_id, allowed_countries="FR")
+    for number, why in (
+        (OTHER, "The number is on a do-not-call list of the campaign."),
+        ("+33199003333", "The person has perhaps asked not to be called, and nobody has looked yet."),
+        ("+33199000112", "An emergency number is never dialled."),
+        ("+12025550150", "The account may not call this number."),
+    ):
+        with pytest.raises(InvalidFieldsError) as caught:
+            house.perform(partial(order, callrequest_id=call["id"], to=TransferTarget(number)))
+        assert caught.value.errors == {"phone_number": [why]}
+    await house.advance(1)
+    assert len(house.rows(Transfer)) == 1
 
 
 async def talking_over_a_line(folder: Path, *, parameters: str = LONG) -> tuple[LineHouse, list[int]]:

@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.orm import aliased
 
-from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, allowed_number
+from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call
+from dialer.app.call_centre.numbers_by_hand import allowed_number
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.work.events import AppEvent, CallConsulted, CallHandedOver, ConsultationChanged, ConsultationEnded
 from dialer.app.work.unit import UnitOfWork
@@ -72,7 +73,7 @@ def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
     columns = (Agent.consulted_call_id, Agent.consultation_turn, Agent.consultation_to)
     wanted, turn, before = connection.execute(select(*columns).where(Agent.id == agent_id)).one()
     user_id = connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
-    third = _third(connection, user_id, agent_id, to)
+    third = _third(connection, callrequest_id, user_id, agent_id, to)
     if (wanted, before) == (callrequest_id, third):
         return
     if wanted == callrequest_id or _asked(connection, callrequest_id) is not None:
@@ -138,12 +139,12 @@ def _asked(connection: Connection, callrequest_id: int) -> bool | None:
     return connection.scalar(query)
 
 
-def _third(connection: Connection, user_id: int, agent_id: int, to: TransferTarget) -> str:
+def _third(connection: Connection, callrequest_id: int, user_id: int, agent_id: int, to: TransferTarget) -> str:
     """Return whom an agent consults, as the row of the agent has it."""
     if to.queue_id is not None or bool(to.phone_number) == bool(to.agent_id):
         raise InvalidFieldsError({"phone_number": ["Give a phone number or an agent: one of the two."]})
     if to.agent_id is None:
-        return allowed_number(connection, user_id, to.phone_number)
+        return allowed_number(connection, callrequest_id, to.phone_number)
     others = select(Agent.contact, Agent.status, Agent.is_talking).where(Agent.id == to.agent_id)
     others = others.where(Agent.user_id == user_id, Agent.id != agent_id, Agent.id.in_(select(Tier.agent_id)))
     other = connection.execute(others).first()

@@ -4,19 +4,15 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from dialer.app.call_centre.numbers_by_hand import allowed_number
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.work.events import CallHeld, CallHungUp, CallResumed, CallTransferred
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.engine.desk_transfers import AGENT, QUEUE
-from dialer.domain.numbers.agent_contacts import target_number
-from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, AgentStatus, TransferStatus
 from dialer.store.database.touched import Touched
-from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 NAMED_MAX: Final = 50
@@ -113,13 +109,13 @@ def transfer_call(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> 
     """
     agent_id = agent_in_call(unit.connection, callrequest_id)
     user_id = unit.connection.scalar(select(CallRequest.user_id).where(CallRequest.id == callrequest_id)) or 0
-    target = _target(unit.connection, user_id, agent_id, to)
+    target = _target(unit.connection, callrequest_id, user_id, agent_id, to)
     written = {"transfer_call_id": callrequest_id, "transfer_to": target}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     unit.note(Touched(agents=frozenset({agent_id})), CallTransferred(agent_id, callrequest_id))
 
 
-def _target(connection: Connection, user_id: int, agent_id: int, to: TransferTarget) -> str:
+def _target(connection: Connection, callrequest_id: int, user_id: int, agent_id: int, to: TransferTarget) -> str:
     """Return where to a call is transferred, as the row of the agent has it."""
     given = [name for name, value in to._asdict().items() if value]
     if len(given) != 1:
@@ -134,25 +130,7 @@ def _target(connection: Connection, user_id: int, agent_id: int, to: TransferTar
         if to.agent_id == agent_id or connection.scalar(serves.where(Agent.user_id == user_id).limit(1)) is None:
             raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
         return f"{AGENT}{to.agent_id}"
-    return allowed_number(connection, user_id, to.phone_number)
-
-
-def allowed_number(connection: Connection, user_id: int, given: str) -> str:
-    """Return a number that an account may call, in normal form.
-
-    Raises:
-        InvalidFieldsError: it is no number, an emergency number, or not allowed for the account.
-    """
-    try:
-        number = target_number(given, region_of(connection, user_id))
-    except NumberError:
-        wrong = "Write the number with its digits, such as +12025550150."
-        raise InvalidFieldsError({"phone_number": [wrong]}) from None
-    if is_emergency(number):
-        raise InvalidFieldsError({"phone_number": ["An emergency number is never dialled."]})
-    if is_forbidden_for(connection, user_id, read_destinations(connection, user_id), number):
-        raise InvalidFieldsError({"phone_number": ["The account may not call this number."]})
-    return number
+    return allowed_number(connection, callrequest_id, to.phone_number)
 
 
 def hold_call(unit: UnitOfWork, callrequest_id: int) -> None:
