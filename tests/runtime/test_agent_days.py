@@ -15,8 +15,11 @@ from dialer.domain.queueing.agent_days import Day, WorkDay
 from dialer.domain.queueing.agent_periods import WorkState
 from dialer.domain.words.enums import AgentActivity, AgentStatus
 from dialer.store.queries.statistics import Hours
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import AgentPeriod, CallRequest, Transfer
 from tests.runtime.house import House
+from tests.runtime.test_consultations import begin, go_on, order
+from tests.runtime.test_desk_transfers import talking
 from tests.runtime.test_previews import call, previewing, skip
 from tests.runtime.test_queues import waiting
 from tests.runtime.test_transfers import BEHAVIOUR, second
@@ -92,6 +95,29 @@ async def test_looks_at_people_are_told_from_waiting(house: House, *, restarts: 
     states = [state for state, _, _ in told(house, agent_id)]
     assert states == ["looking", "ringing", "talking", "looking"]
     check_days(house, [agent_id])
+
+
+@pytest.mark.parametrize("is_handed_over", [False, True])
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_agent_who_is_consulted_talks(house: House, *, restarts: bool, is_handed_over: bool) -> None:
+    """The talk before a hand-over is part of their day, and only with the hand-over they have taken a call."""
+    agents = await talking(house)
+    house.queue(agents[1])
+    begin(house, agent_id=agents[1])
+    await go_on(house, 7, restarts=restarts)
+    order(house, "hand_over" if is_handed_over else "end")
+    await go_on(house, 3, 200, restarts=restarts)
+    third = house.rows(Transfer)[1]
+    rings, talks, ends = (second(third[name]) for name in ("started_ms", "answered_ms", "ended_ms"))
+    after = [("wrapping_up", ends, ends + 5), ("available", ends + 5, second(house.now_ms()))]
+    assert told(house, agents[1])[-4 if is_handed_over else -3 :] == [
+        ("ringing", rings, talks),
+        ("talking", talks, ends),
+        *(after if is_handed_over else [("available", ends, second(house.now_ms()))]),
+    ]
+    assert [work_of(house, one).taken for one in agents] == [1, int(is_handed_over)]
+    assert house.database.read_now(audit).differences == []
+    check_days(house, agents)
 
 
 async def test_missed_calls_end_in_a_break_with_its_cause(house: House) -> None:

@@ -22,11 +22,12 @@ def desks(before: Snapshot, after: Snapshot, memory: Memory, *, has_worked: bool
     legs = {leg.agent_id: leg for leg in after.legs if leg.status == _CONNECTED and leg.agent_id is not None}
     talks = Counter(leg.agent_id for leg in memory.legs.values() if leg.agent_id and leg.ended_ms is not None)
     thirds = {leg.call_id: leg for leg in after.legs if leg.consulted == _ASKED and leg.ended_ms is None}
+    consulted = {leg.for_agent_id for leg in thirds.values() if leg.answered_ms is not None}
     if has_worked:
         yield from _alone(after, {leg.call_id for leg in legs.values()})
     for desk in after.desks:
         leg = legs.get(desk.agent_id)
-        if bool(desk.is_talking) != (leg is not None):
+        if bool(desk.is_talking) != (leg is not None or desk.agent_id in consulted):
             yield f"I18: agent {desk.agent_id} {'talks' if desk.is_talking else 'does not talk'} in {leg}"
         done = json.loads(desk.figures)["calls_answered"] if desk.figures else 0
         if done != talks[desk.agent_id]:

@@ -25,7 +25,7 @@ from dialer.domain.words.enums import AgentStatus
 
 OUT, ON, BREAK = AgentStatus.LOGGED_OUT, AgentStatus.AVAILABLE, AgentStatus.ON_BREAK
 DAYS = [Day(date(2026, 11, 20 + number), 100 * number, 100 * number + 100) for number in range(4)]
-ORDERS = ("in", "out", "lunch", "tea", "call", "over", "ring", "miss", "look", "skip")
+ORDERS = ("in", "out", "lunch", "tea", "call", "asked", "over", "left", "ring", "miss", "look", "skip")
 EVENTS = st.lists(st.tuples(st.integers(0, 40), st.sampled_from(ORDERS)), max_size=30)
 STATUSES = {"in": (ON, ""), "out": (OUT, ""), "lunch": (BREAK, "Lunch"), "tea": (BREAK, "Tea")}
 WRAP_UP = 7
@@ -60,7 +60,7 @@ class Recount:
 
 def play(events: list[tuple[int, str]]) -> tuple[list[AgentPeriod], Recount, AgentClock, int]:
     """Let an agent live through orders. A ring and a look begin at a moment, and are told at their end."""
-    periods, recount, clock, now, since = [], Recount(), NOBODY, 1, 0
+    periods, recount, clock, now, since, is_asked = [], Recount(), NOBODY, 1, 0, False
     for gap, order in events:
         now += gap
         recount.pass_time(clock, now)
@@ -72,23 +72,28 @@ def play(events: list[tuple[int, str]]) -> tuple[list[AgentPeriod], Recount, Age
         elif order in {"ring", "look"}:
             since = now
             continue
-        elif order == "call" and not clock.is_talking and clock.status == ON:
-            clock, end = replace(clock, is_talking=True), PeriodEnd(rings_from_ms=since)
+        elif order == "call" and (is_asked or (not clock.is_talking and clock.status == ON)):
+            # An agent who is consulted may take over the callee: they talk on, and have taken a call.
+            clock, end = replace(clock, is_talking=True), PeriodEnd(rings_from_ms=since, is_taken=True)
             recount.was(WorkState.RINGING, since or now, before.counted_ms)
+            is_asked = False
             recount.calls.append((now, "taken"))
-        elif order == "over" and clock.is_talking:
-            clock = replace(clock, is_talking=False, wraps_until_ms=now + WRAP_UP)
-        elif order == "miss" and not clock.is_talking and clock.status == ON:
-            end = PeriodEnd(rings_from_ms=since, is_missed=True)
+        elif order == "asked" and not clock.is_talking and clock.status == ON:
+            is_asked, clock, end = True, replace(clock, is_talking=True), PeriodEnd(rings_from_ms=since)
             recount.was(WorkState.RINGING, since or now, before.counted_ms)
-            recount.calls.append((now, "missed"))
-        elif order == "skip" and not clock.is_talking and clock.status == ON:
-            end = PeriodEnd(looks_from_ms=since)
-            recount.was(WorkState.LOOKING, since or now, before.counted_ms)
+        elif order == "left" and is_asked:
+            is_asked, clock = False, replace(clock, is_talking=False)
+        elif order == "over" and clock.is_talking and not is_asked:
+            clock = replace(clock, is_talking=False, wraps_until_ms=now + WRAP_UP)
+        elif order in {"miss", "skip"} and not clock.is_talking and clock.status == ON:
+            is_missed = order == "miss"
+            end = PeriodEnd(rings_from_ms=since, is_missed=True) if is_missed else PeriodEnd(looks_from_ms=since)
+            recount.was(WorkState.RINGING if is_missed else WorkState.LOOKING, since or now, before.counted_ms)
+            recount.calls += [(now, "missed")] if is_missed else []
         else:
             continue
         since = 0
-        period = closed_period(before, clock, now, end)
+        period = closed_period(before, now, end)
         periods += [] if period is None else [period]
         clock = clock.counted(now)
     recount.pass_time(clock, now + 3)
@@ -134,7 +139,7 @@ def turns(states: list[tuple[WorkState | None, str]]) -> tuple[list[int], list[i
 
 def period(begin: int, end: int, status: AgentStatus, cause: str = "", **other: object) -> AgentPeriod:
     clock = replace(NOBODY, status=status, counted_ms=begin)
-    found = closed_period(replace(clock, **other), replace(clock, **other), end, PeriodEnd(cause))
+    found = closed_period(replace(clock, **other), end, PeriodEnd(cause))
     assert found is not None
     return found
 

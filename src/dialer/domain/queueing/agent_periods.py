@@ -54,6 +54,8 @@ class PeriodEnd(NamedTuple):
     looks_from_ms: int = 0
     """The time since which the agent looked at a person; 0 if they did not."""
     is_missed: bool = False
+    is_taken: bool = False
+    """True if the agent takes a call now. An agent who is consulted talks without having taken one."""
 
 
 class WorkSpan(NamedTuple):
@@ -109,16 +111,12 @@ _IN_ORDER: Final = (WorkState.AVAILABLE, WorkState.LOOKING, WorkState.RINGING)
 NO_END: Final = PeriodEnd()
 
 
-def closed_period(before: AgentClock, after: AgentClock, now_ms: int, end: PeriodEnd) -> AgentPeriod | None:
+def closed_period(before: AgentClock, now_ms: int, end: PeriodEnd) -> AgentPeriod | None:
     """Return the period that a change of an agent's state ends; None if nothing is to be known of it.
 
     Nobody works while logged out. A period without length is kept if something came of it.
     """
-    call = PeriodCall.NONE
-    if after.is_talking and not before.is_talking:
-        call = PeriodCall.TAKEN
-    elif end.is_missed:
-        call = PeriodCall.MISSED
+    call = PeriodCall.TAKEN if end.is_taken else PeriodCall.MISSED if end.is_missed else PeriodCall.NONE
     until_ms = max(now_ms, before.counted_ms)
     is_logged_in = before.activity(until_ms) is not AgentActivity.LOGGED_OUT
     has_length = until_ms > before.counted_ms and is_logged_in
@@ -140,7 +138,7 @@ def closed_period(before: AgentClock, after: AgentClock, now_ms: int, end: Perio
 
 def open_period(clock: AgentClock, looks_from_ms: int, now_ms: int) -> AgentPeriod | None:
     """Return the period that goes on, up to now; None while the agent is logged out."""
-    return closed_period(clock, clock, now_ms, PeriodEnd(looks_from_ms=looks_from_ms))
+    return closed_period(clock, now_ms, PeriodEnd(looks_from_ms=looks_from_ms))
 
 
 def look_began_ms(document: str) -> int:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from dialer.domain.calls import agent_effects, call_effects
-from dialer.domain.calls.plans import Call
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.queueing.agent_periods import NO_END, PeriodEnd, look_began_ms
-from dialer.domain.words.enums import Consulted
+from dialer.domain.words.enums import Consulted, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.rows.agent_hours import Activities
 from dialer.store.tables import Agent
@@ -23,6 +23,8 @@ class AgentHours:
         self._activities: Final = Activities()
         self._talks: Final[dict[int, int]] = {}
         """The agent of each talk in progress, by the id of the call."""
+        self._consulted: Final[dict[int, int]] = {}
+        """The agent who talks in a call as the third person whom another one consults, by the id of the call."""
         self._looks: Final[dict[int, int]] = {}
         """The time since which each agent looks at a person before a call; 0 if they do not."""
         self._missed_ms: Final[dict[int, int]] = {}
@@ -31,21 +33,37 @@ class AgentHours:
     def restored(self, call: Call) -> None:
         """Take up the talk of a call that was in progress before the journal was opened."""
         for transfer in call.transfers:
-            if transfer.is_talk and transfer.agent_id is not None:
+            if transfer.consulted is _ASKED and _talks_as_third(transfer):
+                self._consulted[call.id] = transfer.for_agent_id or 0
+            elif transfer.is_talk and transfer.agent_id is not None:
                 self._talks[call.id] = transfer.agent_id
 
     def transferred(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
         """Begin or end the talk of an agent."""
         call_id, transfer = effect.call.id, effect.transfer
+        if transfer.for_agent_id is not None and transfer.consulted:
+            self._third(connection, effect, now_ms)
         if transfer.consulted is _ASKED:
             return
         if transfer.is_talk:
             if transfer.agent_id is not None and call_id not in self._talks:
                 self._talks[call_id] = transfer.agent_id
-                end = PeriodEnd(rings_from_ms=transfer.started_ms or 0)
+                end = PeriodEnd(rings_from_ms=transfer.started_ms or 0, is_taken=True)
                 self._change(connection, transfer.agent_id, now_ms, end, is_talking=True)
         elif call_id in self._talks:
-            self._change(connection, self._talks.pop(call_id), now_ms, is_talking=False)
+            agent_id = self._talks.pop(call_id)
+            self._change(connection, agent_id, now_ms, is_talking=agent_id in self._consulted.values())
+
+    def _third(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
+        """Begin or end the talk of an agent whom another one consults. One who takes over the callee talks on."""
+        call_id, transfer = effect.call.id, effect.transfer
+        talks, agent_id = _talks_as_third(transfer), transfer.for_agent_id or 0
+        if talks and call_id not in self._consulted:
+            self._consulted[call_id] = agent_id
+            end = PeriodEnd(rings_from_ms=transfer.started_ms or 0)
+            self._change(connection, agent_id, now_ms, end, is_talking=True)
+        elif not talks and self._consulted.pop(call_id, None) is not None and not transfer.is_talk:
+            self._change(connection, agent_id, now_ms, is_talking=agent_id in self._talks.values())
 
     def kept(self, connection: Connection, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         """Begin the wrap-up time of an agent or a break, or count a missed call."""
@@ -84,6 +102,11 @@ class AgentHours:
         before = self._activities.clock(connection, agent_id)
         if before is not None:
             self._activities.change(agent_id, before, replace(before, **changed), now_ms, end)
+
+
+def _talks_as_third(transfer: Transfer) -> bool:
+    is_open = transfer.consulted is _ASKED and transfer.status is not TransferStatus.OVER
+    return is_open and transfer.for_agent_id is not None and transfer.answered_ms is not None
 
 
 def _stored_look(connection: Connection, agent_id: int) -> int:

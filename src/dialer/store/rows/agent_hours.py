@@ -64,7 +64,7 @@ class Activities:
         self, agent_id: int, before: AgentClock, after: AgentClock, now_ms: int, end: PeriodEnd = NO_END
     ) -> None:
         """Count an agent's time until now in their former state, and let the new one begin."""
-        period = closed_period(before, after, now_ms, end)
+        period = closed_period(before, now_ms, end)
         if period is not None:
             self._periods.append((agent_id, *period))
         for span in before.spans(now_ms):
@@ -73,7 +73,10 @@ class Activities:
         after = after.counted(now_ms)
         self._clocks[agent_id] = after
         activity = after.activity(now_ms)
-        if activity is not before.activity(now_ms) and activity is not AgentActivity.LOGGED_OUT:
+        begins = activity is not before.activity(now_ms) and activity is not AgentActivity.LOGGED_OUT
+        if end.is_taken or (
+            begins and activity is not AgentActivity.TALKING
+        ):  # As many talks begin as calls are taken.
             reason = after.break_reason if activity is AgentActivity.ON_BREAK else ""
             self._found[agent_id, now_ms // HOUR_MS, int(activity), reason][1] += 1
 
