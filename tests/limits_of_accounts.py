@@ -60,7 +60,10 @@ LIMITS_OF_ACCOUNTS: Final = {
         f"{webhook_secrets.OLD_SECRETS_MAX}, each for {webhook_secrets.OLD_SECRET_MS // _HOUR_MS} hours"
     ),
     "Streams of events; those of one account": f"{event_streams.STREAMS_MAX}; {event_streams.STREAMS_OF_ACCOUNT_MAX}",
-    "Streams of the console; those of one account; of one user": (
+    "Streams of desks; those of one account": (
+        f"{live_parts.DESK_STREAMS_MAX}; {live_parts.DESK_STREAMS_OF_ACCOUNT_MAX}"
+    ),
+    "Streams of the console, but desks; those of one account; of one user": (
         f"{live_parts.STREAMS_MAX}; {live_parts.STREAMS_OF_ACCOUNT_MAX}; {live_parts.STREAMS_OF_USER_MAX}"
     ),
 }

@@ -7,7 +7,12 @@ from http import HTTPStatus
 import anyio.lowlevel
 import pytest
 
-from dialer.console.serving.live_parts import STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Snapshots
+from dialer.console.serving.live_parts import (
+    DESK_STREAMS_OF_ACCOUNT_MAX,
+    STREAMS_OF_ACCOUNT_MAX,
+    STREAMS_OF_USER_MAX,
+    Snapshots,
+)
 from dialer.resources.words.errors import AnsweredError
 
 
@@ -92,6 +97,14 @@ async def test_a_user_and_an_account_have_a_limited_number_of_streams() -> None:
     places.take(1_000, 1_000)
     taken.pop(0).release()
     places.take(2, 2)
+
+
+def test_the_desks_of_an_account_leave_its_boards_their_streams() -> None:
+    snapshots = Snapshots()
+    desks = [snapshots.desk_places.take(2, user) for user in range(3, 3 + DESK_STREAMS_OF_ACCOUNT_MAX)]
+    with pytest.raises(AnsweredError, match="Too many pages are open"):
+        snapshots.desk_places.take(2, 999)
+    assert len([*desks, snapshots.places.take(2, 2)]) == DESK_STREAMS_OF_ACCOUNT_MAX + 1
 
 
 async def test_the_end_of_the_service_ends_streams_at_once() -> None:

@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
+import pytest
 from sqlalchemy import insert, select, update
 
+from dialer.app.call_centre import wall_board
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import (
@@ -20,7 +22,10 @@ from dialer.store.tables import (
 )
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
+from tests.console.test_desk import GUS, gus, talk_to_gus
 from tests.console.visitor import Visitor, words
+
+__all__ = ["gus"]
 
 
 def call(identity: int, **transfer: Any) -> tuple[Any, Any]:  # noqa: ANN401 - columns, and statements
@@ -162,7 +167,7 @@ def test_a_viewer_chooses_the_queue_the_order_and_limits(
         *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
         update(Agent).where(Agent.id == 1).values(is_talking=True),
     )
-    assert names_on(alice.get("board/")) == ["Ann", "Ben", "Cleo", "Dan"]
+    assert names_on(alice.get("board/")) == ["Ann", "Cleo", "Dan", "Ben"]
     assert names_on(alice.get("board/?sort=time")) == ["Dan", "Cleo", "Ann", "Ben"]
     assert names_on(alice.get("board/?sort=state")) == ["Ann", "Dan", "Cleo", "Ben"]
     assert names_on(alice.get(f"board/?queue={support['id']}&sort=name")) == ["Ann", "Ben"]
@@ -292,3 +297,40 @@ def test_a_viewer_has_no_buttons_to_listen(alice: Visitor, visitor: Visitor, api
     assert "Actions" not in visitor.text("board/?agent=1")
     assert visitor.send("board/listen/", call="1").status_code == 403
     assert visitor.send("board/agents/1/", status="out").status_code == 403
+
+
+def test_it_says_who_consults_whom(alice: Visitor, gus: Visitor, api: Caller, database: Database) -> None:
+    """The agent who is consulted says so at the desk, too, without a call of their own."""
+    talk_to_gus(database, campaign(api, name="Departures"))
+    cleo = api.create("agent", name="Cleo", status=2)
+    store(database, update(Agent).where(Agent.id == 1).values(is_talking=True))
+    (talk,) = database.read_now(lambda c: c.execute(select(Transfer.__table__)).mappings().all())
+    third = {**talk, "id": 99, "place": 2, "agent_id": None, "from_agent_id": 1, "for_agent_id": cleo["id"]}
+    third |= {"consulted": 1, "queue_id": None, "score_from_ms": 0, "status": 1, "started_ms": NOW_MS - 3_000}
+    store(database, insert(Transfer).values({**third, "answered_ms": None}))
+    text = alice.text("board/")
+    assert "Gus Talking consults Cleo" in text
+    assert "Cleo Available the telephone rings for 3 s consulted by Gus" in text
+    store(database, update(Transfer).where(Transfer.id == 99).values(answered_ms=NOW_MS))
+    store(database, update(Agent).where(Agent.id == 1).values(login_id=None))
+    store(database, update(Agent).where(Agent.id == cleo["id"]).values(is_talking=True, login_id=GUS))
+    assert "Cleo Talking consulted by Gus" in alice.text("board/live/")
+    assert "You talk with Gus, who consults you while a callee waits." in gus.text("desk/")
+
+
+def test_agents_beyond_its_limit_count(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those on duty are shown first, and a board of one queue has the agents of the queue."""
+    monkeypatch.setattr(wall_board, "AGENTS_MAX", 2)
+    queue = api.create("queue", name="Sales")
+    for name, status in (("Ann", 1), ("Ben", 1), ("Cleo", 2), ("Dora", 2), ("Eve", 2)):
+        agent = api.create("agent", name=name, status=status)
+        if name in {"Ann", "Eve"}:
+            api.create("tier", queue=queue["url"], agent=agent["url"])
+    text = alice.text("board/")
+    assert "Available 3 agents" in text
+    assert [name in text for name in ("Ann", "Ben", "Cleo", "Dora", "Eve")] == [False, False, True, True, False]
+    assert "2 of 5 agents are shown: those on duty first." in text
+    assert "Sales 0 0 1 " in text
+    text = alice.text(f"board/?queue={queue['id']}")
+    assert [name in text for name in ("Ann", "Cleo", "Eve")] == [True, False, True]
+    assert "agents are shown" not in text

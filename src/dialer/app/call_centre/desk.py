@@ -19,7 +19,8 @@ from dialer.app.call_centre.wrap_ups import figures_in, longer_wrap_up_ms, owes_
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
@@ -56,6 +57,15 @@ _CALL: Final = (
     .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
     .where(Transfer.agent_id == bindparam("agent"), Transfer.answered_ms.is_not(None))
     .order_by(Transfer.id.desc())
+    .limit(1)
+)
+
+_CONSULTED_BY: Final = (
+    select(Agent.name)
+    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+    .join(Agent, Agent.id == Transfer.from_agent_id)
+    .where(IS_CALLING, Transfer.for_agent_id == bindparam("agent"), Transfer.consulted == Consulted.ASKED)
+    .where(Transfer.status != TransferStatus.OVER, Transfer.answered_ms.is_not(None))
     .limit(1)
 )
 
@@ -125,6 +135,8 @@ class Desk(NamedTuple):
     preview_order: str
     has_placed_call: bool
     """True if the agent has placed a call themselves."""
+    consulted_by: str
+    """The agent who consults this one, and talks with them; empty for none."""
 
     @property
     def is_talking(self) -> bool:
@@ -151,6 +163,8 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         return None
     clock = AgentClock(*row[-len(_CLOCK) :])
     figures, is_wrapping_up = figures_in(row.figures), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
+    call = _call_of(connection, row.id)
+    is_consulted = clock.is_talking and (call is None or call.is_over)
     may_lengthen = is_wrapping_up and not figures.is_wrap_up_longer
     return Desk(
         row.id,
@@ -166,11 +180,16 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         clock.wraps_until_ms,
         is_wrapping_up and owes_outcome(connection, figures),
         longer_wrap_up_ms(connection, row.id) if may_lengthen else 0,
-        _call_of(connection, row.id),
+        call,
         row.preview,
         row.preview_order,
         row.placed_call_id is not None,
+        _consulted_by(connection, row.id) if is_consulted else "",
     )
+
+
+def _consulted_by(connection: Connection, agent_id: int) -> str:
+    return connection.scalar(_CONSULTED_BY, {"agent": agent_id}) or ""
 
 
 def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:

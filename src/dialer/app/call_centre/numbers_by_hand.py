@@ -11,6 +11,7 @@ from dialer.domain.numbers.agent_contacts import target_number
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.prefixes import Prefixes, dialled_number
+from dialer.domain.words.sentences import Sentence
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.regions import region_of
@@ -46,10 +47,10 @@ def _wrong(connection: Connection, call: Any, number: str) -> str:  # noqa: ANN4
     prefixes = Prefixes(call.addprefix or "", call.removeprefix or "")
     dialled = dialled_number(number, addprefix=prefixes.add, removeprefix=prefixes.remove)
     if any(map(is_emergency, (number, dialled, dialled.removeprefix(prefixes.add)))):
-        return "An emergency number is never dialled."
+        return Sentence("An emergency number is never dialled.")
     if is_forbidden_for(connection, call.user_id, read_destinations(connection, call.user_id), number, prefixes):
-        return "The account may not call this number."
+        return Sentence("The account may not call this number.")
     lists = {dnc_id for dnc_id, _ in listed_for(connection, call.campaign_id, [number])}
     if lists == {held_list_of(call.user_id)}:
-        return "The person has perhaps asked not to be called, and nobody has looked yet."
-    return "The number is on a do-not-call list of the campaign." if lists else ""
+        return Sentence("The person has perhaps asked not to be called, and nobody has looked yet.")
+    return Sentence("The number is on a do-not-call list of the campaign.") if lists else ""

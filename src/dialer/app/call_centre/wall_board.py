@@ -1,6 +1,6 @@
 """The wall board of a call centre: who talks and since when, who waits and how long, and how well it goes today."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -10,7 +10,6 @@ from dialer.app.call_centre.previews import preview_of
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
 from dialer.domain.queueing.plans import Preview
-from dialer.domain.queueing.skills import SkillSet
 from dialer.domain.rules.awaited_skills import has_any
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
@@ -20,11 +19,15 @@ from dialer.store.queries.wall_board import (
     AgentDay,
     BoardAgent,
     BoardCall,
+    BoardConsultation,
     BoardQueue,
-    agents_of_queues,
+    Member,
+    activities_of,
     agents_on_board,
     calls_on_board,
+    consultations_on_board,
     days_of_agents,
+    members_of_queues,
     needs_of_callers,
     queues_on_board,
 )
@@ -35,7 +38,6 @@ CALLS_MAX: Final = 2_000
 TIERS_MAX: Final = 20_000
 LEVEL_WITHIN_S: Final = 20
 """Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
-_OFF_DUTY: Final = frozenset({AgentActivity.LOGGED_OUT, AgentActivity.ON_BREAK})
 _NO_DAY: Final = AgentDay(0, 0, 0)
 _NONE: Final = QueueCounts(*[0] * len(QueueCounts._fields))
 
@@ -70,6 +72,10 @@ class AgentOnBoard(NamedTuple):
     """Calls that the agent was offered today, and did not take."""
     breaks_ms: int
     """The time on breaks today, the present one included."""
+    consults: str = ""
+    """The third person whom the agent consults, or calls for that; empty for none."""
+    consulted_by: str = ""
+    """The agent who consults this one; empty for none."""
 
     @property
     def can_be_heard(self) -> bool:
@@ -103,13 +109,18 @@ class WallBoard(NamedTuple):
     """The figures of the wall board at one moment."""
 
     agents: list[AgentOnBoard]
+    """The first `AGENTS_MAX` of them."""
+    activities: Counter[AgentActivity]
+    """How many agents do what, of all that there are."""
     queues: list[QueueOnBoard]
     today: Figures
     """The figures of today's calls, those of abandoned calls among them."""
 
 
-def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, today: Hours) -> WallBoard:
-    """Return the wall board of a user, or of all."""
+def read_wall_board(
+    connection: Connection, now_ms: int, user_id: int | None, today: Hours, queue_id: int | None = None
+) -> WallBoard:
+    """Return the wall board of a user, or of all, with all agents or those of a queue."""
     calls = calls_on_board(connection, user_id, CALLS_MAX)
     queues = queues_on_board(connection, user_id, QUEUES_MAX)
     counts = count_queues(connection, [queue.id for queue in queues], today, LEVEL_WITHIN_S)
@@ -117,20 +128,20 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     for call in calls:
         of_queue[call.queue_id].append(call)
     found = count_calls(connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, today, 1, by_hour=False)
-    agents = _agents(connection, agents_on_board(connection, user_id, now_ms, AGENTS_MAX), calls, now_ms, today)
-    available = {agent.id for agent in agents if agent.activity is AgentActivity.AVAILABLE}
-    members = agents_of_queues(connection, queues, TIERS_MAX)
-    unskilled = _unskilled(connection, now_ms, queues, of_queue, members, agents)
+    shown = agents_on_board(connection, user_id, now_ms, AGENTS_MAX, queue_id)
+    agents = _agents(connection, shown, calls, now_ms, today)
+    consultations = consultations_on_board(connection, user_id, CALLS_MAX)
+    activities = Counter(agent.activity for agent in agents)
+    if len(agents) >= AGENTS_MAX:
+        activities = activities_of(connection, user_id, now_ms, queue_id)
+    members = members_of_queues(connection, queues, now_ms, TIERS_MAX)
+    unskilled = _unskilled(connection, now_ms, queues, of_queue, members)
     return WallBoard(
-        agents,
+        _consulting(agents, consultations) if consultations else agents,
+        activities,
         [
             _queue(
-                queue,
-                of_queue[queue.id],
-                unskilled.get(queue.id, 0),
-                frozenset(members[queue.id]),
-                available,
-                counts.get(queue.id, _NONE),
+                queue, of_queue[queue.id], unskilled.get(queue.id, 0), members[queue.id], counts.get(queue.id, _NONE)
             )
             for queue in queues
         ],
@@ -184,22 +195,38 @@ def _agent(
     )
 
 
+def _consulting(agents: list[AgentOnBoard], consultations: list[BoardConsultation]) -> list[AgentOnBoard]:
+    """Return agents with the word of those who consult, or are consulted."""
+    asking = {one.from_agent_id: one for one in consultations}
+    asked = {one.agent_id: one for one in consultations if one.agent_id is not None}
+    return [_with_third(agent, asking.get(agent.id), asked.get(agent.id)) for agent in agents]
+
+
+def _with_third(
+    agent: AgentOnBoard, asks: BoardConsultation | None, is_asked: BoardConsultation | None
+) -> AgentOnBoard:
+    if asks is not None:
+        return agent._replace(consults=asks.third)
+    if is_asked is None:
+        return agent
+    rings_since_ms = is_asked.rings_from_ms if is_asked.answered_ms is None else None
+    return agent._replace(consulted_by=is_asked.from_agent, rings_since_ms=rings_since_ms)
+
+
 def _unskilled(
     connection: Connection,
     now_ms: int,
     queues: list[BoardQueue],
     calls: Mapping[int | None, list[BoardCall]],
-    members: Mapping[int, Mapping[int, SkillSet]],
-    agents: list[AgentOnBoard],
+    members: Mapping[int, Mapping[int, Member]],
 ) -> dict[int, int]:
     """Return how many calls wait for skills that no agent on duty has, by queue."""
     picky = [queue for queue in queues if (queue.skills or queue.skill_field) and _waiting(calls[queue.id])]
     if not picky:
         return {}
-    on_duty = {agent.id for agent in agents if agent.activity not in _OFF_DUTY and agent.after_call is None}
     found: dict[int, int] = {}
     for queue_id, needs in needs_of_callers(connection, now_ms, picky, CALLS_MAX).items():
-        of_agents = {one: skills for one, skills in members[queue_id].items() if one in on_duty}
+        of_agents = {agent_id: one.skills for agent_id, one in members[queue_id].items() if one.is_on_duty}
         found[queue_id] = sum(
             bool(call.skills)
             and call.promised_agent_id not in of_agents
@@ -214,12 +241,7 @@ def _waiting(calls: list[BoardCall]) -> list[int]:
 
 
 def _queue(
-    queue: BoardQueue,
-    calls: list[BoardCall],
-    unskilled: int,
-    agents: frozenset[int],
-    available: set[int],
-    counts: QueueCounts,
+    queue: BoardQueue, calls: list[BoardCall], unskilled: int, members: Mapping[int, Member], counts: QueueCounts
 ) -> QueueOnBoard:
     waiting = _waiting(calls)
     return QueueOnBoard(
@@ -227,8 +249,8 @@ def _queue(
         queue.name,
         len(waiting),
         len(calls) - len(waiting),
-        agents,
-        len(agents & available),
+        frozenset(members),
+        sum(one.is_available for one in members.values()),
         min(waiting, default=None),
         unskilled,
         counts,

@@ -19,7 +19,7 @@ SORTS: Final[Mapping[str, str]] = {
     "time": gettext_noop("How long"),
     "name": gettext_noop("Name"),
 }
-"""The orders of agents. The first has long breaks first, and then names."""
+"""The orders of agents. The first has long breaks first, then those on duty by name."""
 _ORDERS: Final[Mapping[str, Callable[[AgentOnBoard], tuple[Any, ...]]]] = {
     "state": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.activity, agent.since_ms, agent.name),
     "time": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.since_ms, agent.name),
@@ -50,11 +50,9 @@ class BoardView(NamedTuple):
 
     def of(self, board: WallBoard) -> WallBoard:
         """Return the board with the agents and the calls that the viewer wants to see, in their order."""
-        agents, queues = board.agents, board.queues
+        agents, queues = board.agents, board.queues  # The agents are those of the queue already.
         if self.queue_id is not None:
             queues = [queue for queue in queues if queue.id == self.queue_id]
-            members = frozenset[int]().union(*(queue.agents for queue in queues))
-            agents = [agent for agent in agents if agent.id in members]
         if self.sort:
             agents = sorted(agents, key=_ORDERS[self.sort])
         return board._replace(agents=agents, queues=queues)

@@ -143,7 +143,10 @@ async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleService
 @get("/desk/live", media_type=EVENT_STREAM)
 async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the desk of the viewer."""
-    return await answer_live(request, console.snapshots, console.sessions, key_of(request), lambda: make(request))
+    snapshots = console.snapshots
+    return await answer_live(
+        request, snapshots, console.sessions, key_of(request), lambda: make(request), snapshots.desk_places
+    )
 
 
 @post("/desk/live", media_type="text/html")

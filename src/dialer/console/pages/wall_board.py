@@ -1,6 +1,5 @@
 """The wall board: agents and queues of a call centre, live."""
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
@@ -172,21 +171,21 @@ async def _make(request: ApiRequest, view: BoardView) -> str:
 
     def read(unit: Unit) -> tuple[WallBoard, list[PromisedCallBack]]:
         viewer = _viewer(unit)
-        board = read_wall_board(unit.connection, unit.now_ms, viewer, day_of(unit.now_ms, zone))
+        board = read_wall_board(unit.connection, unit.now_ms, viewer, day_of(unit.now_ms, zone), view.queue_id)
         if view.queue_id is not None and all(queue.id != view.queue_id for queue in board.queues):
             raise RecordNotFoundError("There is no such queue, or it is not yours.")
         return view.of(board), promised_call_backs(unit.connection, viewer, limit=PROMISED_SHOWN)
 
     board, promised = await request.service.read(request, read)
     abandoned = percent(board.today.abandoned, board.today.for_agents)
-    activities = Counter(one.activity for one in board.agents)
     return render(
         "board_live.html",
         board=board,
         view=view,
         promised=promised,
         zone=zone,
-        activities=[(one, activities[one]) for one in AgentActivity],
+        activities=[(one, board.activities[one]) for one in AgentActivity],
+        agents_in_all=board.activities.total(),
         waiting=sum(one.waiting for one in board.queues),
         waiting_since_ms=min((one.waiting_since_ms for one in board.queues if one.waiting_since_ms), default=None),
         level_within_s=LEVEL_WITHIN_S,

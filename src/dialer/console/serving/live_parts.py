@@ -30,7 +30,10 @@ RETRY_MS: Final = 2_000
 """Time after which a browser opens a new stream."""
 STREAMS_MAX: Final = 200
 STREAMS_OF_ACCOUNT_MAX: Final = 100
-"""Streams of all users of an account."""
+"""Streams of all users of an account, but those of desks."""
+DESK_STREAMS_MAX: Final = 200
+DESK_STREAMS_OF_ACCOUNT_MAX: Final = 100
+"""Streams of the desks of an account. They have places of their own, so that desks leave boards their streams."""
 STREAMS_OF_USER_MAX: Final = 12
 SNAPSHOTS_MAX: Final = 256
 """Parts that are kept: one for each page and kind of rights."""
@@ -57,10 +60,13 @@ class Snapshots:
         self._now_s: Final = now_s
         self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
-        self.places: Final = StreamPlaces(
-            STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, Sentence("Too many pages are open. Close one.")
-        )
+        refusal = Sentence("Too many pages are open. Close one.")
+        self.places: Final = StreamPlaces(STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, refusal)
         """The places of streams. A browser that gets none polls instead."""
+        self.desk_places: Final = StreamPlaces(
+            DESK_STREAMS_MAX, DESK_STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, refusal
+        )
+        """The places of streams of desks."""
         self._changes = 0
         self._phase = 0.0
         self._is_over = anyio.Event()
@@ -126,14 +132,15 @@ async def answer_live(
     sessions: Sessions,
     key: Hashable,
     make: Make,
+    places: StreamPlaces | None = None,
 ) -> Response[Any]:
-    """Answer with a live part, or with a stream of it if the browser asks for events."""
+    """Answer with a live part, or with a stream of it if the browser asks for events. It takes one of the places."""
     first = await snapshots.get(key, make)
     if EVENT_STREAM not in (header(request.scope, b"accept") or ""):
         return html(first)
     session: CurrentSession = request.scope["auth"]
     language = viewers_language()
-    place = snapshots.places.take(session.actor.manager_id or session.actor.id, session.actor.id)
+    place = (places or snapshots.places).take(session.actor.manager_id or session.actor.id, session.actor.id)
 
     async def events() -> AsyncIterator[bytes]:
         speak(language)

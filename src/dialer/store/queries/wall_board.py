@@ -1,14 +1,16 @@
 """Queries of the wall board: all agents and all queues of one user, or of everybody, at one moment."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy.orm import aliased
 
 from dialer.domain.calls.plans import VOICE
 from dialer.domain.queueing.activity import AgentClock
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.skills import NO_SKILLS, SkillSet, needed_by, skills_of
-from dialer.domain.words.enums import AgentActivity, TransferStatus
+from dialer.domain.words.enums import AgentActivity, AgentStatus, Consulted, TransferStatus
 from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
@@ -41,6 +43,21 @@ _CALLS: Final[Select[Any]] = (
     .outerjoin(Gateway, (Gateway.id == CallRequest.gateway_id) & (Gateway.medium == VOICE))
     .where(IS_CALLING, Transfer.status != TransferStatus.OVER)
 )
+
+_THIRD: Final = aliased(Agent)
+_CONSULTATIONS: Final[Select[Any]] = (
+    select(
+        *(Agent.id, Agent.name, Transfer.for_agent_id, func.coalesce(_THIRD.name, Transfer.phone_number)),
+        *(func.coalesce(Transfer.started_ms, Transfer.joined_ms), Transfer.answered_ms),
+    )
+    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+    .join(Agent, Agent.id == Transfer.from_agent_id)
+    .outerjoin(_THIRD, _THIRD.id == Transfer.for_agent_id)
+    .where(IS_CALLING, Transfer.consulted == Consulted.ASKED, Transfer.status != TransferStatus.OVER)
+)
+_IS_ON_DUTY: Final = Agent.status.in_([int(status) for status in TAKES_CALLS])
+_IS_AWAY: Final = case((Agent.status == AgentStatus.LOGGED_OUT, 1), else_=0)
+"""1 for agents who are logged out, who come last."""
 
 
 class BoardAgent(NamedTuple):
@@ -88,6 +105,19 @@ class BoardCall(NamedTuple):
     """The agents whose telephones ring for it, and since when, as JSON."""
 
 
+class BoardConsultation(NamedTuple):
+    """A third person whom an agent consults during a call, or calls for that."""
+
+    from_agent_id: int
+    from_agent: str
+    agent_id: int | None
+    """The agent who is the third person; None if it is somebody else."""
+    third: str
+    """The name of that agent, else the number."""
+    rings_from_ms: int
+    answered_ms: int | None
+
+
 class BoardQueue(NamedTuple):
     """A queue."""
 
@@ -99,15 +129,33 @@ class BoardQueue(NamedTuple):
     """The name of the contact's value with further skills; empty for none."""
 
 
-def agents_on_board(connection: Connection, user_id: int | None, now_ms: int, agents_max: int) -> list[BoardAgent]:
-    """Return the agents of a user, or of all: those on a break that lasts too long first, then by name."""
+def agents_on_board(
+    connection: Connection, user_id: int | None, now_ms: int, agents_max: int, queue_id: int | None = None
+) -> list[BoardAgent]:
+    """Return the agents of a user, or of all, or those of them who serve a queue.
+
+    Those on a break that lasts too long are first, then those on duty by name, and the others by name.
+    """
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
     query = select(*columns, Agent.break_cause, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
     longest_first = case((is_too_long(now_ms), Agent.counted_ms), else_=_LAST_MS)
-    query = query.where(is_of(Agent.user_id, user_id)).order_by(longest_first, Agent.name, Agent.id)
+    query = query.where(*_who(user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))
     return [BoardAgent(row[0], row[1], row[2], row[3], row[4], row[5], row[6], AgentClock(*row[7:])) for row in rows]
+
+
+def activities_of(
+    connection: Connection, user_id: int | None, now_ms: int, queue_id: int | None = None
+) -> Counter[AgentActivity]:
+    """Return how many agents of a user, or of all, or of a queue, do what now, however many there are."""
+    clocks = connection.execute(select(*_CLOCK).where(*_who(user_id, queue_id)))
+    return Counter(AgentClock(*row).activity(now_ms) for row in clocks)
+
+
+def _who(user_id: int | None, queue_id: int | None) -> list[ColumnElement[bool]]:
+    serves = [] if queue_id is None else [Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id == queue_id))]
+    return [is_of(Agent.user_id, user_id), *serves]
 
 
 def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -> dict[int, AgentDay]:
@@ -127,18 +175,28 @@ def queues_on_board(connection: Connection, user_id: int | None, queues_max: int
     return [BoardQueue(*row) for row in rows]
 
 
-def agents_of_queues(
-    connection: Connection, queues: list[BoardQueue], tiers_max: int
-) -> dict[int, dict[int, SkillSet]]:
-    """Return the skills of the agents who serve each of some queues, by agent: those who have the skills it needs."""
-    found: dict[int, dict[int, SkillSet]] = {queue.id: {} for queue in queues}
+class Member(NamedTuple):
+    """An agent of a queue who has the skills that it needs."""
+
+    skills: SkillSet
+    is_on_duty: bool
+    """True if the agent takes calls now, or once the present one is over."""
+    is_available: bool
+
+
+def members_of_queues(
+    connection: Connection, queues: list[BoardQueue], now_ms: int, tiers_max: int
+) -> dict[int, dict[int, Member]]:
+    """Return the agents who serve each of some queues, by their ids: those who have the skills it needs."""
+    found: dict[int, dict[int, Member]] = {queue.id: {} for queue in queues}
     needed = {queue.id: skills_of(queue.skills) for queue in queues}
-    query = select(Tier.queue_id, Tier.agent_id, Agent.skills).join(Agent, Agent.id == Tier.agent_id)
-    query = query.where(Tier.queue_id.in_(found)).order_by(Tier.id).limit(tiers_max)
-    for queue_id, agent_id, text in connection.execute(query):
+    is_available = _IS_ON_DUTY & Agent.is_talking.is_(False) & (Agent.wraps_until_ms <= now_ms)
+    query = select(Tier.queue_id, Tier.agent_id, Agent.skills, _IS_ON_DUTY, is_available)
+    query = query.join(Agent, Agent.id == Tier.agent_id).where(Tier.queue_id.in_(found))
+    for queue_id, agent_id, text, *does in connection.execute(query.order_by(Tier.id).limit(tiers_max)):
         skills = skills_of(text) if text else NO_SKILLS
         if needed[queue_id] <= skills:
-            found[queue_id][agent_id] = skills
+            found[queue_id][agent_id] = Member(skills, *map(bool, does))
     return found
 
 
@@ -175,6 +233,12 @@ def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) 
     of_queues = _CALLS.where(Transfer.score_from_ms > 0, is_of(CallRequest.user_id, user_id))
     query = of_queues.order_by(Transfer.joined_ms, Transfer.id).limit(calls_max)
     return [BoardCall(*row) for row in connection.execute(query)]
+
+
+def consultations_on_board(connection: Connection, user_id: int | None, calls_max: int) -> list[BoardConsultation]:
+    """Return the consultations of the agents of a user, or of all, in calls in progress."""
+    query = _CONSULTATIONS.where(is_of(CallRequest.user_id, user_id)).order_by(Transfer.id).limit(calls_max)
+    return [BoardConsultation(*row) for row in connection.execute(query)]
 
 
 def call_of_agent(connection: Connection, agent_id: int) -> BoardCall | None:
