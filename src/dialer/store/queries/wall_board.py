@@ -45,7 +45,7 @@ _CALLS: Final[Select[Any]] = (
 )
 
 _THIRD: Final = aliased(Agent)
-_CONSULTATIONS: Final[Select[Any]] = (
+_CONSULTATIONS: Final = (
     select(
         *(Agent.id, Agent.name, Transfer.for_agent_id, func.coalesce(_THIRD.name, Transfer.phone_number)),
         *(func.coalesce(Transfer.started_ms, Transfer.joined_ms), Transfer.answered_ms),
