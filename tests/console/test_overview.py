@@ -29,7 +29,8 @@ from tests.console.test_wall_board import call
 from tests.console.visitor import Visitor, words
 
 
-def test_without_anything_it_says_what_comes(alice: Visitor) -> None:
+def test_with_figures_and_nothing_else_it_says_what_comes(alice: Visitor, database: Database) -> None:
+    store(database, insert(UserHour).values(user_id=2, hour=0, grouping=0, member="", calls=1))
     text = alice.text("overview/")
     assert "No campaign is in progress. Make one from a spreadsheet" in text
     assert "There is no carrier yet. An admin adds one." in text
@@ -245,7 +246,7 @@ def test_who_may_not_change_campaigns_cannot_stop_them(visitor: Visitor, api: Ca
 
 @pytest.mark.parametrize("query", ["stopped=x", "stopped=-1", "stopped=0", "resumed=x&left=y", f"stopped={'9' * 30}"])
 def test_an_address_with_wrong_numbers_shows_the_overview(alice: Visitor, query: str) -> None:
-    assert "No campaign is in progress." in alice.text(f"overview/?{query}")
+    assert "Your first campaign" in alice.text(f"overview/?{query}")
 
 
 def test_breaks_that_last_too_long_stand_there_the_longest_first(

@@ -106,6 +106,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/search": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,
+    "POST /console/overview/first-steps": Permission.CAMPAIGNS,
     "POST /console/overview/stop": Permission.CAMPAIGNS,
     "POST /console/overview/resume": Permission.CAMPAIGNS,
     "GET /console/campaigns": Permission.READ,

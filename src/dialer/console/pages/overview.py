@@ -3,21 +3,25 @@
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.di import NamedDependency
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.activity import activities_of
 from dialer.app.campaigns.stop_everything import stopped_at
+from dialer.app.overview.first_steps import FirstSteps, has_called, read_first_steps
 from dialer.app.overview.live_overview import CampaignNow
 from dialer.app.overview.overview import Overview, People, read_overview
 from dialer.console.charts.charts import Slice, line, share, stack
 from dialer.console.parts.activity_words import ShownActivity, shown_activity
 from dialer.console.parts.attention import GATEWAY_PAGES, things_to_do
+from dialer.console.parts.first_steps import steps_of
 from dialer.console.parts.rendering import render
 from dialer.console.parts.zones import day_of, zone_of
+from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
-from dialer.console.serving.services import ConsoleServices, page
+from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.serving.sessions import cookie, cookie_of, is_secure
 from dialer.console.words.language import gettext
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.domain.figures.statistics import percent
@@ -25,11 +29,15 @@ from dialer.domain.rules.abandoned_causes import exceeded_share, limit_of
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.words.enums import AgentActivity
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls
 
 PLACE: Final = "overview"
+AWAY: Final = "dialer_first_steps"
+"""The cookie of viewers who have put the way to a first campaign away."""
+AWAY_S: Final = 365 * 86_400
 PERCENT_UNIT: Final = 100_000
 
 
@@ -53,6 +61,8 @@ class Glance(NamedTuple):
     minutes: list[int]
     activities: dict[int, CampaignActivity]
     """The activity of each campaign in progress, by its id."""
+    is_new: bool
+    """True if there is nothing to show: nobody has been called, and no campaign is open."""
 
 
 @get("/overview", media_type="text/html")
@@ -61,6 +71,8 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
     live = await console.snapshots.get(key_of(request), lambda: _make(request, console))
     asked = request.query_params
     stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
+    steps = await request.service.read(request, _first_steps) if request.user.may(Permission.CAMPAIGNS) else None
+    are_away = steps is not None and bool(cookie_of(request, AWAY))
     return page(
         request,
         "overview.html",
@@ -70,7 +82,24 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
         count=0 if stopped is None else await _count_of_stopped(request, stopped),
         resumed=(parse_id(resumed) or 0) if resumed else None,
         left=parse_id(asked.get("left", "")) or 0,
+        first_steps=[] if steps is None or are_away else steps_of(steps, is_admin=request.user.is_admin),
+        are_away=are_away,
+        has_started=steps is None or steps.was_started,
     )
+
+
+@post("/overview/first-steps", media_type="text/html")
+async def put_first_steps_away(request: ApiRequest) -> Response[Any]:
+    """Put the way to a first campaign away, or show it again."""
+    away = "1" if (await read_fields(request)).get("away") else ""
+    kept = cookie(AWAY, away, is_secure=is_secure(request), max_age_s=AWAY_S if away else 0)
+    return go_to(f"/console/{PLACE}/", kept)
+
+
+def _first_steps(unit: Unit) -> FirstSteps | None:
+    """Return the steps to a first campaign; None once a campaign of the viewer has called somebody."""
+    user_id = None if unit.actor.is_admin else unit.actor.sees_as
+    return None if has_called(unit.connection, user_id) else read_first_steps(unit.connection, user_id)
 
 
 async def _count_of_stopped(request: ApiRequest, moment_ms: int) -> int:
@@ -103,7 +132,8 @@ async def _make(request: ApiRequest, console: ConsoleServices) -> str:
         campaigns = [now.campaign._asdict() for now in overview.situation.campaigns]
         rules = (str(unit.conventions.zone), unit.conventions.hours)
         activities = activities_of(unit.connection, campaigns, unit.now_ms, *rules)
-        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms), activities)
+        is_new = _is_quiet(overview) and not has_called(unit.connection, scope.user_id)
+        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms), activities, is_new)
 
     reading = await request.service.read(request, read)
     now_ms = request.service.worker.clock.now_ms()
@@ -111,11 +141,17 @@ async def _make(request: ApiRequest, console: ConsoleServices) -> str:
     return _render(reading, now_ms, zone, problem, of_all=request.user.is_admin)
 
 
+def _is_quiet(overview: Overview) -> bool:
+    situation, today = overview.situation, overview.today
+    return not (situation.campaigns_open or situation.present.calls or today.calls or today.messages)
+
+
 def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *, of_all: bool) -> str:
     overview, today = reading.overview, reading.overview.today
     return render(
         "overview_live.html",
         overview=overview,
+        is_new=reading.is_new,
         situation=overview.situation,
         today=today,
         answered=percent(today.answered, today.calls),

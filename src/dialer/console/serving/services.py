@@ -20,6 +20,8 @@ from dialer.console.words.language import gettext_noop
 from dialer.domain.words.roles import Permission, Role
 
 REAL: Final = "real"
+ACCOUNT: Final = "account"
+"""The item at the end of the navigation, below which pages are that have no item for the viewer."""
 
 
 class NavigationItem(NamedTuple):
@@ -43,7 +45,7 @@ NAVIGATION: Final = (
     NavigationItem("centre", gettext_noop("Call centre"), "/console/board/", Permission.READ),
     NavigationItem("lines", gettext_noop("Lines"), "/console/records/gateway/", Permission.READ),
     NavigationItem("money", gettext_noop("Money"), "/console/money/", Permission.READ),
-    NavigationItem("administration", gettext_noop("Administration"), "/console/records/users/", Permission.READ),
+    NavigationItem("administration", gettext_noop("Administration"), "/console/records/users/", Permission.ADMIN),
 )
 
 
@@ -82,8 +84,9 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
     session = current_session(request)
     service = request.service
     items = (DESK, *NAVIGATION) if session.actor.role is Role.AGENT else NAVIGATION
+    shown = [item for item in items if session.actor.may(item.permission)]
     return {
-        "here": here,
+        "here": here if here in {item.name for item in shown} else ACCOUNT,
         "viewer": session.actor,
         "may": session.actor.may,
         "permissions": Permission,
@@ -91,7 +94,7 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
         "zone": zone_of(request),
         "now_ms": service.worker.clock.now_ms(),
         "clock_mode": "" if service.worker.clock.mode == REAL else service.worker.clock.mode,
-        "navigation": [item for item in items if session.actor.may(item.permission)],
+        "navigation": shown,
     }
 
 

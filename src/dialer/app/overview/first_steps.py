@@ -1,0 +1,77 @@
+"""The way to a first campaign: the steps that a user has done."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, exists, func, select, true
+
+from dialer.domain.calls.plans import SIMULATED, VOICE
+from dialer.domain.words.enums import CampaignStatus
+from dialer.store.database.service_state import read_speech
+from dialer.store.queries.selection import is_of
+from dialer.store.tables import AuditLog, Campaign, Contact, Gateway, Phonebook, SurveyTemplate, UserHour
+
+TEST_CALLS: Final = ("trial_call_placed",)
+"""The actions of the audit log that call somebody before a campaign does."""
+
+
+class FirstSteps(NamedTuple):
+    """The steps to a first campaign that are done, and the records that they made."""
+
+    has_carrier: bool
+    calls_people: bool
+    """True if a carrier is not simulated."""
+    has_people: bool
+    was_called: bool
+    """True if the user has placed a test call."""
+    was_started: bool
+    """True if a campaign has been started."""
+    gateway: int | None
+    """The id of the first carrier that calls people, for a test call."""
+    survey: int | None
+    """The id of the newest survey."""
+    campaign: int | None
+    """The id of the newest campaign."""
+    why_silent: str | None
+    """Why texts cannot be spoken. Empty: they can. None: the service has no voice."""
+
+
+def has_called(connection: Connection, user_id: int | None) -> bool:
+    """Return whether campaigns of a user have called or written to anybody; None stands for all users."""
+    return bool(connection.scalar(select(exists(select(UserHour.id).where(is_of(UserHour.user_id, user_id))))))
+
+
+def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
+    """Return the steps to a first campaign that a user has done; None stands for all users."""
+    is_real, own = Gateway.protocol != SIMULATED, is_of(Campaign.user_id, user_id)
+    people = exists().where(Contact.phonebook_id == Phonebook.id, is_of(Phonebook.user_id, user_id))
+    called = exists().where(AuditLog.action.in_(TEST_CALLS), _is_own_entry(user_id))
+    survey = select(func.max(SurveyTemplate.id)).where(is_of(SurveyTemplate.user_id, user_id))
+    found = connection.execute(
+        select(
+            select(exists(select(Gateway.id))).scalar_subquery(),
+            exists().where(is_real),
+            people,
+            called,
+            exists().where(own, Campaign.status != CampaignStatus.NEW),
+            select(func.min(Gateway.id)).where(is_real, Gateway.medium == VOICE).scalar_subquery(),
+            survey.scalar_subquery(),
+            select(func.max(Campaign.id)).where(own).scalar_subquery(),
+        )
+    ).one()
+    carrier, real, has_people, was_called, was_started = map(bool, found[:5])
+    gateway, newest_survey, campaign = found[5:]
+    return FirstSteps(
+        has_carrier=carrier,
+        calls_people=real,
+        has_people=has_people,
+        was_called=was_called,
+        was_started=was_started,
+        gateway=gateway,
+        survey=newest_survey,
+        campaign=campaign,
+        why_silent=read_speech(connection),
+    )
+
+
+def _is_own_entry(user_id: int | None) -> ColumnElement[bool]:
+    return true() if user_id is None else AuditLog.user_id == user_id
