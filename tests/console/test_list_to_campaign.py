@@ -157,3 +157,42 @@ def test_a_manager_in_berlin_answers_from_which_country_a_list_is(browser: Brows
     assert tab.complaints == []
     (entry,) = served.client.get("dnc-contact/").json()["results"]
     assert (entry["phone_number"], entry["said"]) == ("06 39 98 03 29", "Ne pas appeler: 1")
+
+
+TEXT_CLICKS_MAX: Final = 13
+
+
+@pytest.mark.parametrize("options", [{**SCREENS["narrow"], "color_scheme": "dark"}], ids=["narrow and dark"])
+def test_a_manager_goes_from_a_spreadsheet_to_texts_in_few_clicks(
+    browser: Browser, served: Served, options: dict[str, Any]
+) -> None:
+    tab = Watched(browser, served.base.removesuffix("/rest-api/"), **options)
+    tab.sign_in()
+    hand, page = Hand(tab, has_scripts=True), tab.page
+    hand.clicks += 1
+    page.get_by_text("Menu", exact=True).click()
+    hand.follow("Campaigns")
+    hand.follow("New campaign of text messages")
+    expect(page.get_by_text("Who shall get the text?")).to_be_visible()
+    hand.look()
+    hand.clicks += 2  # The dialog in which the file is chosen.
+    rows = b"number,full_name,Plan\n+12025550111,Ann,Gold\n+12025550112,Bob,Blue\n"
+    page.get_by_label("File", exact=True).set_input_files({"name": "Texts.csv", "mimeType": "text/csv", "buffer": rows})
+    hand.press("Upload and go on")
+    hand.press("Import 2 people")
+    expect(page.get_by_text("2 people imported.")).to_be_visible()
+    hand.press("Make a simulated gateway")
+    hand.fill("Name", "Spring texts")
+    hand.fill("Text message", "Dear {full_name}, ")
+    hand.press("{Plan}")
+    expect(page.locator("[data-received]")).to_have_text("Dear Ann, Gold")
+    expect(page.locator("[data-length]")).to_contain_text("For 2 people that makes about 2 parts.")
+    hand.look()
+    hand.press("Create")
+    expect(page.get_by_text("Ann reads:")).to_be_visible()
+    hand.look()
+    hand.press("Start")
+    expect(page.get_by_role("button", name="Pause").first).to_be_visible()
+    assert hand.clicks <= TEXT_CLICKS_MAX
+    tab.context.close()
+    assert tab.complaints == []

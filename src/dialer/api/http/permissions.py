@@ -135,6 +135,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/figures/export": Permission.READ,
     "GET /console/new-campaign": Permission.CAMPAIGNS,
     "POST /console/new-campaign": Permission.CAMPAIGNS,
+    "POST /console/new-campaign/paste": Permission.CAMPAIGNS,
     "GET /console/new-campaign/survey": Permission.CAMPAIGNS,
     "POST /console/new-campaign/survey": Permission.CAMPAIGNS,
     "POST /console/new-campaign/gateway": Permission.ADMIN,

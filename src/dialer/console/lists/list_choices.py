@@ -37,6 +37,7 @@ from dialer.app.imports.place_columns import COUNTRY as PERSON_COUNTRY
 from dialer.app.imports.place_columns import PLACES, POSTAL_CODE, STATE, TIME_ZONE
 from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
 from dialer.console.words.language import gettext_noop
+from dialer.domain.calls.plans import SMS
 from dialer.domain.numbers.destinations import read_region
 from dialer.resources.crud.urls import parse_id
 from dialer.time_zone_rules import read_table
@@ -133,6 +134,8 @@ class ListChoices(msgspec.Struct, frozen=True):
 
     mends_zeros: bool = False
     """True if numbers get a 0 back that a spreadsheet took."""
+    medium: str = ""
+    """The medium of the new campaign to which the list leads: `SMS`, or empty for calls."""
 
     def address(self, token: str, end: str = "") -> str:
         """Return the address of the page with these choices."""
@@ -148,6 +151,7 @@ class ListChoices(msgspec.Struct, frozen=True):
             "sheet": form.sheet,
             "hidden": None if form.hidden_rows is None else str(int(form.hidden_rows)),
             "columns": self.columns,
+            "medium": self.medium,
         }
         query = {name: value for name, value in pairs.items() if value}
         query |= {} if self.region is None else {"region": self.region}
@@ -187,6 +191,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
         columns=fields.get("columns", ""),
         lists_refused=_HAS_BOX not in fields or LIST_REFUSED in fields,
         mends_zeros=fields.get(MEND_ZEROS) == "1",
+        medium=SMS if fields.get("medium") == SMS else "",
     )
 
 

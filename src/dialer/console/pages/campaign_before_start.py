@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 from dialer.app.campaigns.activity import activity_if_started
 from dialer.app.campaigns.line_check import lacks_voice
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
-from dialer.app.campaigns.texts_to_send import TextsToSend, texts_to_send
+from dialer.app.campaigns.placeholders import phonebooks_of_campaign
+from dialer.app.campaigns.texts_to_send import TextsToSend, example_person, texts_to_send
+from dialer.domain.messages.templates import fill
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.survey.survey import Survey
 from dialer.resources.crud.resource import Unit
@@ -20,6 +22,8 @@ class BeforeStart(NamedTuple):
     """The people who are in it or join it at its start, as the start counts them."""
     texts: TextsToSend | None
     """Its texts, if it is a campaign of text messages."""
+    example: tuple[str, str] | None
+    """The name of one of its people, and the text message as they get it."""
     at_start: CampaignActivity | None
     """Its activity if it were started now; None without people."""
     is_silent: bool
@@ -32,6 +36,16 @@ def read_before_start(unit: Unit, row: Mapping[str, Any], survey: Survey, servic
     return BeforeStart(
         joining,
         texts_to_send(unit.connection, row, joining.called) if row["medium"] == SMS else None,
+        _example(unit, row) if row["medium"] == SMS else None,
         activity_if_started(unit.connection, row["id"], unit.now_ms, service_zone, unit.conventions.hours),
         lacks_voice(unit.connection, row, survey),
+    )
+
+
+def _example(unit: Unit, row: Mapping[str, Any]) -> tuple[str, str] | None:
+    person = example_person(unit.connection, phonebooks_of_campaign(unit.connection, row["id"]))
+    if person is None or not row["text_message"].strip():
+        return None
+    return person.full_name.strip() or person.number, fill(
+        row["text_message"], person.full_name, person.additional_vars, person.number
     )

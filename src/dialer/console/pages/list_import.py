@@ -49,12 +49,17 @@ from dialer.console.parts.record_rights import shown_page
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext
+from dialer.domain.calls.plans import SMS
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, Shape, parse_given
 from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.media.kept_lists import KeptList
 
+CALLS_NEXT: Final = "/console/new-campaign/survey/"
+"""The step after the people of a new campaign of calls."""
+TEXTS_NEXT: Final = "/console/records/sms-campaigns/new/"
+"""The step after the people of a new campaign of text messages."""
 _COLUMN: Final = re.compile(r"m[0-9]{1,2}")
 _REFUSED: Final = (
     AnsweredError,
@@ -75,6 +80,8 @@ class ImportedList(msgspec.Struct, frozen=True):
     """True if the import made the phonebook, for a new campaign."""
     report: ImportReport
     """The report, with its reasons in the language of the one who imported."""
+    medium: str = ""
+    """The medium of the new campaign, as in `ListChoices`."""
     is_stopped: bool = False
     """True if the viewer has stopped it: the report is of the rows until then."""
 
@@ -190,7 +197,14 @@ async def _imported(request: ApiRequest, kept: KeptList, choices: ListChoices, h
         report = await report_of(request, kept, kept.taken, into, is_dry=False, hear=hear)
     except ImportStoppedError as stopped:
         report, is_stopped = stopped.report or ImportReport(), True
-    result = ImportedList(into.into, into.identity, not complete.identity, _in_words(kind, report), is_stopped)
+    result = ImportedList(
+        into.into,
+        into.identity,
+        not complete.identity,
+        _in_words(kind, report),
+        medium=complete.medium,
+        is_stopped=is_stopped,
+    )
     if not complete.identity and not report.imported:
         await request.service.write(request, lambda unit: records.delete_record(unit, kind.parents, into.identity))
         if is_stopped:
@@ -236,7 +250,8 @@ def next_step(result: ImportedList, token: str) -> str:
     """Return the address of the next step of a new campaign. `token` is that of a list with refused lines."""
     report = result.report
     choices = {"phonebook": result.identity, "imported": report.imported, "rejected": report.rejected}
-    return f"/console/new-campaign/survey/?{urlencode({**choices, **({'list': token} if token else {})})}"
+    page = TEXTS_NEXT if result.medium == SMS else CALLS_NEXT
+    return f"{page}?{urlencode({**choices, **({'list': token} if token else {})})}"
 
 
 def _remember_region(unit: Unit, region: str) -> None:

@@ -1,11 +1,14 @@
 """A new campaign, step by step: people, survey, settings. The address of each step has the choices so far."""
 
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
+import anyio.to_thread
 from litestar import Response, get, post
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from dialer.api.service import ApiRequest
@@ -13,21 +16,23 @@ from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.console.lists.list_choices import ListChoices, read_choices
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.imports import keep_list
+from dialer.console.pages.list_import import TEXTS_NEXT
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page
+from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option, options_of
-from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.calls.plans import SIMULATED, SMS
 from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given
 from dialer.resources.crud.urls import parse_id
-from dialer.resources.records.carriers import GATEWAYS
+from dialer.resources.records.carriers import GATEWAYS, SMS_GATEWAYS
 from dialer.resources.records.contacts import PHONEBOOKS
 from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import InvalidError, MalformedError
-from dialer.store.media.kept_lists import is_token
+from dialer.store.media.kept_lists import KeptLists, is_token
 from dialer.store.tables import Contact
 
 PEOPLE: Final = "/console/new-campaign/"
@@ -35,6 +40,8 @@ SURVEY: Final = "/console/new-campaign/survey/"
 SETTINGS: Final = "/console/records/campaigns/new/"
 CHOSEN: Final = ("phonebook", "object_id", "name")
 """The choices of the first steps, as the address of the settings has them."""
+PASTED_MAX: Final = 100_000
+"""Characters that can be pasted; more cells come as a file."""
 SIMULATOR: Final = "Simulator"
 GOODBYE: Final = "Thank you. Goodbye."
 KEYS: Final = tuple("123456789")
@@ -61,7 +68,20 @@ async def upload_people(request: ApiRequest) -> Response[Any]:
         token, texts = await keep_list(request, texts)
     except (InvalidError, MalformedError) as error:
         return await _show_people(request, texts, " ".join(messages_of(error)))
-    return go_to(ListChoices(name=texts.get("name", "").strip(), label=texts["label"]).address(token))
+    return go_to(replace(read_choices(texts), label=texts["label"]).address(token))
+
+
+@post("/new-campaign/paste", media_type="text/html")
+async def paste_people(request: ApiRequest) -> Response[Any]:
+    """Keep cells that were pasted as a file, and go on to the page that shows how it is read."""
+    filled = await read_fields(request)
+    pasted = filled.get("pasted", "").strip()
+    if not pasted:
+        return await _show_people(request, filled, gettext("Paste at least one row."))
+    if len(pasted) > PASTED_MAX:
+        return await _show_people(request, filled, gettext("These are too many cells. Save them as a file."))
+    token = await anyio.to_thread.run_sync(_keep_text, request, pasted)
+    return go_to(ListChoices(name=gettext("Pasted cells"), medium=read_choices(filled).medium).address(token))
 
 
 @get("/new-campaign/survey", media_type="text/html")
@@ -86,9 +106,19 @@ async def make_survey(request: ApiRequest) -> Response[Any]:
 async def make_simulator(request: ApiRequest) -> Response[Any]:
     """Make a simulated carrier, and go back to the settings of the campaign."""
     filled = await read_fields(request)
-    await request.service.write(request, lambda unit: _create(unit, GATEWAYS, name=SIMULATOR, protocol=SIMULATED))
+    is_sms = filled.get("medium") == SMS
+    kind = SMS_GATEWAYS if is_sms else GATEWAYS
+    await request.service.write(request, lambda unit: _create(unit, kind, name=SIMULATOR, protocol=SIMULATED))
     chosen = {name: filled[name] for name in CHOSEN if filled.get(name)}
-    return go_to(f"{SETTINGS}?{urlencode(chosen)}")
+    return go_to(f"{TEXTS_NEXT if is_sms else SETTINGS}?{urlencode(chosen)}")
+
+
+def _keep_text(request: ApiRequest, text: str) -> str:
+    """Keep cells as a file, and return its token."""
+    kept = KeptLists(request.service.media)
+    token = kept.begin(request.user.id, time.time())
+    kept.find(request.user.id, token).path.write_bytes(text.encode("utf-8", "replace"))
+    return token
 
 
 async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: str = "") -> Response[Any]:
@@ -103,7 +133,7 @@ async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: 
 
     books = await request.service.read(request, read, is_long=True)
     status = HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK
-    token = filled.get("list", "")
+    token, is_sms = filled.get("list", ""), filled.get("medium") == SMS
     return page(
         request,
         "new_people.html",
@@ -114,6 +144,11 @@ async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: 
         name=filled.get("name", ""),
         kept=read_choices(filled).address(token) if is_token(token) else "",
         step=1,
+        is_sms=is_sms,
+        medium=SMS if is_sms else "",
+        next=TEXTS_NEXT if is_sms else SURVEY,
+        pasted=filled.get("pasted", "")[:PASTED_MAX],
+        pasted_max=PASTED_MAX,
     )
 
 

@@ -26,11 +26,15 @@ from dialer.console.words.catalogue import PAGES, RecordPage
 from dialer.console.words.language import gettext
 from dialer.domain.calls.plans import SIMULATED
 from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.carriers import PARAMETER_FIELDS
 from dialer.resources.records.queues import QUEUES
 from dialer.resources.words.errors import Errors
+from dialer.store.media.kept_lists import is_token
 
 CAMPAIGNS: Final = "campaigns"
+GATEWAY_FIELDS: Final = {CAMPAIGNS: "aleg_gateway", "sms-campaigns": "sms_gateway"}
+"""The fields of new campaigns with their carriers, without which they cannot be made."""
 CONFIRMED: Final = frozenset({"api-key"})
 """Records that are created only with the password of the session's user."""
 
@@ -108,7 +112,8 @@ def record_page(
         filled={},
         errors={},
         is_focused=False,
-        needs_gateway=found.path == CAMPAIGNS and identity is None and _has_no_gateway(groups),
+        needs_gateway=identity is None and _has_no_gateway(groups, GATEWAY_FIELDS.get(found.path)),
+        imported=_imported(request),
         has_errors=bool(wrong is not None and wrong.errors),
         is_open=any(one.error for group in more for one in group.inputs),
         focused=next((one.name for group in groups for one in group.inputs if identity is None and wrong is None), ""),
@@ -131,9 +136,16 @@ def _refilled(group: InputGroup, wrong: Wrong) -> InputGroup:
     return InputGroup(group.title, tuple(inputs))
 
 
-def _has_no_gateway(groups: list[InputGroup]) -> bool:
+def _has_no_gateway(groups: list[InputGroup], field: str | None) -> bool:
     inputs = (one for group in groups for one in group.inputs)
-    return any(one.name == "aleg_gateway" and one.control == "select" and not one.options for one in inputs)
+    return any(one.name == field and one.control == "select" and not one.options for one in inputs)
+
+
+def _imported(request: ApiRequest) -> tuple[int | None, int | None, str]:
+    """Return what the import before a new campaign of texts has stored and refused, and the list with the refused."""
+    asked = request.query_params
+    token = asked.get("list", "")
+    return parse_id(asked.get("imported", "")), parse_id(asked.get("rejected", "")), token if is_token(token) else ""
 
 
 def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple[str, str]]:

@@ -1,32 +1,63 @@
-"""The length of a text message while it is typed: characters, parts, and the letters that make it dear."""
+"""The length of a text message while it is typed: characters, parts, cost, and the text as one person gets it."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from litestar import Response, post
+from sqlalchemy import func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
 from dialer.console.parts.rendering import html, render
-from dialer.console.parts.text_phonebooks import phonebooks_of_text
+from dialer.console.parts.text_phonebooks import chosen_phonebooks, phonebooks_of_text
 from dialer.console.serving.forms import read_fields
 from dialer.domain.messages.templates import fill
 from dialer.domain.messages.text_length import length_of
 from dialer.resources.crud.resource import Unit
+from dialer.store.tables import Contact, User
 
 TEXT_MAX: Final = 10_000
 """Characters of a text that are measured; forms refuse longer ones."""
 
 
+class Receivers(NamedTuple):
+    """The people who get a text."""
+
+    person: ExamplePerson | None
+    """The first of them, as whom the text is read."""
+    people: int = 0
+    """Entries of the phonebooks that were chosen; 0 if none was."""
+    rate: int = 0
+    """The price of a part."""
+
+
 @post("/text-length", media_type="text/html")
 async def measure_text(request: ApiRequest) -> Response[Any]:
-    """Say how long a text is, as the first person of its campaign, survey or owner gets it."""
+    """Say how long a text is, as the first person of its phonebooks, campaign, survey or owner gets it."""
     filled = await read_fields(request)
     text = filled.get("text", "")[:TEXT_MAX]
-    person = await request.service.read(request, lambda unit: _person(unit, filled)) if "{" in text else None
+    receivers = await request.service.read(request, lambda unit: _receivers(unit, filled))
+    person = receivers.person if "{" in text else None
     received = text if person is None else fill(text, person.full_name, person.additional_vars, person.number)
-    name = "" if person is None else person.full_name.strip() or person.number
-    return html(render("text_length.html", length=length_of(received), name=name))
+    length = length_of(received)
+    parts = receivers.people * length.parts
+    return html(
+        render(
+            "text_length.html",
+            length=length,
+            name="" if person is None else person.full_name.strip() or person.number,
+            received="" if person is None else received,
+            people=receivers.people,
+            parts_of_all=parts,
+            cost=parts * receivers.rate,
+        )
+    )
 
 
-def _person(unit: Unit, filled: dict[str, str]) -> ExamplePerson | None:
-    return example_person(unit.connection, phonebooks_of_text(unit, filled))
+def _receivers(unit: Unit, filled: dict[str, str]) -> Receivers:
+    chosen = chosen_phonebooks(unit, filled.get("phonebook", ""))
+    if not chosen:
+        return Receivers(example_person(unit.connection, phonebooks_of_text(unit, filled)))
+    count = select(func.count()).where(Contact.phonebook_id.in_(chosen)).select_from(Contact)
+    rate = select(User.sms_rate).where(User.id == unit.actor.sees_as)
+    person = example_person(unit.connection, chosen)
+    return Receivers(person, int(unit.connection.scalar(count) or 0), int(unit.connection.scalar(rate) or 0))

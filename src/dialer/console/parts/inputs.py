@@ -58,6 +58,9 @@ NO_LINKS: Final = Links(base="", hosts=frozenset())
 Options = Callable[[str], list[Option] | None]
 """Returns the records of a resource among which one can choose; None if they are too many."""
 
+NEEDED: Final = frozenset({("sms-campaigns", "text_message")})
+"""Fields that the API lets be empty, and without which nothing can be started."""
+
 
 class Input(msgspec.Struct, frozen=True):
     """An input of a form."""
@@ -285,7 +288,7 @@ def _with_value(path: str, plain: Input, field: Field, value: Stored, zone: tzin
     if (path, plain.name) in SET_BY_PEOPLE:
         settable = {*SET_BY_PEOPLE[path, plain.name], text}
         plain = msgspec.structs.replace(plain, options=tuple(one for one in plain.options if one[0] in settable))
-    if plain.control == "select" and text and not field.nullable:
+    if (path, plain.name) in NEEDED or (plain.control == "select" and text and not field.nullable):
         plain = msgspec.structs.replace(plain, required=True)
     is_only = plain.required and plain.control == "select" and len(plain.options) == 1
     return msgspec.structs.replace(plain, value=plain.options[0][0] if is_only and not text else text)

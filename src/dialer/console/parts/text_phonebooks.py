@@ -8,13 +8,14 @@ from dialer.app.campaigns.placeholders import PHONEBOOKS_MAX, phonebooks_of_camp
 from dialer.console.parts.record_addresses import identity_in
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.surveys import SURVEY_TEMPLATES
 from dialer.store.tables import Phonebook
 
 
 def phonebooks_of_text(unit: Unit, asked: Mapping[str, str]) -> list[int]:
-    """Return the phonebooks of the `survey` or of the `campaign` that is asked for, else the newest of the viewer.
+    """Return the phonebooks of the `survey` of the `campaign`, or those that are asked for, else the newest of the viewer.
 
     Raises:
         RecordNotFoundError: there is no such record, or the viewer may not see it.
@@ -27,5 +28,19 @@ def phonebooks_of_text(unit: Unit, asked: Mapping[str, str]) -> list[int]:
         campaign = identity_in(asked["campaign"])
         records.require_seen(unit, SMS_CAMPAIGNS, campaign)
         return phonebooks_of_campaign(unit.connection, campaign)
+    return chosen_phonebooks(unit, asked.get("phonebook", "")) or _newest(unit)
+
+
+def chosen_phonebooks(unit: Unit, chosen: str) -> list[int]:
+    """Return the phonebooks with ids between commas, as far as the viewer sees them."""
+    ids = [one for one in map(parse_id, chosen.split(",")[:PHONEBOOKS_MAX]) if one is not None]
+    if not ids:
+        return []
+    query = select(Phonebook.id).where(Phonebook.id.in_(ids)).order_by(Phonebook.id.desc())
+    own = query if unit.actor.is_admin else query.where(Phonebook.user_id == unit.actor.sees_as)
+    return list(unit.connection.scalars(own))
+
+
+def _newest(unit: Unit) -> list[int]:
     query = select(Phonebook.id).where(Phonebook.user_id == unit.actor.sees_as).order_by(Phonebook.id.desc())
     return list(unit.connection.scalars(query.limit(PHONEBOOKS_MAX)))

@@ -81,18 +81,25 @@ async function measure(area, form) {
   const fields = new URLSearchParams(form.dataset.texts);
   fields.set("csrf", form.elements.csrf.value);
   fields.set("text", area.value);
+  const books = [...form.querySelectorAll('input[name^="phonebook."]:checked')];
+  if (books.length) fields.set("phonebook", books.map(({ name }) => name.split(".")[1]).join(","));
   const answer = await fetch("/console/text-length/", { method: "POST", body: fields });
   if (!answer.ok || area.value !== fields.get("text")) return;
-  const told = new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim();
-  let place = area.parentElement.querySelector("[data-length]");
-  if (!place) {
-    place = document.createElement("p");
-    place.className = "hint";
-    place.dataset.length = "";
-    place.setAttribute("role", "status");
-    area.after(place);
-  }
-  place.textContent = area.value ? told : "";
+  const told = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = (name) => told.querySelector(name)?.textContent.trim() ?? "";
+  below(area, "length", "hint").textContent = area.value ? text("[data-told]") : "";
+  below(area, "received", "received").textContent = area.value ? text("[data-received]") : "";
+}
+function below(area, name, look) {
+  const known = area.parentElement.querySelector(`[data-${name}]`);
+  if (known) return known;
+  const place = document.createElement("p");
+  place.className = look;
+  place.dataset[name] = "";
+  if (name === "length") place.setAttribute("role", "status");
+  const length = area.parentElement.querySelector("[data-length]");
+  (length ?? area).after(place);
+  return place;
 }
 for (const kind of ["focusin", "input"]) {
   document.addEventListener(kind, (event) => {
