@@ -84,6 +84,7 @@ def test_the_length_of_a_text_is_told_as_its_first_person_gets_it(alice: Visitor
     told = (
         "150 characters, 3 parts, as Bo gets it. The alphabet of text messages lacks \u201c\u2013\u201d, so a part"
         " holds fewer characters. With \u201c-\u201d instead it has 1 part."
+        " Dear Bo \u2013 " + "a" * 140
     )
     for text, length in (("Hello", "5 characters, 1 part."), ("Dear {full_name} \u2013 " + "a" * 140, told)):
         answer = alice.send("text-length/", campaign=str(made), text=text)
