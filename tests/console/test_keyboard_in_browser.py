@@ -107,7 +107,7 @@ def test_a_list_becomes_a_campaign_that_dials_over_a_new_gateway(tab: Watched, s
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Simulator")).to_be_visible()
     press(page, page.get_by_role("link", name="Overview"))
-    press(page, page.get_by_role("link", name="Make one from a spreadsheet"))
+    press(page, page.get_by_role("link", name="Upload a file"))
     fill(page, page.get_by_label("Name of the phonebook"), "Spring")
     reach(page, page.get_by_label("File", exact=True))
     with page.expect_file_chooser() as chooser:
