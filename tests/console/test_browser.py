@@ -102,7 +102,7 @@ def begin(tab: Watched, first_admin: str) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password again").fill(PASSWORD)
     page.get_by_role("button", name="Create the admin").click()
-    page.get_by_role("link", name="Make one from a spreadsheet").click()
+    page.get_by_role("link", name="Upload a file").click()
     page.get_by_label("Name of the phonebook").fill("Spring")
     page.get_by_label("File", exact=True).set_input_files(FILE)
     page.get_by_role("button", name="Upload and go on").click()
