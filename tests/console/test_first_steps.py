@@ -34,7 +34,7 @@ def test_a_new_account_sees_the_way_to_a_first_campaign_and_no_zeros(alice: Visi
     assert "Your first campaign 0 of 6 done" in shown
     assert "Only an admin can add one: ask yours." in shown
     assert "Figures come here with the first call." in shown
-    for absent in ("Calls now", "Calls a minute", "Stop everything", "There is no gateway", "There are no agents"):
+    for absent in ("Calls now", "Calls a minute", "Stop everything", "There is no carrier", "There are no agents"):
         assert absent not in shown
     assert steps_on(admin.get("overview/"))[0] == ("A carrier", False, "records/gateway/new/")
     assert "set DIALER_SPEECH to a voice" in admin.text("overview/")

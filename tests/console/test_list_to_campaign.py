@@ -180,7 +180,7 @@ def test_a_manager_goes_from_a_spreadsheet_to_texts_in_few_clicks(
     hand.press("Upload and go on")
     hand.press("Import 2 people")
     expect(page.get_by_text("2 people imported.")).to_be_visible()
-    hand.press("Make a simulated gateway")
+    hand.press("Make a simulated carrier")
     hand.fill("Name", "Spring texts")
     hand.fill("Text message", "Dear {full_name}, ")
     hand.press("{Plan}")

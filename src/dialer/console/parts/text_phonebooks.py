@@ -15,7 +15,7 @@ from dialer.store.tables import Phonebook
 
 
 def phonebooks_of_text(unit: Unit, asked: Mapping[str, str]) -> list[int]:
-    """Return the phonebooks of the `survey` of the `campaign`, or those that are asked for, else the newest of the viewer.
+    """Return the phonebooks of the `survey` or `campaign`, or those asked for, or else the newest of the viewer.
 
     Raises:
         RecordNotFoundError: there is no such record, or the viewer may not see it.
