@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from dialer.api.actions import agent_days as answered
+from dialer.app.call_centre import agent_days
 from dialer.app.campaigns import report_links as links
 from dialer.app.campaigns import report_schedules as schedules
+from dialer.console.pages import agent_day_views
 from dialer.console.reports import files, letters
 from dialer.domain.engine import aside
 from dialer.domain.words import phrases
@@ -15,6 +18,13 @@ LIMITS_OF_REPORTS: Final = {
     "Links to the reports of one campaign": f"{links.LINKS_MAX}",
     "Scheduled reports of one account; addresses of each": (
         f"{schedules.SCHEDULES_MAX}; {report_schedules.RECIPIENTS_MAX}"
+    ),
+    "Days of one report of agents' days; of all agents over the API; their times": (
+        f"{agent_days.DAYS_MAX}; {answered.ANSWERED_DAYS_MAX:,}; {answered.TIMES_MAX:,}"
+    ),
+    "Periods of agents' work that such a report reads": f"{agent_days.PERIODS_MAX:,}",
+    "Rows of agents' days on a page; times of one day; its calls": (
+        f"{agent_day_views.ROWS_MAX:,}; {agent_day_views.SPANS_MAX:,}; {agent_days.CALLS_MAX:,}"
     ),
     "Mails with reports of one account in a day": f"{schedules.MAILS_A_DAY_MAX}",
     "A file in a mail": f"{files.FILE_BYTES_MAX // 1_000_000} MB",

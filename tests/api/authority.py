@@ -43,6 +43,8 @@ SPECIAL: Final = {
     "GET /own-settings": Authority(EVERYBODY, None),
     "PATCH /own-settings": Authority(MANAGERS, "campaigns"),
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
+    "GET /agent/{record_id}/days": Authority(EVERYBODY, "read"),
+    "GET /agent-days": Authority(READERS, "read"),
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /agent/{record_id}/ready": Authority(MANAGERS | {"agent"}, "campaigns"),

@@ -63,6 +63,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /sms-campaigns/{RECORD}/results": Permission.READ,
     "GET /statistics": Permission.READ,
     f"GET /agent/{RECORD}/statistics": Permission.READ_CALLS,
+    f"GET /agent/{RECORD}/days": Permission.READ_CALLS,
+    "GET /agent-days": Permission.READ,
     f"GET /queue/{RECORD}/statistics": Permission.READ,
     f"GET /queue/{RECORD}/staffing-plan": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,

@@ -6,8 +6,14 @@ import msgspec
 
 from dialer.api.openapi.examples import answer
 from dialer.api.openapi.parts import TEXT, Json, parameter
-from dialer.api.routes.call_centre_shapes import AgentNowRead, AgentStatisticsRead, QueueStatisticsRead
-from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
+from dialer.api.routes.call_centre_shapes import (
+    AgentDayRead,
+    AgentDaysRead,
+    AgentNowRead,
+    AgentStatisticsRead,
+    QueueStatisticsRead,
+)
+from dialer.api.routes.call_centre_statistics import FIRST_DAY, FORMAT, FORMATS, LAST_DAY, TIMES, WITHIN, WITHIN_S
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import (
     AbandonedCountRead,
@@ -24,6 +30,7 @@ from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_sche
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 _AGENT: Final = "read_statistics_of_agent"
 _QUEUE: Final = "read_statistics_of_queue"
+_DAYS: Final = ("read_days_of_agent", "read_days_of_agents")
 _INTERVAL_MEANINGS: Final = {"hour": "One row an hour.", "day": "One row a day of the time zone."}
 _GROUP_MEANINGS: Final = {
     "agent": "One row an agent.",
@@ -45,6 +52,12 @@ _WITHIN: Final = {
     "default": WITHIN_S,
 }
 _MOMENT: Final = {"type": "string", "format": "date-time"}
+_DAY: Final = {"type": "string", "format": "date"}
+_FORMAT_MEANINGS: Final = {
+    "json": "JSON.",
+    "csv": "CSV with a header line, one line a day; one line a time with `times`.",
+}
+_FORMAT: Final = text_schema(FORMATS, _FORMAT_MEANINGS, "AgentDaysFormat").to_schema()
 _FIGURES: Final = msgspec.to_builtins(
     shown_figures(
         Figures(calls=1_200, answered=480, live=431, completed=212, talk_s=35_640, answer_s=4_560, cost=6_144_000)
@@ -59,17 +72,32 @@ def _range(did: str) -> tuple[Json, ...]:
     )
 
 
+_ZONE: Final = parameter(
+    ZONE, TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid"
+)
 _OF_CALLS: Final = (
     parameter(INTERVAL, _INTERVAL, "The length of the rows' intervals.", "day"),
     parameter(GROUP_BY, _GROUP, "The property by which the rows group calls.", "gateway"),
-    parameter(ZONE, TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid"),
+    _ZONE,
     *_range("Calls dialled"),
 )
 _OF_QUEUE: Final = (
     parameter(WITHIN, _WITHIN, "The threshold of the service level: a wait in seconds.", WITHIN_S),
     *_range("Calls that joined the queue"),
 )
-STATISTICS_PARAMETERS: Final = {**dict.fromkeys(_CALLS, _OF_CALLS), _AGENT: _range("Activities"), _QUEUE: _OF_QUEUE}
+_OF_DAYS: Final = (
+    parameter(FIRST_DAY, _DAY, "The first day. By default the last one.", "2026-11-18"),
+    parameter(LAST_DAY, _DAY, "The last day, at most 91 days later. By default today.", "2026-11-18"),
+    _ZONE,
+    parameter(TIMES, {"type": "boolean", "default": False}, "Whether the days have their times.", example=True),
+    parameter(FORMAT, _FORMAT, "The format of the response.", "csv"),
+)
+STATISTICS_PARAMETERS: Final = {
+    **dict.fromkeys(_CALLS, _OF_CALLS),
+    _AGENT: _range("Activities"),
+    _QUEUE: _OF_QUEUE,
+    **dict.fromkeys(_DAYS, _OF_DAYS),
+}
 """The query parameters of statistics, by operation."""
 _ROW: Final = answer(
     StatisticsRowRead, starting_date="2026-11-20T00:00:00Z", group=None, figures=_FIGURES, disposition_word=None
@@ -91,5 +119,6 @@ STATISTICS_EXAMPLES: Final = {
     ),
     _AGENT: _OF_AGENT,
     _QUEUE: answer(QueueStatisticsRead),
+    **dict.fromkeys(_DAYS, answer(AgentDaysRead, results=[answer(AgentDayRead)])),
 }
 """The examples of answers, by operation."""

@@ -1,4 +1,4 @@
-"""The shapes of the statistics of agents and queues in answers."""
+"""The shapes of the statistics of agents and queues, and of the days of agents, in answers."""
 
 from typing import Annotated
 
@@ -135,3 +135,91 @@ class QueueStatisticsRead(msgspec.Struct):
     queue: Annotated[str, described("URL of the queue.", "https://dialer.example/rest-api/queue/1/")]
     now: Annotated[QueueNowRead, described("The calls in the queue at the moment of the answer.")]
     totals: Annotated[QueueFiguresRead, described("The figures of calls that joined in the hours asked for.")]
+
+
+class AgentTimeRead(msgspec.Struct):
+    """A time that an agent spent in one state."""
+
+    state: Annotated[
+        str,
+        described(
+            "`available`, `looking` (before a call), `ringing`, `talking`, `wrapping_up` or `on_break`.", "talking"
+        ),
+    ]
+    reason: Annotated[str, described("The reason of a break, else empty.", "")]
+    starting_date: Annotated[str, described("The begin, in UTC.", "2026-11-18T08:30:00Z")]
+    ending_date: Annotated[
+        str,
+        described("The end, in UTC; the moment of the answer if the time goes on.", "2026-11-18T09:00:00Z"),
+    ]
+    ended_by: Annotated[str, described("Who ordered a break, as `ended_by` of the day; else empty.", "")]
+
+
+class BreakOfDayRead(msgspec.Struct):
+    """The breaks of an agent on one day for one reason."""
+
+    reason: Annotated[str, described("The reason; empty if none was given.", "lunch")]
+    seconds: Annotated[float, described("Seconds on breaks for this reason.", 1200.0)]
+
+
+class AgentDayRead(msgspec.Struct):
+    """A day on which an agent was logged in. What the agent does now counts until now."""
+
+    agent: Annotated[str, described("URL of the agent.", "https://dialer.example/rest-api/agent/1/")]
+    name: Annotated[str, described("The name of the agent.", "Ann")]
+    date: Annotated[str, described("The day.", "2026-11-18")]
+    first_log_in: Annotated[
+        str | None,
+        described(
+            "The first moment of the day at which the agent logged in, in UTC. Null if they had been logged in before.",
+            "2026-11-18T08:00:00Z",
+        ),
+    ]
+    last_log_out: Annotated[
+        str | None,
+        described(
+            "The last moment at which the agent logged out. Null if they were logged in as it ended, or still are.",
+            "2026-11-18T10:00:00Z",
+        ),
+    ]
+    is_from_before: Annotated[bool, described("True if the agent was logged in as the day began.", example=False)]
+    goes_on: Annotated[bool, described("True if the agent was logged in as the day ended, or still is.", example=False)]
+    ended_by: Annotated[
+        str,
+        described(
+            "Who ended the last duty: `agent`, `others` (a supervisor or a program), `desk_closed` or `missed_calls`."
+            " Empty if nobody did, or it is unknown.",
+            "agent",
+        ),
+    ]
+    logged_in_seconds: Annotated[float, described("Seconds logged in: the sum of the six times below.", 7200.0)]
+    available_seconds: Annotated[float, described("Seconds on duty with none of the following.", 3180.0)]
+    looking_seconds: Annotated[float, described("Seconds before calls: with a person whom the agent looks at.", 480.0)]
+    ringing_seconds: Annotated[float, described("Seconds in which the agent's telephone rang.", 180.0)]
+    talking_seconds: Annotated[float, described("Seconds in calls, holds included.", 1800.0)]
+    wrapping_up_seconds: Annotated[float, described("Seconds in the wrap-up time after calls.", 360.0)]
+    on_break_seconds: Annotated[float, described("Seconds on breaks.", 1200.0)]
+    on_hold_seconds: Annotated[
+        float, described("The seconds of `talking_seconds` in which the callees were on hold.", 90.0)
+    ]
+    occupancy: Annotated[
+        float | None,
+        described(
+            "Per cent of the time logged in without breaks that calls took: before, during and after them. Null without"
+            " such a time.",
+            44.0,
+        ),
+    ]
+    taken: Annotated[int, described("Calls that the agent took.", 1)]
+    missed: Annotated[int, described("Calls that the agent was offered and did not take in time.", 1)]
+    breaks: Annotated[list[BreakOfDayRead], described("Breaks by reason, the longest time first.")]
+    times: Annotated[list[AgentTimeRead], described("The times of the day in their order, if `times` asks for them.")]
+
+
+class AgentDaysRead(msgspec.Struct):
+    """The days on which agents were logged in."""
+
+    timezone: Annotated[str, described("The time zone of the days.", "Europe/Madrid")]
+    first_day: Annotated[str, described("The first day asked for.", "2026-11-18")]
+    last_day: Annotated[str, described("The last day asked for.", "2026-11-18")]
+    results: Annotated[list[AgentDayRead], described("The days, by the names of the agents, the earliest first.")]

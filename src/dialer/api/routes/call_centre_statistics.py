@@ -1,13 +1,13 @@
-"""`GET …/statistics/` of an agent and of a queue."""
+"""`GET …/statistics/` of an agent and of a queue, and the days of agents."""
 
-from typing import Final
+from typing import Any, Final
 
-from litestar import get
+from litestar import Response, get
 from litestar.params import FromPath
 
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.routes import call_centre_shapes as shapes
-from dialer.api.routes.statistics_answer import AFTER, BEFORE, parse_hours
+from dialer.api.routes.statistics_answer import AFTER, BEFORE, ZONE, parse_hours
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.statistics import (
     AgentStatistics,
@@ -32,6 +32,9 @@ WITHIN_S: Final = 20
 """Seconds of the service level, unless the client gives others."""
 _OF_AGENT: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER, BEFORE)}
 _OF_QUEUE: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (WITHIN, AFTER, BEFORE)}
+FIRST_DAY, LAST_DAY, TIMES, FORMAT = "first_day", "last_day", "times", "format"
+FORMATS: Final = ("json", "csv")
+_OF_DAYS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FIRST_DAY, LAST_DAY, ZONE, TIMES, FORMAT)}
 
 
 @get("/agent/{record_id:str}/statistics", tags=[AGENTS.path], opt=_OF_AGENT)
@@ -60,6 +63,24 @@ async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]
     if errors:
         raise InvalidError(errors)
     return await request.service.read(request, lambda unit: _queue(unit, queue_id, hours, kept[within]))
+
+
+@get("/agent/{record_id:str}/days", tags=[AGENTS.path], opt=_OF_DAYS)
+async def read_days_of_agent(request: ApiRequest, record_id: FromPath[str]) -> Response[shapes.AgentDaysRead]:
+    """Return the days on which an agent was logged in: log-in, log-out, the time in each state, and occupancy."""
+    return await _days(request, identity_in(record_id))
+
+
+@get("/agent-days", tags=[AGENTS.path], opt=_OF_DAYS)
+async def read_days_of_agents(request: ApiRequest) -> Response[shapes.AgentDaysRead]:
+    """Return the days of all agents of the caller. An admin gets those of everyone, a viewer those of the manager."""
+    return await _days(request, None)
+
+
+async def _days(request: ApiRequest, agent_id: int | None) -> Response[Any]:
+    from dialer.api.actions.agent_days import answer_days  # noqa: PLC0415 - few programs ask for it
+
+    return await answer_days(request, agent_id)
 
 
 def _agent(unit: Unit, agent_id: int, hours: Hours) -> shapes.AgentStatisticsRead:

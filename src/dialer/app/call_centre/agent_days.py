@@ -12,6 +12,8 @@ from dialer.store.queries.agent_calls import TakenCall, calls_taken_between, hol
 from dialer.store.queries.agent_periods import WorkOfAgent, read_work
 from dialer.store.tables import Agent
 
+DAYS_MAX: Final = 92
+"""Days of one report."""
 PERIODS_MAX: Final = 100_000
 """Periods that one report reads: those of 25 agents with 65 calls a day in a month."""
 CALLS_MAX: Final = 1_000

@@ -12,7 +12,7 @@ from litestar import Response
 from sqlalchemy import true
 
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.agent_days import ReportedDay, read_calls_of_day, read_day, read_days
+from dialer.app.call_centre.agent_days import DAYS_MAX, ReportedDay, read_calls_of_day, read_day, read_days
 from dialer.console.charts.day_band import draw_band
 from dialer.console.pages.agent_orders import read_ordered_agent
 from dialer.console.pages.figures import PERIODS, PLACE, day_in
@@ -35,8 +35,6 @@ from dialer.store.queries.agent_calls import TakenCall
 from dialer.store.queries.agent_periods import TooManyPeriodsError
 from dialer.store.tables import Agent
 
-DAYS_MAX: Final = 92
-"""Days of one table."""
 SPANS_MAX: Final = 2_000
 """Times of one day that its page shows."""
 ROWS_MAX: Final = 1_000
