@@ -43,6 +43,7 @@ EXEMPTIONS: Final = (
     Exemption(r".*_(after|before|min|max)", r"This is (above|below) ", FIELDS),
     Exemption(r"max_number", r"Ensure this value is greater than or equal to min_number\.", FIELDS),
     Exemption(r"expirationdate", r".* is not after startingdate", FIELDS),
+    Exemption(r"first_day|last_day", r".* is before .*\. Choose a later day\.|Ask for at most 92 days\.", FIELDS),
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
     Exemption(r"non_field_errors", r"Give either seconds, to or next\.", FIELDS),

@@ -132,7 +132,7 @@ def test_strangers_see_no_days_and_admins_all(
     ("asked", "errors"),
     [
         ({"first_day": "20261118"}, {"first_day": ["'20261118' is not a day. Use YYYY-MM-DD."]}),
-        ({"last_day": "2026-02-30"}, {"last_day": ["'2026-02-30' is not a day. Use YYYY-MM-DD."]}),
+        ({"last_day": "1969-12-31"}, {"last_day": ["'1969-12-31' is not a day. Use YYYY-MM-DD."]}),
         ({"first_day": "2026-11-19"}, {"last_day": ["'2026-11-18' is before 2026-11-19. Choose a later day."]}),
         ({"first_day": "2026-08-18"}, {"first_day": ["Ask for at most 92 days."]}),
         ({"times": "1"}, {"times": ["'1' is neither true nor false."]}),

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import anyio.to_thread
-import msgspec
 from litestar import Response
 from sqlalchemy import ColumnElement, true
 
@@ -21,7 +20,7 @@ from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.queueing.agent_days import days_between, occupancy_of
 from dialer.domain.queueing.agent_periods import WorkState
 from dialer.resources.crud import records
-from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.moments import YEAR_MAX, YEAR_MIN, show_timestamp
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.queues import AGENTS
@@ -33,7 +32,6 @@ ANSWERED_DAYS_MAX: Final = 10_000
 """Days of agents in one answer: those of 100 agents in 92 days."""
 TIMES_MAX: Final = 50_000
 """Times in one answer."""
-_EARLIEST, _LATEST = date(1970, 1, 2), date(2200, 1, 1)
 _SWITCH: Final = {"true": True, "false": False}
 _TOO_MANY: Final = "There are too many days or times for one answer. Ask for fewer days."
 
@@ -99,7 +97,7 @@ def _day(given: Mapping[str, str], name: str, errors: Errors) -> date | None:
         day = date.fromisoformat(text)
     except ValueError:
         day = date.min
-    if len(text) == len("2026-11-18") and _EARLIEST <= day <= _LATEST:
+    if len(text) == len("2026-11-18") and YEAR_MIN <= day.year <= YEAR_MAX:
         return day
     errors[name] = [f"{text[:40]!r} is not a day. Use YYYY-MM-DD."]
     return None
@@ -165,8 +163,8 @@ def _csv(days: Sequence[AgentDayRead], with_times: bool) -> bytes:  # noqa: FBT0
     """Return the days as CSV. With their times, each line is a time, with the agent and the day before it."""
     times = [(day, time) for day in days for time in day.times]
     if with_times:
-        own, names = ("agent", "name", "date"), [field.name for field in msgspec.structs.fields(AgentTimeRead)]
+        own, names = ("agent", "name", "date"), AgentTimeRead.__struct_fields__
         of_days = [[name, *(getattr(day, name) for day, _ in times)] for name in own]
         return write_csv([*of_days, *([name, *(getattr(time, name) for _, time in times)] for name in names)])
-    names = [field.name for field in msgspec.structs.fields(AgentDayRead) if field.name != TIMES]
-    return write_csv([[name, *(getattr(day, name) for day in days)] for name in names])
+    columns = [name for name in AgentDayRead.__struct_fields__ if name != TIMES]
+    return write_csv([[name, *(getattr(day, name) for day in days)] for name in columns])

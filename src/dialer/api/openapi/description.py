@@ -22,8 +22,8 @@ from dialer.api.openapi.guide import SERVERS, groups
 from dialer.api.openapi.parameters import noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.refused_statuses import is_repeatable, refusals
-from dialer.api.openapi.staffing_plan_example import PLAN_EXAMPLES
-from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
+from dialer.api.openapi.staffing_plan_example import PLAN_EXAMPLES, PLAN_TABLES
+from dialer.api.openapi.statistics_example import DAY_TABLES, STATISTICS_EXAMPLES
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
@@ -193,6 +193,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
 }
+_TABLES: Final[Mapping[str, str]] = {**PLAN_TABLES, **DAY_TABLES}
+"""The beginning of the CSV with which an operation may respond, besides JSON."""
 _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
     "change_own_settings": {"default_region": "DE"},
@@ -319,6 +321,8 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
         answers = with_dry_run(answers)
     if resource is not None and resource.exported and name.startswith("list_"):
         answers["200"]["content"].update(_exported(examples.record(exported_shape(resource))))
+    if name in _TABLES:
+        answers["200"]["content"][CSV] = {"schema": TEXT, "example": _TABLES[name]}
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
     return answers if unready is None else {**answers, "503": _with_example(unready, {"status": "storage"})}
 

@@ -37,3 +37,5 @@ PLAN_PARAMETERS: Final = {OPERATION: tuple(_parameters())}
 """The query parameters of staffing plans, by operation."""
 PLAN_EXAMPLES: Final = {OPERATION: answer(StaffingPlan, half_hours=[answer(PlannedHalfHour)])}
 """The example of a staffing plan, by operation."""
+PLAN_TABLES: Final = {OPERATION: ",".join(PlannedHalfHour.__struct_fields__) + "\r\n"}
+"""The first line of a staffing plan as CSV, by operation."""

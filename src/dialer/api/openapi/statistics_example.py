@@ -26,6 +26,7 @@ from dialer.api.routes.statistics_shapes import (
 from dialer.domain.figures.statistics import GROUPS, WAITS_S, Figures, Interval
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
+from dialer.resources.crud.moments import YEARS
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 _AGENT: Final = "read_statistics_of_agent"
@@ -52,7 +53,7 @@ _WITHIN: Final = {
     "default": WITHIN_S,
 }
 _MOMENT: Final = {"type": "string", "format": "date-time"}
-_DAY: Final = {"type": "string", "format": "date"}
+_DAY: Final = {"type": "string", "format": "date", "pattern": YEARS}
 _FORMAT_MEANINGS: Final = {
     "json": "JSON.",
     "csv": "CSV with a header line, one line a day; one line a time with `times`.",
@@ -122,3 +123,7 @@ STATISTICS_EXAMPLES: Final = {
     **dict.fromkeys(_DAYS, answer(AgentDaysRead, results=[answer(AgentDayRead)])),
 }
 """The examples of answers, by operation."""
+DAY_TABLES: Final = dict.fromkeys(
+    _DAYS, ",".join(name for name in AgentDayRead.__struct_fields__ if name != TIMES) + "\r\n"
+)
+"""The first line of days of agents as CSV, by operation."""

@@ -17,7 +17,7 @@ YEAR_MAX: Final = 2200
 MINUTES_MAX: Final = 4_096
 """Minutes whose text is kept in a cache."""
 
-_YEARS: Final = "^(19[7-9][0-9]|2[01][0-9]{2}|2200)-"
+YEARS: Final = "^(19[7-9][0-9]|2[01][0-9]{2}|2200)-"
 """The regular expression of the start of a moment from `YEAR_MIN` to `YEAR_MAX`."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9])?\Z", re.ASCII)
@@ -66,7 +66,7 @@ class Timestamp(Kind, frozen=True):
 
     def accepted(self) -> Schema:
         """Return the schema of a date-time in the years that the service knows."""
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME, pattern=_YEARS)
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME, pattern=YEARS)
 
 
 def show_timestamp(at_ms: int) -> str:
