@@ -64,8 +64,9 @@ def sending_reports(settings: Settings, database: Database) -> ReportSending:
 
     def running(clock_ms: Callable[[], int]) -> AbstractAsyncContextManager[None]:
         deliver = partial(_deliver, settings, database, clock_ms)
-        zone = ZoneInfo(settings.timezone)
-        return ReportSender(database, deliver, zone=zone, clock_ms=clock_ms, machine_ms=machine_ms).running()
+        zone, base = ZoneInfo(settings.timezone), _base_of(settings)
+        sender = ReportSender(database, deliver, zone=zone, clock_ms=clock_ms, machine_ms=machine_ms, base=base)
+        return sender.running()
 
     return running
 
@@ -82,6 +83,10 @@ async def _deliver(
     from dialer.mail.server import MailServer  # noqa: PLC0415
 
     server, zone = MailServer(settings.mail_url), ZoneInfo(settings.timezone)
-    base = (settings.base_url or "").rstrip("/")
-    maker = ReportMaker(database, server, settings.mail_from, zone, base, clock_ms, RealClock().now_ms)
+    maker = ReportMaker(database, server, settings.mail_from, zone, _base_of(settings), clock_ms, RealClock().now_ms)
     return await maker.deliver(taken, shared)
+
+
+def _base_of(settings: Settings) -> str:
+    """Return the address with which links in reports begin; empty if no admin has set it."""
+    return (settings.base_url or "").rstrip("/")

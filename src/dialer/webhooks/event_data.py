@@ -166,6 +166,31 @@ class GatewayEventData(EventData, frozen=True, kw_only=True):
     state: Annotated[str, described("`down` or `up`.", "down")]
 
 
+class ReportReadyData(EventData, frozen=True, kw_only=True):
+    """A scheduled report that is due."""
+
+    campaign: Annotated[int | UnsetType, described("The id of its campaign; absent for the whole account.", 1)] = UNSET
+    schedule: Annotated[int, described("The id of the scheduled report.", 3)]
+    name: Annotated[str, described("The name of the scheduled report.", "Board, each morning")]
+    report: Annotated[
+        str, described("`answers`, `people`, `agent_outcomes` or `agent_hours`: see `report-schedule`.", "answers")
+    ]
+    starting_date: Annotated[
+        str | None, described("The begin of the reported day, in UTC. Null: all until the end.", "2026-11-17T00:00:00Z")
+    ]
+    ending_date: Annotated[str, described("The end of the reported time, in UTC.", "2026-11-18T00:00:00Z")]
+    url: Annotated[
+        str | UnsetType | None,
+        described(
+            "The address that opens the report without an account; null for those about agents. Only webhooks get it.",
+            "https://dialer.example/console/shared/…/",
+        ),
+    ] = UNSET
+    url_expires: Annotated[
+        str | None, described("The moment at which that address ends. Null without one.", "2026-12-02T08:00:00Z")
+    ]
+
+
 class WebhookDisabledData(EventData, frozen=True, kw_only=True):
     """A webhook that the service switched off."""
 
@@ -195,6 +220,7 @@ EVENT_DATA: Final[Mapping[str, type[EventData]]] = {
     "message.failed": MessageEventData,
     "message.received": MessageReceivedData,
     "message.sent": MessageEventData,
+    "report.ready": ReportReadyData,
     "subscriber.completed": SubscriberEventData,
     "subscriber.failed": SubscriberEventData,
     "webhook.disabled": WebhookDisabledData,

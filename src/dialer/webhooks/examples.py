@@ -41,6 +41,19 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
     "message.received": ExampleEvent("sms-campaigns/2", {"campaign": 2, "state": "stop"}),
     "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),
+    "report.ready": ExampleEvent(
+        "report-schedule/3",
+        {
+            "campaign": 1,
+            "schedule": 3,
+            "name": "Board, each morning",
+            "report": "answers",
+            "starting_date": None,
+            "ending_date": "2026-11-18T08:00:00Z",
+            "url": "https://dialer.example/console/shared/8jOqkB9bcyTTHdkMz1QjS0XJ3pQXGzqj2oMGz0Hdc6A/",
+            "url_expires": "2026-12-02T08:00:00Z",
+        },
+    ),
     "subscriber.completed": ExampleEvent("subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "completed"}),
     "subscriber.failed": ExampleEvent(
         "subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "fail", "reason": "no_answer"}
@@ -55,6 +68,7 @@ _LINKED: Final = {
     "agent": "agent",
     "dnc_list": "dnc-list",
     "entry": "dnc-contact",
+    "schedule": "report-schedule",
 }
 _SUBJECTS: Final = {
     **{path: member for member, path in _LINKED.items()},

@@ -39,6 +39,7 @@ class Post:
         self.mails: list[EmailMessage] = []
         self.answers: dict[str, MailOutcome] = {}
         self.now_ms = self.machine_ms = NOW_MS
+        self.base = base
         maker = ReportMaker(database, self.take, "dialer@example.com", ZoneInfo("UTC"), base, self.clock, self.machine)
         self.deliver: Callable[[TakenDelivery, Shared], Any] = maker.deliver
 
@@ -61,7 +62,8 @@ class Post:
         """Send what is due after some time, and return the mails that came of it."""
         self.now_ms, self.machine_ms, self.mails = self.now_ms + later_ms, self.machine_ms + later_ms, []
         zone = ZoneInfo("UTC")
-        sender = ReportSender(self.database, self.deliver, zone=zone, clock_ms=self.clock, machine_ms=self.machine)
+        clocks = {"clock_ms": self.clock, "machine_ms": self.machine}
+        sender = ReportSender(self.database, self.deliver, zone=zone, **clocks, base=self.base)
         anyio.run(sender.send_due)
         return self.mails
 

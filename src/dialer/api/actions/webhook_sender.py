@@ -23,6 +23,7 @@ from dialer.webhooks.retries import SECOND_MS, PostOutcome
 from dialer.webhooks.signing import signed_headers
 
 TEST_TYPE: Final = "webhook.test"
+REPORT_READY: Final = "report.ready"
 TESTS_AT_ONCE: Final = 16
 """Test events that are sent at a time, apart from all others."""
 TESTS_OF_ACCOUNT_MAX: Final = 2
@@ -82,7 +83,10 @@ class WebhookSender:
 
 def encoded_event(row: Any, base: str) -> str:  # noqa: ANN401 - a row of the driver
     """Return an event as the JSON that receivers get; `base` is the address of the service."""
-    return msgspec.json.encode(event_read(row, Links(base, frozenset()))).decode()
+    event = event_read(row, Links(base, frozenset()))
+    if row.type == REPORT_READY:
+        event.data["url"] = row.secret_url
+    return msgspec.json.encode(event).decode()
 
 
 def _test_event(event_id: str, webhook_id: int, links: Links, now: datetime) -> str:

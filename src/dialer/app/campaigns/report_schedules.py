@@ -35,6 +35,8 @@ TOO_MANY: Final = Sentence("The account has sent as many mails as it may in a da
 WAITING: Final = "waiting"
 SENT: Final = "sent"
 FAILED: Final = "failed"
+WEBHOOKS: Final = "webhooks"
+"""The recipient of a delivery that becomes an event for the webhooks of the account."""
 LOST: Final = Sentence("The service ended at each attempt to send it.")
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OVER: Final = (CampaignStatus.END, CampaignStatus.ABORT)
@@ -100,7 +102,7 @@ def change_report_schedule(unit: UnitOfWork, schedule_id: int, columns: Mapping[
         unit.connection.execute(delete(ReportDelivery).where(of_it))
     gone = update(ReportDelivery).where(of_it, ReportDelivery.status == WAITING)
     if after["enabled"] and all(before[name] == after[name] for name in _CONTENT):
-        gone = gone.where(ReportDelivery.recipient.not_in(after["recipients"].split()))
+        gone = gone.where(ReportDelivery.recipient.not_in(_receivers(after)))
     unit.connection.execute(gone.values(status=FAILED, next_ms=None, problem=""))
     unit.note(NOTHING)
 
@@ -196,8 +198,11 @@ def begin_attempt(unit: UnitOfWork, taken: TakenDelivery, machine_ms: int) -> Ta
     return taken._replace(until_ms=until_ms) if unit.connection.execute(counted).rowcount else None
 
 
-def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcome, machine_ms: int) -> None:
-    """Keep what came of an attempt, unless it was taken back meanwhile. One that failed is made again for 16 hours."""
+def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcome, machine_ms: int) -> bool:
+    """Keep what came of an attempt. Return False if it was taken back meanwhile.
+
+    One that failed is made again for 16 hours.
+    """
     attempts, schedule_id = taken.attempts + 1, taken.schedule["id"]
     problem = outcome.problem
     is_given_up = outcome.is_final or attempts > len(WAITS_MS)
@@ -209,8 +214,10 @@ def keep_outcome(unit: UnitOfWork, taken: TakenDelivery, outcome: DeliveryOutcom
     else:
         values["next_ms"] = machine_ms + WAITS_MS[attempts - 1]
     unit.note(NOTHING)
-    if unit.connection.execute(update(ReportDelivery).where(*_held(taken)).values(values)).rowcount:
+    is_kept = bool(unit.connection.execute(update(ReportDelivery).where(*_held(taken)).values(values)).rowcount)
+    if is_kept:
         _tell(unit.connection, schedule_id, unit.now_ms, {} if problem else {"last_sent_date": unit.now_ms})
+    return is_kept
 
 
 def _held(taken: TakenDelivery) -> tuple[Any, ...]:
@@ -235,16 +242,20 @@ def _tell(connection: Connection, schedule_id: int, now_ms: int, told: Mapping[s
 
 def _put(connection: Connection, schedule: RowMapping, due_ms: int, now_ms: int, machine_ms: int) -> None:
     """Put a due moment into the outbox, unless it is there already, as after a clock that was set back."""
-    recipients = schedule["recipients"].split()
+    mails = len(schedule["recipients"].split())
     values = {"schedule_id": schedule["id"], "due_ms": due_ms, "created_date": now_ms, "updated_date": now_ms}
-    if _may_send(connection, schedule["user_id"], len(recipients), machine_ms):
-        values |= {"status": WAITING, "next_ms": machine_ms, "problem": ""}
-    else:
-        values |= {"status": FAILED, "next_ms": None, "problem": str(TOO_MANY)}
-    rows = [{**values, "recipient": recipient} for recipient in recipients]
+    waiting = {**values, "status": WAITING, "next_ms": machine_ms, "problem": ""}
+    may_mail = not mails or _may_send(connection, schedule["user_id"], mails, machine_ms)
+    mailed = waiting if may_mail else {**values, "status": FAILED, "next_ms": None, "problem": str(TOO_MANY)}
+    rows = [{**(waiting if one == WEBHOOKS else mailed), "recipient": one} for one in _receivers(schedule)]
     connection.execute(insert_or(ReportDelivery.__table__).on_conflict_do_nothing(), rows)
-    if values["problem"]:
+    if not may_mail:
         _tell(connection, schedule["id"], now_ms, {})
+
+
+def _receivers(schedule: Mapping[str, Any] | RowMapping) -> list[str]:
+    """Return who gets a report: addresses of mail, and the webhooks if they are told of it."""
+    return [*schedule["recipients"].split(), *([WEBHOOKS] if schedule["tells_webhooks"] else [])]
 
 
 def _may_send(connection: Connection, user_id: int, mails: int, machine_ms: int) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from dialer.app.campaigns.report_schedules import (
     LEASE_MS,
+    WEBHOOKS,
     DeliveryOutcome,
     TakenDelivery,
     begin_attempt,
@@ -56,13 +57,16 @@ class ReportSender:
         clock_ms: Callable[[], int],
         machine_ms: Callable[[], int],
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        base: str = "",
     ) -> None:
+        """Take the service's parts; links in events begin with `base`, which is empty if it is not known."""
         self._database: Final = database
         self._deliver: Final = deliver
         self._zone: Final = zone
         self._clock_ms: Final = clock_ms
         self._machine_ms: Final = machine_ms
         self._sleep: Final = sleep
+        self._base: Final = base
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -111,10 +115,19 @@ class ReportSender:
             held = await self._write(partial(begin_attempt, taken=taken, machine_ms=self._machine_ms()))
             if held is None:
                 return
+            if held.recipient == WEBHOOKS:
+                await self._write(partial(self._tell, taken=held))
+                return
             outcome = await self._outcome(held, shared)
             await self._write(partial(keep_outcome, taken=held, outcome=outcome, machine_ms=self._machine_ms()))
         except Exception:  # noqa: BLE001 - it is sent again after its lease, and stops no other
             _log.exception("report_outcome_not_kept", schedule_id=taken.schedule["id"])
+
+    def _tell(self, unit: UnitOfWork, taken: TakenDelivery) -> None:
+        # The first report imports what a start does without.
+        from dialer.console.reports.telling import tell_webhooks  # noqa: PLC0415
+
+        tell_webhooks(unit, taken, zone=self._zone, base=self._base, machine_ms=self._machine_ms())
 
     async def _outcome(self, taken: TakenDelivery, shared: Shared) -> DeliveryOutcome:
         try:

@@ -18,6 +18,7 @@ _LINKED: Final = {
     "agent": "agent",
     "dnc_list": "dnc-list",
     "entry": "dnc-contact",
+    "schedule": "report-schedule",
 }
 """The paths of the records whose ids the data of events hold."""
 

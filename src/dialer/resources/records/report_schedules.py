@@ -53,8 +53,6 @@ class MailAddresses(Kind, frozen=True):
         found = list(dict.fromkeys(items))
         if len(found) > RECIPIENTS_MAX:
             raise FieldError(Sentence("At most %(most)s addresses. Use a mailing list.", most=RECIPIENTS_MAX))
-        if not found:
-            raise FieldError("Give at least one address of mail.")
         return " ".join(found)
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
@@ -64,7 +62,7 @@ class MailAddresses(Kind, frozen=True):
     def schema(self) -> Schema:
         """Return the schema of a list of addresses."""
         address = Schema(type=OpenAPIType.STRING, pattern=MAIL_ADDRESS_PATTERN, max_length=MAIL_ADDRESS_MAX)
-        return Schema(type=OpenAPIType.ARRAY, items=address, min_items=1, max_items=RECIPIENTS_MAX)
+        return Schema(type=OpenAPIType.ARRAY, items=address, max_items=RECIPIENTS_MAX)
 
 
 _DAY_WORDS: Final = "True if it is sent on {}s."
@@ -116,6 +114,13 @@ _REPORT_SCHEDULE: Final = shapes(
             title="To",
             hint="Addresses of mail with blanks between them, at most 10. Each gets a mail of its own.",
         ),
+        "tells_webhooks": writable(
+            Boolean(),
+            "True if the webhooks of the account get the event `report.ready`, with a link to reports that links open.",
+            example=False,
+            title="Tell webhooks",
+            hint="Your programs get an event. A link in it opens answers and people for 14 days, without an account.",
+        ),
         "sent_as": writable(
             TextChoice(tuple(SentAs), title="SentAs"),
             "The form in which it is sent. A file of more than 5 MB is sent as a link.",
@@ -154,10 +159,10 @@ _REPORT_SCHEDULE: Final = shapes(
     form=form(
         ("", "name report campaign sent_when send_time"),
         ("Days", " ".join(DAYS)),
-        ("", "recipients sent_as time_zone"),
+        ("", "recipients sent_as tells_webhooks time_zone"),
         more=[("", "enabled user")],
     ),
-    write_doc="A scheduled report: sent by mail at a time of the day, or when its campaign has ended.",
+    write_doc="A scheduled report: mailed or told to webhooks, at a time of the day or when its campaign has ended.",
 )
 
 
@@ -174,6 +179,12 @@ def state_of(row: RowMapping) -> str:
     return WAITS if row["next_due_ms"] is None else SENDS
 
 
+def _has_receiver(change: Change) -> Errors:
+    if change.values["recipients"] or change.values["tells_webhooks"]:
+        return {}
+    return {"recipients": [Sentence("Give at least one address of mail, or tell webhooks.")]}
+
+
 def _has_campaign(change: Change) -> Errors:
     values = change.values
     is_needed = values["report"] in OF_CAMPAIGNS or values["sent_when"] == SentWhen.END
@@ -184,6 +195,8 @@ def _has_campaign(change: Change) -> Errors:
 
 def _fits_its_form(change: Change) -> Errors:
     report, form_of_it = change.values["report"], change.values["sent_as"]
+    if not change.values["recipients"]:
+        return {}
     if report == ScheduledReport.PEOPLE and form_of_it == SentAs.WORDS:
         return {"sent_as": [Sentence("Rows of people do not stand in mails. Send a file or a link.")]}
     if report != ScheduledReport.ANSWERS and form_of_it == SentAs.PDF:
@@ -227,7 +240,8 @@ REPORT_SCHEDULES = Resource(
     derived=_derived,
     rules=(
         FieldRule(("report", "campaign", "sent_when"), _has_campaign),
-        FieldRule(("report", "sent_as"), _fits_its_form),
+        FieldRule(("recipients", "tells_webhooks"), _has_receiver),
+        FieldRule(("report", "sent_as", "recipients"), _fits_its_form),
         FieldRule(("sent_when", *DAYS), _has_days),
         FieldRule(("time_zone",), _known_zone),
     ),

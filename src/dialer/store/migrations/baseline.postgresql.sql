@@ -366,6 +366,7 @@ CREATE TABLE account_event (
 	subject VARCHAR(64) NOT NULL,
 	created_date BIGINT NOT NULL,
 	data TEXT DEFAULT '' NOT NULL,
+	secret_url VARCHAR,
 	CONSTRAINT pk_account_event PRIMARY KEY (id),
 	CONSTRAINT fk_account_event_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
@@ -1059,7 +1060,8 @@ CREATE TABLE report_schedule (
 	saturday BOOLEAN DEFAULT '1' NOT NULL,
 	sunday BOOLEAN DEFAULT '1' NOT NULL,
 	time_zone VARCHAR(64) DEFAULT '' NOT NULL,
-	recipients VARCHAR(3000) NOT NULL,
+	recipients VARCHAR(3000) DEFAULT '' NOT NULL,
+	tells_webhooks BOOLEAN DEFAULT '0' NOT NULL,
 	enabled BOOLEAN DEFAULT '1' NOT NULL,
 	next_due_ms BIGINT,
 	failing_since_ms BIGINT,

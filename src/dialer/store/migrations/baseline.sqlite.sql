@@ -336,6 +336,7 @@ CREATE TABLE account_event (
 	subject VARCHAR(64) NOT NULL,
 	created_date INTEGER NOT NULL,
 	data TEXT DEFAULT '' NOT NULL,
+	secret_url VARCHAR,
 	CONSTRAINT fk_account_event_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_account_event_created_date ON account_event (created_date);
@@ -983,7 +984,8 @@ CREATE TABLE report_schedule (
 	saturday BOOLEAN DEFAULT '1' NOT NULL,
 	sunday BOOLEAN DEFAULT '1' NOT NULL,
 	time_zone VARCHAR(64) DEFAULT '' NOT NULL,
-	recipients VARCHAR(3000) NOT NULL,
+	recipients VARCHAR(3000) DEFAULT '' NOT NULL,
+	tells_webhooks BOOLEAN DEFAULT '0' NOT NULL,
 	enabled BOOLEAN DEFAULT '1' NOT NULL,
 	next_due_ms INTEGER,
 	failing_since_ms INTEGER,

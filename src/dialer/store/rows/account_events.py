@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, select, true, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, true, update
 
 from dialer.store.database.bulk import bulk_insert
 from dialer.store.database.touched import NOTHING, touch
@@ -43,6 +43,8 @@ _BALANCES: Final = (
     .where(User.id.in_(bindparam("ids", expanding=True)))
     .order_by(User.id)
 )
+_PUBLIC: Final = [column for column in AccountEvent.__table__.c if column.name != AccountEvent.secret_url.key]
+"""The columns that all readers of events see."""
 _INSERT: Final = bulk_insert(AccountEvent.__table__, *EventRow._fields)
 
 
@@ -67,6 +69,11 @@ def campaign_subject(connection: Connection, campaign_id: int) -> str:
 def write_events(connection: Connection, rows: Sequence[EventRow]) -> None:
     """Write events in the transaction that caused them."""
     _INSERT.run(connection, rows)
+
+
+def write_secret_event(connection: Connection, row: EventRow, url: str) -> None:
+    """Write an event with a link that only webhooks get. It is encrypted in the database."""
+    connection.execute(insert(AccountEvent).values(**row._asdict(), secret_url=url))
 
 
 def low_balance_events(connection: Connection, spent: Mapping[int, int], at_ms: int) -> list[EventRow]:
@@ -94,7 +101,7 @@ def keep_events(connection: Connection, user_id: int, *, keep: bool) -> bool:
 
 def read_events(connection: Connection, user_id: int, wanted: EventsWanted) -> Sequence[Any]:
     """Return events of an account, in the order in which they were committed."""
-    query = select(AccountEvent.__table__).where(AccountEvent.user_id == user_id, AccountEvent.id > wanted.after_id)
+    query = select(*_PUBLIC).where(AccountEvent.user_id == user_id, AccountEvent.id > wanted.after_id)
     query = query.where(AccountEvent.created_date >= wanted.since_ms)
     if wanted.types:
         query = query.where(AccountEvent.type.in_(wanted.types))

@@ -4,6 +4,7 @@ from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Row, belongs_to, in_account
+from dialer.store.tables.key_ring import Secret
 
 
 class AccountEvent(Row):
@@ -20,5 +21,7 @@ class AccountEvent(Row):
     created_date: Mapped[Milliseconds] = mapped_column(index=True)
     data: Mapped[LongText]
     """A JSON object."""
+    secret_url: Mapped[str | None] = mapped_column(Secret, default=None)
+    """A link that opens a report without a sign-in: only webhooks get it. Null in most events."""
 
     __table_args__ = (in_account("account_event"), {"sqlite_autoincrement": True})

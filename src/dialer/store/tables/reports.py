@@ -61,8 +61,10 @@ class ReportSchedule(Row):
     sunday: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
     time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
     """The zone of the time, the days and the report; empty for that of the service."""
-    recipients: Mapped[str] = mapped_column(String(3000))
+    recipients: Mapped[str] = mapped_column(String(3000), default="", server_default="")
     """Addresses of mail with blanks between them."""
+    tells_webhooks: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the webhooks of the account get an event with a link."""
     enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
     next_due_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """When it is due next; null while it waits for the end of its campaign, after that end, and while it is off."""
@@ -93,6 +95,7 @@ class ReportDelivery(Row):
     schedule_id: Mapped[int] = belongs_to("report_schedule", index=False)
     due_ms: Mapped[Milliseconds]
     recipient: Mapped[str] = mapped_column(String(254))
+    """An address of mail, or `webhooks`."""
     status: Mapped[str] = mapped_column(String(10), default="waiting", server_default="waiting")
     """`waiting`, `sent` or `failed`."""
     attempts: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
