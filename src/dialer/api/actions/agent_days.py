@@ -36,7 +36,7 @@ _SWITCH: Final = {"true": True, "false": False}
 _TOO_MANY: Final = "There are too many days or times for one answer. Ask for fewer days."
 
 
-class DaysAsked(NamedTuple):
+class DaysQuestion(NamedTuple):
     """A question for days."""
 
     first: date
@@ -61,7 +61,7 @@ async def answer_days(request: ApiRequest, agent_id: int | None) -> Response[Any
     return Response(lines, media_type="text/csv", headers=headers)
 
 
-def days_asked(given: Mapping[str, str], zone: ZoneInfo, now_ms: int) -> DaysAsked:
+def days_asked(given: Mapping[str, str], zone: ZoneInfo, now_ms: int) -> DaysQuestion:
     """Return the question that query parameters ask; without any, it is that for today.
 
     Raises:
@@ -86,7 +86,7 @@ def days_asked(given: Mapping[str, str], zone: ZoneInfo, now_ms: int) -> DaysAsk
         errors[FIRST_DAY] = [f"Ask for at most {DAYS_MAX} days."]
     if errors:
         raise InvalidError(errors)
-    return DaysAsked(first, last, zone, _SWITCH[times], wanted == "csv")
+    return DaysQuestion(first, last, zone, _SWITCH[times], wanted == "csv")
 
 
 def _day(given: Mapping[str, str], name: str, errors: Errors) -> date | None:
@@ -103,7 +103,7 @@ def _day(given: Mapping[str, str], name: str, errors: Errors) -> date | None:
     return None
 
 
-def _read(unit: Unit, agent_id: int | None, asked: DaysAsked) -> list[ReportedDay]:
+def _read(unit: Unit, agent_id: int | None, asked: DaysQuestion) -> list[ReportedDay]:
     whose: ColumnElement[bool] = Agent.id == agent_id
     if agent_id is not None:
         records.require_seen(unit, AGENTS, agent_id)
@@ -119,7 +119,7 @@ def _read(unit: Unit, agent_id: int | None, asked: DaysAsked) -> list[ReportedDa
     return found
 
 
-def _answer(found: Sequence[ReportedDay], asked: DaysAsked, links: Links) -> AgentDaysRead:
+def _answer(found: Sequence[ReportedDay], asked: DaysQuestion, links: Links) -> AgentDaysRead:
     days = [_shown(one, links, with_times=asked.with_times) for one in found]
     return AgentDaysRead(asked.zone.key, asked.first.isoformat(), asked.last.isoformat(), days)
 

@@ -163,7 +163,7 @@ class BreakOfDayRead(msgspec.Struct):
 
 
 class AgentDayRead(msgspec.Struct):
-    """A day on which an agent was logged in. What the agent does now counts until now."""
+    """A day on which an agent was logged in. The state that goes on counts until now."""
 
     agent: Annotated[str, described("URL of the agent.", "https://dialer.example/rest-api/agent/1/")]
     name: Annotated[str, described("The name of the agent.", "Ann")]
