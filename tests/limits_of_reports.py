@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.api.actions import agent_days as answered
+from dialer.api.routes import agent_days as answered
 from dialer.app.call_centre import agent_days
 from dialer.app.campaigns import report_links as links
 from dialer.app.campaigns import report_schedules as schedules

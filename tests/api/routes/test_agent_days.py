@@ -152,7 +152,7 @@ def test_an_answer_has_a_largest_number_of_times(
     alice: Caller, estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked(database, estate.agent["id"])
-    monkeypatch.setattr("dialer.api.actions.agent_days.TIMES_MAX", 5)
+    monkeypatch.setattr("dialer.api.routes.agent_days.TIMES_MAX", 5)
     answer = alice.request("GET", "agent-days/", params={"times": "true"})
     assert (answer.status_code, [*answer.json()]) == (400, ["first_day"])
     assert len(alice.get("agent-days/")["results"]) == 1

@@ -62,8 +62,9 @@ class Post:
         """Send what is due after some time, and return the mails that came of it."""
         self.now_ms, self.machine_ms, self.mails = self.now_ms + later_ms, self.machine_ms + later_ms, []
         zone = ZoneInfo("UTC")
-        clocks = {"clock_ms": self.clock, "machine_ms": self.machine}
-        sender = ReportSender(self.database, self.deliver, zone=zone, **clocks, base=self.base)
+        sender = ReportSender(
+            self.database, self.deliver, zone=zone, clock_ms=self.clock, machine_ms=self.machine, base=self.base
+        )
         anyio.run(sender.send_due)
         return self.mails
 

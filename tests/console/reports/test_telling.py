@@ -113,7 +113,7 @@ def test_a_disabled_account_tells_nothing(api: Caller, database: Database, post:
     told(api, database)
     store(database, update(User).where(User.username == "alice").values(enabled=False))
     post.look(TO_EIGHT_MS)
-    assert events(database) == post.deliveries() == []
+    assert (events(database), post.deliveries()) == ([], [])
 
 
 def test_webhooks_are_told_although_mails_fail(api: Caller, database: Database, post: Post) -> None:

@@ -7,13 +7,18 @@ import msgspec
 from dialer.api.openapi.examples import answer
 from dialer.api.openapi.parts import TEXT, Json, parameter
 from dialer.api.routes.call_centre_shapes import (
+    FIRST_DAY,
+    FORMAT,
+    FORMATS,
+    LAST_DAY,
+    TIMES,
     AgentDayRead,
     AgentDaysRead,
     AgentNowRead,
     AgentStatisticsRead,
     QueueStatisticsRead,
 )
-from dialer.api.routes.call_centre_statistics import FIRST_DAY, FORMAT, FORMATS, LAST_DAY, TIMES, WITHIN, WITHIN_S
+from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import (
     AbandonedCountRead,

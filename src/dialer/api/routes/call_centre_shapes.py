@@ -1,10 +1,15 @@
 """The shapes of the statistics of agents and queues, and of the days of agents, in answers."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from dialer.domain.words.described import described
+
+FIRST_DAY, LAST_DAY, TIMES, FORMAT = "first_day", "last_day", "times", "format"
+"""Parameters of questions for days of agents."""
+FORMATS: Final = ("json", "csv")
+"""The formats of the answers to them."""
 
 
 class AgentNowRead(msgspec.Struct):

@@ -32,9 +32,10 @@ WITHIN_S: Final = 20
 """Seconds of the service level, unless the client gives others."""
 _OF_AGENT: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER, BEFORE)}
 _OF_QUEUE: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (WITHIN, AFTER, BEFORE)}
-FIRST_DAY, LAST_DAY, TIMES, FORMAT = "first_day", "last_day", "times", "format"
-FORMATS: Final = ("json", "csv")
-_OF_DAYS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FIRST_DAY, LAST_DAY, ZONE, TIMES, FORMAT)}
+_OF_DAYS: Final = {
+    LISTS_OPTION: (),
+    PARAMETERS_OPTION: (shapes.FIRST_DAY, shapes.LAST_DAY, ZONE, shapes.TIMES, shapes.FORMAT),
+}
 
 
 @get("/agent/{record_id:str}/statistics", tags=[AGENTS.path], opt=_OF_AGENT)
@@ -78,7 +79,7 @@ async def read_days_of_agents(request: ApiRequest) -> Response[shapes.AgentDaysR
 
 
 async def _days(request: ApiRequest, agent_id: int | None) -> Response[Any]:
-    from dialer.api.actions.agent_days import answer_days  # noqa: PLC0415 - few programs ask for it
+    from dialer.api.routes.agent_days import answer_days  # noqa: PLC0415 - few programs ask for it
 
     return await answer_days(request, agent_id)
 

@@ -11,8 +11,17 @@ from sqlalchemy import ColumnElement, true
 
 from dialer.api.answers.csv_lines import write_csv
 from dialer.api.answers.downloads import content_disposition
-from dialer.api.routes.call_centre_shapes import AgentDayRead, AgentDaysRead, AgentTimeRead, BreakOfDayRead
-from dialer.api.routes.call_centre_statistics import FIRST_DAY, FORMAT, FORMATS, LAST_DAY, TIMES
+from dialer.api.routes.call_centre_shapes import (
+    FIRST_DAY,
+    FORMAT,
+    FORMATS,
+    LAST_DAY,
+    TIMES,
+    AgentDayRead,
+    AgentDaysRead,
+    AgentTimeRead,
+    BreakOfDayRead,
+)
 from dialer.api.routes.statistics_answer import ZONE
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agent_days import DAYS_MAX, ReportedDay, read_days
