@@ -18,8 +18,8 @@ from dialer.app.campaigns.report_schedules import (
 )
 from dialer.console.reports import letters, making
 from dialer.console.reports import sender as module
+from dialer.console.reports.kinds import NO_ADDRESS
 from dialer.console.reports.letters import ReportBody, ReportHead
-from dialer.console.reports.making import NO_ADDRESS
 from dialer.console.reports.sender import ReportSender, Shared
 from dialer.domain.words.enums import CampaignStatus
 from dialer.mail.letter import Letter

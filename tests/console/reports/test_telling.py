@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text, update
 
 from dialer.api.actions.webhook_sender import encoded_event
 from dialer.app.campaigns.report_schedules import LEASE_MS, WAITS_MS, WEBHOOKS
-from dialer.console.reports.making import NO_ADDRESS
+from dialer.console.reports.kinds import NO_ADDRESS
 from dialer.console.reports.sender import ReportSender
 from dialer.console.reports.telling import NO_EVENTS
 from dialer.mail.server import MailOutcome

@@ -19,6 +19,8 @@ from dialer.domain.words.reports import ScheduledReport
 from dialer.store.database.database import Database
 from dialer.store.queries.statistics import Hours, WhoseCalls
 
+NO_ADDRESS: Final = gettext_noop("The service does not know its address for links: an admin sets DIALER_BASE_URL.")
+
 
 class AskedReport(NamedTuple):
     """The report that is wanted: of a campaign, or of an account, as of a moment."""

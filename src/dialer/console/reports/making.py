@@ -13,7 +13,7 @@ from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery
 from dialer.app.work.unit import UnitOfWork
 from dialer.console.parts.told_answers import ToldAnswers
 from dialer.console.reports.files import FileTooLargeError, write_file
-from dialer.console.reports.kinds import KINDS, AskedReport
+from dialer.console.reports.kinds import KINDS, NO_ADDRESS, AskedReport
 from dialer.console.reports.letters import ReportBody, ReportHead, shown_table, write_letter
 from dialer.console.reports.paper import NOT_DRAWN, PDF, Imprint, NotDrawnError, draw_answers
 from dialer.console.reports.sender import Shared
@@ -30,7 +30,6 @@ from dialer.store.tables import Campaign
 
 TOO_LARGE: Final = gettext_noop("The report is too large for a mail.")
 _log = structlog.get_logger(__name__)
-NO_ADDRESS: Final = gettext_noop("The service does not know its address for links: an admin sets DIALER_BASE_URL.")
 _LINKED: Final = frozenset(SharedReport)
 
 

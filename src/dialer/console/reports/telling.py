@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 from dialer.app.campaigns.report_links import LINK_MS, send_report_link
 from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery, keep_outcome, zone_of_schedule
 from dialer.app.work.unit import UnitOfWork
-from dialer.console.reports.kinds import KINDS
-from dialer.console.reports.making import NO_ADDRESS
+from dialer.console.reports.kinds import KINDS, NO_ADDRESS
 from dialer.console.words.language import gettext_noop
 from dialer.domain.calling_times.report_times import day_before
 from dialer.domain.words.reports import SharedReport
