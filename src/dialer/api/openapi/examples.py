@@ -22,6 +22,7 @@ _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "subscriber-list": ("duplicate_contact",),
     "did": ("campaign",),
     "agent": ("contact",),
+    "report-schedule": ("recipients",),
 }
 """Optional fields in the example that creates a record, by path. It has all required fields too."""
 _CHANGED: Final[Mapping[str, str]] = {
