@@ -44,6 +44,10 @@ EXEMPTIONS: Final = (
     Exemption(r"max_number", r"Ensure this value is greater than or equal to min_number\.", FIELDS),
     Exemption(r"expirationdate", r".* is not after startingdate", FIELDS),
     Exemption(r"first_day|last_day", r".* is before .*\. Choose a later day\.|Ask for at most 92 days\.", FIELDS),
+    Exemption(r"recipients", r"Give at least one address of mail, or tell webhooks\.", FIELDS),
+    Exemption(r"campaign", r"Choose a campaign: ", FIELDS),
+    Exemption(r"sent_as", r"Rows of people do not stand in mails\.|A link cannot open this report\.", FIELDS),
+    Exemption(r"monday", r"Choose at least one day of the week\.", FIELDS),
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
     Exemption(r"non_field_errors", r"Give either seconds, to or next\.", FIELDS),
@@ -72,7 +76,9 @@ EXEMPTIONS: Final = (
         r"search", r'".*" has neither a letter nor a digit\.', "Patterns cannot name the letters of all scripts."
     ),
     Exemption(r"additional_vars|parameters", r"JSON parse error", "The text must be JSON."),
-    Exemption(r"tz_code|timezone", r".* is not a time zone\.", "The zones are those of the installed database."),
+    Exemption(
+        r"tz_code|timezone|time_zone", r".* is not a time zone\.", "The zones are those of the installed database."
+    ),
     Exemption(r"allowed_callerids|number|callerid", r".* is not a possible phone number\.", "Numbering plans decide."),
     Exemption(r".*", r".* is an emergency number\.", "Numbering plans decide."),
     Exemption(r"ordering", r"A field is given twice\.", TEXT),
