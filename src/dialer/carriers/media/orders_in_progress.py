@@ -126,15 +126,15 @@ class PlayingHoldSound(Activity):
 
     def __init__(self, turn: int, music: bytes) -> None:
         super().__init__(turn)
-        rest = len(music) % FRAME_SAMPLES
-        self._sound: Final = (music + _QUIET[rest:] if rest else music) or hold_sound()
+        self._sound: Final = music or hold_sound()
         self._position = 0
 
     def next_frame(self) -> bytes:
         """Return the next piece of the sound, which begins again after its end."""
         start = self._position
-        self._position = (start + FRAME_SAMPLES) % len(self._sound)
-        return self._sound[start : start + FRAME_SAMPLES]
+        frame = self._sound[start : start + FRAME_SAMPLES]
+        self._position = start + FRAME_SAMPLES if start + FRAME_SAMPLES < len(self._sound) else 0
+        return frame if len(frame) == FRAME_SAMPLES else frame + _QUIET[len(frame) :]
 
 
 class Bridging(Activity):

@@ -18,15 +18,22 @@ def hold_sounds(connection: Connection, user_id: int) -> tuple[HoldSound, ...]:
     A text that names no audio file of the account, such as a stream of a switch, is no music.
     """
     named = select(Queue.id, Queue.moh_sound).where(Queue.user_id == user_id, Queue.moh_sound != "").order_by(Queue.id)
-    found = ((queue.id, _file(connection, user_id, queue.moh_sound.strip())) for queue in connection.execute(named))
-    return tuple(HoldSound(queue_id, file) for queue_id, file in found if file)
+    texts = {row.id: row.moh_sound.strip() for row in connection.execute(named)}
+    files = _files(connection, user_id, {*texts.values()}) if texts else {}
+    return tuple(HoldSound(queue_id, files[text]) for queue_id, text in texts.items() if text in files)
 
 
-def _file(connection: Connection, user_id: int, text: str) -> str | None:
-    """Return the file that a text names; of several with one name, the newest. An id goes before a name."""
+def _files(connection: Connection, user_id: int, texts: set[str]) -> dict[str, str]:
+    """Return the file that each text names; of several with one name, the newest. An id goes before a name."""
+    ids = {text: found for text in texts if (found := _id_of(text)) is not None}
+    asked = or_(AudioFile.id.in_({*ids.values()}), AudioFile.name.in_(texts))
+    own = select(AudioFile.id, AudioFile.name, AudioFile.audio_file).where(AudioFile.user_id == user_id, asked)
+    rows = connection.execute(own.order_by(AudioFile.id)).all()
+    by_name = {row.name: row.audio_file for row in rows if row.name in texts}
+    by_number = {row.id: row.audio_file for row in rows}
+    return by_name | {text: by_number[found] for text, found in ids.items() if found in by_number}
+
+
+def _id_of(text: str) -> int | None:
     match = _ID.fullmatch(text)
-    named = or_(AudioFile.id == int(match[1]), AudioFile.name == text) if match else AudioFile.name == text
-    own = select(AudioFile.audio_file, AudioFile.id).where(AudioFile.user_id == user_id, named)
-    rows = connection.execute(own.order_by(AudioFile.id.desc())).all()
-    by_id = (row.audio_file for row in rows if match and row.id == int(match[1]))
-    return next(by_id, rows[0].audio_file if rows else None)
+    return int(match[1]) if match else None
