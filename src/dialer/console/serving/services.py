@@ -86,7 +86,7 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
     items = (DESK, *NAVIGATION) if session.actor.role is Role.AGENT else NAVIGATION
     shown = [item for item in items if session.actor.may(item.permission)]
     return {
-        "here": here if here in {item.name for item in shown} else ACCOUNT,
+        "here": ACCOUNT if any(item.name == here for item in items if item not in shown) else here,
         "viewer": session.actor,
         "may": session.actor.may,
         "permissions": Permission,
