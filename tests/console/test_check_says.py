@@ -3,6 +3,9 @@
 It is Wednesday, 11:06 in UTC and 06:06 in Washington.
 """
 
+import json
+from typing import Final
+
 from sqlalchemy import update
 
 from dialer.store.database.database import Database
@@ -10,6 +13,10 @@ from dialer.store.tables import User
 from tests.api.harness import Caller
 from tests.console.building import campaign, store
 from tests.console.visitor import Visitor, words
+
+LONGEST: Final = "x" * 1_600
+PLAINLY: Final = "1,600 characters, 11 parts."
+AS_BO: Final = f"1,600 characters, 11 parts, as Bo gets it. {LONGEST}"
 
 
 def test_the_check_says_when_the_first_call_falls(alice: Visitor, api: Caller) -> None:
@@ -92,6 +99,17 @@ def test_the_length_of_a_text_is_told_as_its_first_person_gets_it(alice: Visitor
     bob.get("overview/")
     assert bob.send("text-length/", campaign=str(made), text="{full_name}").status_code == 404
     assert bob.send("text-length/", text="{city}").status_code == 200
+
+
+def test_a_text_is_told_as_it_is_sent_which_is_at_most_1600_characters(alice: Visitor, api: Caller) -> None:
+    made = texts(api, "{story}{story}")
+    api.change("contact/1/", additional_vars=json.dumps({"story": "x" * 15_000}))
+    alice.get("records/sms-campaigns/new/")
+    for text, told in (("{story}" * 3, AS_BO), ("x" * 1_601, PLAINLY)):
+        assert words(alice.send("text-length/", campaign=str(made), text=text).text) == told
+    page = alice.text(f"campaigns/{made}/")
+    assert f"Bo reads: {LONGEST} " in page
+    assert "A text has 1 to 11 parts." in page
 
 
 def test_the_check_of_texts_says_their_parts_and_their_cost(alice: Visitor, api: Caller, database: Database) -> None:

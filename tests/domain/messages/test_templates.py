@@ -1,10 +1,12 @@
 """Tests of variables in braces."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.messages.templates import fill, variable
+from dialer.domain.messages.templates import fill, fill_within, variable
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,13 @@ def test_json_that_is_no_object_has_no_variables(additional_vars: str) -> None:
 @given(st.text(), st.text(), st.text() | st.just("[]") | st.just('{"a": NaN}'))
 def test_any_stored_values_give_a_text(text: str, full_name: str, additional_vars: str) -> None:
     assert isinstance(fill(f"{text}{{a}}", full_name, additional_vars), str)
+
+
+@given(st.text("{}abx ", max_size=40), st.text(max_size=12), st.text(max_size=12), st.integers(0, 50))
+def test_a_text_that_is_filled_up_to_a_limit_is_the_begin_of_the_whole(text: str, a: str, b: str, most: int) -> None:
+    variables = json.dumps({"a": a, "b": b})
+    assert fill_within(most, text, "Ada Byrne", variables) == fill(text, "Ada Byrne", variables)[:most]
+
+
+def test_no_more_is_filled_than_a_limit() -> None:
+    assert fill_within(1_600, "{a}" * 3_333, "", json.dumps({"a": "x" * 15_000})) == "x" * 1_600

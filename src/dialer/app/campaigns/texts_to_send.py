@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX, message_of
 from dialer.domain.messages.sms_parts import parts_of
-from dialer.domain.messages.templates import fill
 from dialer.store.tables import CampaignPhonebook, Contact, Subscriber, User
 
 SAMPLE_MAX: Final = 1_000
@@ -60,13 +60,13 @@ def example_person(connection: Connection, phonebooks: list[int]) -> ExamplePers
 
 def _filled(connection: Connection, campaign_id: int, text: str) -> Iterator[str]:
     if "{" not in text:
-        yield text
+        yield text[:MESSAGE_CHARACTERS_MAX]
         return
     books = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
     contacts = select(Contact.full_name, Contact.additional_vars, Contact.number).where(Contact.phonebook_id.in_(books))
     subscribers = select(Subscriber.full_name, Subscriber.additional_vars, Subscriber.number)
     for query in (contacts, subscribers.where(Subscriber.campaign_id == campaign_id)):
         rows = connection.execute(query.limit(SAMPLE_MAX)).all()
-        yield from (fill(text, row.full_name, row.additional_vars, row.number) for row in rows)
+        yield from (message_of(text, row.full_name, row.additional_vars, row.number) for row in rows)
         if rows:
             return

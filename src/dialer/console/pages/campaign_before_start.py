@@ -8,7 +8,7 @@ from dialer.app.campaigns.line_check import lacks_voice
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.campaigns.placeholders import phonebooks_of_campaign
 from dialer.app.campaigns.texts_to_send import TextsToSend, example_person, texts_to_send
-from dialer.domain.messages.templates import fill
+from dialer.domain.engine.credit import message_of
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.survey.survey import Survey
 from dialer.resources.crud.resource import Unit
@@ -46,6 +46,6 @@ def _example(unit: Unit, row: Mapping[str, Any]) -> tuple[str, str] | None:
     person = example_person(unit.connection, phonebooks_of_campaign(unit.connection, row["id"]))
     if person is None or not row["text_message"].strip():
         return None
-    return person.full_name.strip() or person.number, fill(
+    return person.full_name.strip() or person.number, message_of(
         row["text_message"], person.full_name, person.additional_vars, person.number
     )

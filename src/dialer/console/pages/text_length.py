@@ -10,20 +10,20 @@ from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
 from dialer.console.parts.rendering import html, render
 from dialer.console.parts.text_phonebooks import chosen_phonebooks, phonebooks_of_text
 from dialer.console.serving.forms import read_fields
-from dialer.domain.messages.templates import fill
-from dialer.domain.messages.text_length import length_of
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX, message_of
+from dialer.domain.messages.text_length import TextLength, length_of
 from dialer.resources.crud.resource import Unit
 from dialer.store.tables import Contact, User
 
 TEXT_MAX: Final = 10_000
-"""Characters of a text that are measured; forms refuse longer ones."""
+"""Characters of a text that are read; forms refuse longer ones. A text is measured as it is sent, which is shorter."""
 
 
 class Receivers(NamedTuple):
     """The people who get a text."""
 
     person: ExamplePerson | None
-    """The first of them, as whom the text is read."""
+    """The first of them, as whom the text is read; None if it is the same for all."""
     people: int = 0
     """Entries of the phonebooks that were chosen; 0 if none was."""
     rate: int = 0
@@ -34,12 +34,8 @@ class Receivers(NamedTuple):
 async def measure_text(request: ApiRequest) -> Response[Any]:
     """Say how long a text is, as the first person of its phonebooks, campaign, survey or owner gets it."""
     filled = await read_fields(request)
-    text = filled.get("text", "")[:TEXT_MAX]
-    receivers = await request.service.read(request, lambda unit: _receivers(unit, filled))
-    person = receivers.person if "{" in text else None
-    received = text if person is None else fill(text, person.full_name, person.additional_vars, person.number)
-    length = length_of(received)
-    parts = receivers.people * length.parts
+    receivers, received, length = await request.service.read(request, lambda unit: _measured(unit, filled))
+    person, parts = receivers.person, receivers.people * length.parts
     return html(
         render(
             "text_length.html",
@@ -51,6 +47,17 @@ async def measure_text(request: ApiRequest) -> Response[Any]:
             cost=parts * receivers.rate,
         )
     )
+
+
+def _measured(unit: Unit, filled: dict[str, str]) -> tuple[Receivers, str, TextLength]:
+    """Return who gets a text, and the text and its length, as it is sent to the first of them."""
+    text, receivers = filled.get("text", "")[:TEXT_MAX], _receivers(unit, filled)
+    if receivers.person is None or "{" not in text:
+        received = text[:MESSAGE_CHARACTERS_MAX]
+        return receivers._replace(person=None), received, length_of(received)
+    person = receivers.person
+    received = message_of(text, person.full_name, person.additional_vars, person.number)
+    return receivers, received, length_of(received)
 
 
 def _receivers(unit: Unit, filled: dict[str, str]) -> Receivers:

@@ -11,7 +11,7 @@ from dialer.domain.billing.charge import Bill, Rate, bill_leg
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.messages.sms_parts import parts_of
-from dialer.domain.messages.templates import fill
+from dialer.domain.messages.templates import fill_within
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -27,8 +27,12 @@ MESSAGE_CHARACTERS_MAX: Final = 1_600
 
 def message_to(subscriber: Subscriber, text_message: str) -> str:
     """Return the text that a campaign of text messages sends to a subscriber, cut to the maximum length."""
-    text = fill(text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
-    return text[:MESSAGE_CHARACTERS_MAX]
+    return message_of(text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+
+
+def message_of(text_message: str, full_name: str, additional_vars: str, number: str) -> str:
+    """Return the text message that a person gets, cut to the maximum length."""
+    return fill_within(MESSAGE_CHARACTERS_MAX, text_message, full_name, additional_vars, number)
 
 
 class CreditOffer(msgspec.Struct, frozen=True, gc=False):

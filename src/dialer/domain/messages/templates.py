@@ -25,7 +25,21 @@ def fill(text: str, full_name: str, additional_vars: str, number: str = "", *, i
     if "{" not in text:
         return text
     names = values_of(full_name, additional_vars, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
-    return TAG.sub(lambda tag: names.get(tag[1].strip(), "" if is_word(tag[1].strip()) else tag[0]), text)
+    return TAG.sub(lambda tag: _filled(tag, names), text)
+
+
+def fill_within(most: int, text: str, full_name: str, additional_vars: str, number: str = "") -> str:
+    """Return the first `most` characters of the text that `fill` returns, and fill in no more than these."""
+    if "{" not in text:
+        return text[:most]
+    names, pieces, length, begin = values_of(full_name, additional_vars, number), [], 0, 0
+    for tag in TAG.finditer(text):
+        piece = text[begin : tag.start()] + _filled(tag, names)
+        pieces.append(piece)
+        length, begin = length + len(piece), tag.end()
+        if length >= most:
+            break
+    return "".join([*pieces, text[begin:]])[:most]
 
 
 def placeholders_of(text: str) -> Iterator[str]:
@@ -65,6 +79,11 @@ def variables_of(additional_vars: str) -> Mapping[str, Any]:
         return msgspec.json.decode(additional_vars, type=dict[str, Any])
     except msgspec.DecodeError:
         return {}
+
+
+def _filled(tag: re.Match[str], names: Mapping[str, str]) -> str:
+    name = tag[1].strip()
+    return names.get(name, "" if is_word(name) else tag[0])
 
 
 def _as_text(value: object) -> str:
