@@ -104,6 +104,17 @@ def test_a_link_ends_with_the_user_who_made_it(visitor: Visitor, api: Caller, da
     visitor.get(of_alice)
 
 
+def test_a_link_of_an_admin_to_the_report_of_another_account_ends_with_the_role(
+    visitor: Visitor, api: Caller, database: Database
+) -> None:
+    campaign = polled(api, database)
+    of_admin, of_alice = shared(Caller(api.client, "admin"), campaign), shared(api, campaign)
+    visitor.get(of_admin)
+    store(database, update(User).where(User.username == "admin").values(role="manager"))
+    assert visitor.request("GET", of_admin).status_code == 404
+    visitor.get(of_alice)
+
+
 def test_a_link_is_opened_so_often_in_a_minute_and_counted(
     visitor: Visitor, api: Caller, database: Database, worker: FakeWorker
 ) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, RowMapping, delete, func, insert, select
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
 from dialer.store.database.touched import NOTHING
 from dialer.store.tables import Campaign, ReportLink, User
@@ -88,7 +89,10 @@ def _insert(unit: UnitOfWork, columns: Mapping[str, Any]) -> CreatedLink:
 
 
 def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedLink | None:
-    """Return the report of a token; None if it is unknown, revoked or over, or its account or maker is disabled."""
+    """Return the report of a token; None if it is unknown, revoked or over, or may be seen by its maker no more.
+
+    The account and the maker are enabled. A maker who does not own the campaign is an admin.
+    """
     if not 0 < len(token) <= TOKEN_LENGTH_MAX:
         return None
     columns = (
@@ -101,9 +105,11 @@ def find_report_link(connection: Connection, token: str, now_ms: int) -> OpenedL
         ReportLink.expirationdate,
     )
     query = select(*columns).join(Campaign, Campaign.id == ReportLink.campaign_id)
-    are_disabled = select(User.id).where(User.id.in_((Campaign.user_id, ReportLink.maker_id)), User.enabled.is_(False))
+    are_disabled = User.id.in_((Campaign.user_id, ReportLink.maker_id)) & User.enabled.is_(False)
+    sees_no_more = (User.id == ReportLink.maker_id) & (User.id != Campaign.user_id) & (User.role != Role.ADMIN)
+    ends_it = select(User.id).where(are_disabled | sees_no_more)
     query = query.where(
-        ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, ~are_disabled.exists()
+        ReportLink.token_hash == hash_secret(token), ReportLink.expirationdate > now_ms, ~ends_it.exists()
     )
     row = connection.execute(query).first()
     return None if row is None else OpenedLink(*row)
