@@ -1,24 +1,31 @@
 """Tests of reports as PDF, read back by another library: whole texts, page numbers, languages, and hostile names."""
 
 import io
+import json
+import subprocess
+import sys
 from itertools import pairwise
 from typing import Final
 
+import anyio
 import pytest
 from pypdf import PdfReader
 from sqlalchemy import update
+from structlog.testing import capture_logs
 
+from dialer.console.reports import paper
+from dialer.console.reports.paper import NotDrawnError
 from dialer.console.reports.pdf_document import Bar, Crossed, Document, PaperQuestion
-from dialer.console.reports.pdf_process import draw
+from dialer.console.reports.pdf_process import CPU_S_MAX, MEMORY_BYTES_MAX, PaperFlow, draw
 from dialer.domain.words.languages import LANGUAGES
 from dialer.store.database.database import Database
-from dialer.store.tables import Campaign, User
+from dialer.store.tables import Campaign, Subscriber, User
 from tests.api.harness import Caller
 from tests.console.building import store
 from tests.console.reports.test_sender import Post, scheduled
 from tests.console.test_shared_reports import shared
 from tests.console.test_summary import polled
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, words
 
 HOSTILE_AS_SHOWN: Final = '<script>alert("x")</script> data: evil \ufffd'
 """Blanks for line breaks, and one sign for what turns the direction of a text."""
@@ -26,6 +33,16 @@ LETTERS: Final = "Größe, ¿qué?, œuvre « à », São João · Ж Ω € „
 TO_THE_MORNING_MS: Final = 71_600_000
 """Milliseconds to 07:00 UTC, which is 08:00 in Berlin."""
 PAGE_OF: Final = {"en": "Page", "de": "Seite", "es": "Página", "fr": "Page", "pt": "Página"}
+
+LIMITED: Final = """\
+import resource
+from dialer.console.reports import pdf_process
+try:
+    pdf_process.main()
+finally:
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)
+    print(*(resource.getrlimit(kind)[0] for kind in kinds))
+"""
 
 
 @pytest.fixture
@@ -48,7 +65,7 @@ def a_question(place: int) -> PaperQuestion:
 def test_the_report_in_words_is_a_file_on_paper(alice: Visitor, api: Caller, database: Database) -> None:
     identity = polled(api, database)
     page = alice.get(f"campaigns/{identity}/summary/?by=Ort")
-    assert 'href="?by=Ort&amp;format=pdf" download>PDF</a>' in page
+    assert 'href="?by=Ort&amp;format=pdf">PDF</a>' in page
     answer = alice.request("GET", f"campaigns/{identity}/summary/?by=Ort&format=pdf")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
     assert answer.headers["content-disposition"] == f'attachment; filename="answers-campaign-{identity}.pdf"'
@@ -91,7 +108,7 @@ def test_paper_is_four_clicks_from_the_overview(alice: Visitor, api: Caller, dat
     pages = ("overview/", "campaigns/", f"campaigns/{identity}/", f"campaigns/{identity}/summary/")
     for page, link in pairwise(pages):
         assert f'href="/console/{link}"' in alice.get(page)
-    assert 'format=pdf" download' in alice.get(pages[-1])
+    assert 'format=pdf">' in alice.get(pages[-1])
 
 
 def test_paper_is_shared_by_a_link_without_names_of_users(visitor: Visitor, api: Caller, database: Database) -> None:
@@ -100,20 +117,90 @@ def test_paper_is_shared_by_a_link_without_names_of_users(visitor: Visitor, api:
     assert "file/?format=pdf" in visitor.get(path)
     text = text_of(visitor.request("GET", f"{path}file/?format=pdf").content)
     assert "7 of 10 answered: no." in text
-    assert "alice" not in text
+    assert ("alice" not in text, "Campaign from" not in text) == (True, True)
     people = visitor.request("GET", f"{shared(api, identity, report='people')}file/?format=pdf")
     assert (people.status_code, "Use csv or xlsx." in people.text) == (400, True)
 
 
 def test_long_reports_go_on_with_the_heads_of_their_tables() -> None:
     document = Document(
-        "en", "Title", "", "", [], [a_question(place) for place in range(4)], [], "foot", "{page}/{pages}"
+        "en", "Title", "", "", [], [a_question(place) for place in range(4)], [], "As of now.", "{page}/{pages}"
     )
     pages = [page.extract_text() for page in PdfReader(io.BytesIO(draw(document))).pages]
     assert len(pages) > 1
     assert [f"{place}/{len(pages)}" in text for place, text in enumerate(pages, 1)] == [True] * len(pages)
     whole = " ".join(pages)
     assert [whole.count(f"group {group}\n") for group in range(13)] == [4] * 13
+
+
+def test_long_groups_and_names_are_cut(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = polled(api, database)
+    groups = "x" * 1_800, "\n".join("abcdefghij" * 9 for _ in range(85)), "Zu\u0308rich\u200b", "Ulm"
+    store(
+        database,
+        update(Campaign).where(Campaign.id == identity).values(name="W" * 255),
+        *(
+            update(Subscriber).where(Subscriber.id == person).values(additional_vars=json.dumps({"Ort": group}))
+            for person, group in enumerate(groups, 1)
+        ),
+    )
+    answer = alice.request("GET", f"campaigns/{identity}/summary/?by=Ort&format=pdf")
+    assert answer.status_code == 200
+    whole = "".join(text_of(answer.content).split())
+    lines = f"{'abcdefghij' * 9}" * 3
+    told = f"{'x' * 199}…", f"{lines[:197]}…", "Zürich1", "W…·Asof18Nov2026,11:06.Page1of"
+    assert [one for one in told if one not in whole] == []
+
+
+def test_signs_without_width_are_not_drawn_and_letters_of_two_signs_are_one() -> None:
+    assert PaperFlow().letters("Zu\u0308\u200brich\ufeff \u200d!\u202e") == "Zürich !\ufffd"
+
+
+def test_the_process_has_limits_of_memory_and_time_and_writes_no_files() -> None:
+    told = subprocess.run([sys.executable, "-c", LIMITED], input=b"{}", capture_output=True, check=False)
+    assert told.stdout.decode().split() == [str(MEMORY_BYTES_MAX), str(CPU_S_MAX), "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", {"code": -9, "reason": ""}),
+        ("raise ValueError('the name of somebody')", {"code": 1, "reason": "ValueError"}),
+        ("while True: pass", None),
+    ],
+)
+def test_a_process_that_fails_or_never_ends_is_told_to_the_reader_and_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+    alice: Visitor,
+    api: Caller,
+    database: Database,
+    program: str,
+    told: dict[str, object] | None,
+) -> None:
+    identity = polled(api, database)
+    monkeypatch.setattr(paper, "_COMMAND", (sys.executable, "-c", program))
+    monkeypatch.setattr(paper, "TIMEOUT_S", 2)
+    with capture_logs() as logs:
+        answer = alice.request("GET", f"campaigns/{identity}/summary/?format=pdf")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+    assert "The PDF could not be made in time. Try it again, or take CSV or Excel." in words(answer.text)
+    found = [{key: log[key] for key in ("code", "reason")} for log in logs if log["event"] == "report_not_drawn"]
+    assert found == ([told] if told else [])
+
+
+async def test_so_many_reports_wait_for_their_turn_and_no_more() -> None:
+    document = Document("en", "Title", "", "", [], [], [], "", "")
+    async with anyio.create_task_group() as group:
+        for place in range(paper.AT_ONCE):
+            await paper.TURNS.acquire_on_behalf_of(place)
+        for _ in range(paper.WAITING_MAX):
+            group.start_soon(paper.draw_document, document)
+        await anyio.wait_all_tasks_blocked()
+        with pytest.raises(NotDrawnError):
+            await paper.draw_document(document)
+        group.cancel_scope.cancel()
+    for place in range(paper.AT_ONCE):
+        paper.TURNS.release_on_behalf_of(place)
 
 
 def test_paper_comes_with_a_mail(api: Caller, database: Database, post: Post) -> None:

@@ -1,15 +1,16 @@
 """The answers to a campaign on paper: a report in words, as a PDF that a process of its own draws."""
 
 import os
+import re
 import sys
 from functools import partial
 from http import HTTPStatus
-from subprocess import DEVNULL
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import anyio
 import msgspec
+import structlog
 from anyio import CapacityLimiter
 from litestar import Response
 from sqlalchemy import Connection, select
@@ -29,11 +30,18 @@ from dialer.store.tables import Campaign
 PDF: Final = "application/pdf"
 AT_ONCE: Final = 2
 """Reports that are drawn at the same time. Others wait for their turn."""
+WAITING_MAX: Final = 10
+"""Reports that wait. Further ones are not drawn."""
+CELL_MAX: Final = 200
+"""Characters of a group or an answer in a table, which fit onto one page in its narrow columns."""
 TIMEOUT_S: Final = 90
 """The time for one report, in which it also waits for its turn."""
 NOT_DRAWN: Final = gettext_noop("The PDF could not be made in time. Try it again, or take CSV or Excel.")
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.console.reports.pdf_process")
-_TURNS: Final = CapacityLimiter(AT_ONCE)
+TURNS: Final = CapacityLimiter(AT_ONCE)
+_NAMED: Final = re.compile(rb"^([A-Za-z_.]+)(?::|$)", re.MULTILINE)
+"""The name of an exception below a traceback. Its text may have names of people."""
+_log: Final = structlog.get_logger(__name__)
 
 
 class NotDrawnError(Exception):
@@ -70,31 +78,44 @@ async def draw_answers(database: Database, told: ToldAnswers, imprint: Imprint) 
     Raises:
         NotDrawnError: the process has met a limit.
     """
-    begin_ms, end_ms = await database.read(partial(_period, campaign_id=imprint.campaign_id))
-    period = gettext("Campaign from %(begin)s to %(end)s.") % {
-        "begin": moment(begin_ms, imprint.zone),
-        "end": moment(end_ms, imprint.zone),
-    }
-    return await _drawn(_document(told, imprint, period))
+    period = await _period(database, imprint) if imprint.maker else ""
+    return await draw_document(_document(told, imprint, period))
 
 
-async def _drawn(document: Document) -> bytes:
+async def draw_document(document: Document) -> bytes:
+    """Return a report as a PDF that a process has drawn.
+
+    Raises:
+        NotDrawnError: the process has met a limit, or too many reports wait.
+    """
+    if TURNS.statistics().tasks_waiting >= WAITING_MAX:
+        raise NotDrawnError
     content = msgspec.json.encode(document)
     try:
         with anyio.fail_after(TIMEOUT_S):
-            async with _TURNS:
+            async with TURNS:
                 ended = await anyio.run_process(
-                    _COMMAND, input=content, stderr=DEVNULL, check=False, env=clean_environment(os.environ),
+                    _COMMAND, input=content, check=False, env=clean_environment(os.environ),
                     start_new_session=True,
                 )  # fmt: skip
     except TimeoutError:
         raise NotDrawnError from None
     if ended.returncode:
+        names = _NAMED.findall(ended.stderr)
+        _log.warning("report_not_drawn", code=ended.returncode, reason=names[-1].decode() if names else "")
         raise NotDrawnError
     return ended.stdout
 
 
-def _period(connection: Connection, campaign_id: int) -> tuple[int, int]:
+async def _period(database: Database, imprint: Imprint) -> str:
+    begin_ms, end_ms = await database.read(partial(_times, campaign_id=imprint.campaign_id))
+    return gettext("Campaign from %(begin)s to %(end)s.") % {
+        "begin": moment(begin_ms, imprint.zone),
+        "end": moment(end_ms, imprint.zone),
+    }
+
+
+def _times(connection: Connection, campaign_id: int) -> tuple[int, int]:
     query = select(Campaign.startingdate, Campaign.expirationdate).where(Campaign.id == campaign_id)
     begin_ms, end_ms = connection.execute(query).one()
     return begin_ms, end_ms
@@ -107,7 +128,7 @@ def _document(told: ToldAnswers, imprint: Imprint, period: str) -> Document:
     made = [gettext("Made by %(maker)s.") % {"maker": imprint.maker}] if imprint.maker else []
     zone = gettext("Times are in %(zone)s.") % {"zone": imprint.zone.key}
     facts = [
-        period,
+        *([period] if period else []),
         " ".join([as_of, *made, zone]),
         gettext(
             "Each person counts once for each question, with the last answer. Shares are of those who answered it."
@@ -121,7 +142,7 @@ def _document(told: ToldAnswers, imprint: Imprint, period: str) -> Document:
         [*facts, *([told.message] if told.message else [])],
         [_question(question, told.by) for question in told.questions],
         [_margins() if told.questions else gettext("Nobody has answered a question yet.")],
-        f"{told.name} · {as_of}",
+        as_of,
         gettext("Page {page} of {pages}"),
     )
 
@@ -152,10 +173,17 @@ def _question(told: ToldQuestion, by: str) -> PaperQuestion:
 def _crossed(crossed: CrossTable, by: str) -> Crossed:
     caption = gettext("By %(column)s: people, and their share of those in the same row who answered.") % {"column": by}
     rows = [
-        [group.name, grouped(group.total), *("\n".join(_figures(one)) for one in group.shares)]
+        [_shortened(group.name), grouped(group.total), *("\n".join(_figures(one)) for one in group.shares)]
         for group in crossed.groups
     ]
-    return Crossed(caption, [by, gettext("People"), *crossed.answers], rows)
+    head = [_shortened(by), gettext("People"), *map(_shortened, crossed.answers)]
+    return Crossed(caption, head, rows)
+
+
+def _shortened(text: str) -> str:
+    """Return a text of a cell on one line that is no longer than `CELL_MAX`."""
+    line = " ".join(text.split())
+    return line if len(line) <= CELL_MAX else f"{line[: CELL_MAX - 1]}…"
 
 
 def _figures(one: Share) -> tuple[str, str]:

@@ -41,7 +41,7 @@ class Document(NamedTuple):
     facts: list[str]
     questions: list[PaperQuestion]
     notes: list[str]
-    foot: str
-    """The text at the foot of each page."""
+    as_of: str
+    """The moment of the report, which stands at the foot of each page after the title."""
     page: str
     """The number of a page, with places for `{page}` and `{pages}`."""

@@ -5,6 +5,7 @@ reader; its standard output is the PDF. It reads two fonts, and no other file, h
 """
 
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO
@@ -17,7 +18,7 @@ from reportlab.graphics.shapes import Drawing, Rect  # type: ignore[import-untyp
 from reportlab.lib.colors import HexColor  # type: ignore[import-untyped]
 from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
 from reportlab.lib.styles import ParagraphStyle  # type: ignore[import-untyped]
-from reportlab.pdfbase.pdfmetrics import registerFont  # type: ignore[import-untyped]
+from reportlab.pdfbase.pdfmetrics import registerFont, stringWidth  # type: ignore[import-untyped]
 from reportlab.pdfbase.ttfonts import TTFont  # type: ignore[import-untyped]
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table  # type: ignore[import-untyped]
 
@@ -31,6 +32,8 @@ _FONTS: Final = Path(__file__).parents[1] / "fonts"
 _PLAIN: Final = "DejaVuSans"
 _BOLD: Final = "DejaVuSans-Bold"
 _MISSING: Final = "\ufffd"
+_WITHOUT_WIDTH: Final = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+"""Signs between letters that are not drawn."""
 _QUIET: Final = "#5b6470"
 _FILL: Final = "#2f6fb3"
 _TRACK: Final = "#e8edf2"
@@ -38,6 +41,8 @@ _MARGIN: Final = 54
 _LEFT: Final = 60
 """The left edge of the texts, in points. A frame leaves some to each side within the margins."""
 _FOOT: Final = 30
+_GAP: Final = 12
+"""Points between the name at the foot and the number of the page."""
 _WIDTH: Final = 475
 """Points between the edges of the texts of a page of A4."""
 _NAME_WIDTH: Final = 190
@@ -74,8 +79,8 @@ class PaperFlow:
 
     def letters(self, text: str) -> str:
         """Return a text in the letters of the fonts, on one line. Letters that they lack have one sign."""
-        shown = (one if ord(one) in self._letters else _MISSING for one in " ".join(text.split()))
-        return "".join(shown)
+        line = unicodedata.normalize("NFC", " ".join(text.translate(_WITHOUT_WIDTH).split()))
+        return "".join(one if ord(one) in self._letters else _MISSING for one in line)
 
     def flow(self, document: Document) -> Iterator[Any]:
         """Yield the parts of a report from top to bottom."""
@@ -170,9 +175,22 @@ def _write_foot(pages: PaperFlow, document: Document, foot: Callable[[int], str]
     canvas.saveState()
     canvas.setFont(_PLAIN, _SIZES["cell"])
     canvas.setFillColor(_QUIET)
-    canvas.drawString(_LEFT, _FOOT, pages.letters(document.foot))
-    canvas.drawRightString(_LEFT + _WIDTH, _FOOT, foot(canvas.getPageNumber()))
+    number, as_of = foot(canvas.getPageNumber()), f" · {pages.letters(document.as_of)}"
+    name = _cut(pages.letters(document.title), _WIDTH - _GAP - _width(as_of + number))
+    canvas.drawString(_LEFT, _FOOT, name + as_of)
+    canvas.drawRightString(_LEFT + _WIDTH, _FOOT, number)
     canvas.restoreState()
+
+
+def _cut(text: str, width: float) -> str:
+    """Return the begin of a text at the foot that fits into a width."""
+    if _width(text) <= width:
+        return text
+    return next((begun for end in range(len(text), 0, -1) if _width(begun := f"{text[:end]}…") <= width), "…")
+
+
+def _width(text: str) -> float:
+    return float(stringWidth(text, _PLAIN, _SIZES["cell"]))
 
 
 def main() -> None:
