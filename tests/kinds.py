@@ -57,6 +57,7 @@ PROGRAMS: Final = frozenset(
         "console/test_speech.py",
         "console/test_survey_browser.py",
         "demo/test_run.py",
+        "console/reports/test_pdf_process.py",
         "console/reports/test_real_server.py",
         "demo/test_server.py",
         "demo/test_starting.py",

@@ -2,21 +2,15 @@
 
 import io
 import json
-import subprocess
-import sys
 from itertools import pairwise
 from typing import Final
 
-import anyio
 import pytest
 from pypdf import PdfReader
 from sqlalchemy import update
-from structlog.testing import capture_logs
 
-from dialer.console.reports import paper
-from dialer.console.reports.paper import NotDrawnError
 from dialer.console.reports.pdf_document import Bar, Crossed, Document, PaperQuestion
-from dialer.console.reports.pdf_process import CPU_S_MAX, MEMORY_BYTES_MAX, PaperFlow, draw
+from dialer.console.reports.pdf_process import draw
 from dialer.domain.words.languages import LANGUAGES
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Subscriber, User
@@ -25,7 +19,7 @@ from tests.console.building import store
 from tests.console.reports.test_sender import Post, scheduled
 from tests.console.test_shared_reports import shared
 from tests.console.test_summary import polled
-from tests.console.visitor import Visitor, words
+from tests.console.visitor import Visitor
 
 HOSTILE_AS_SHOWN: Final = '<script>alert("x")</script> data: evil \ufffd'
 """Blanks for line breaks, and one sign for what turns the direction of a text."""
@@ -33,16 +27,6 @@ LETTERS: Final = "Größe, ¿qué?, œuvre « à », São João · Ж Ω € „
 TO_THE_MORNING_MS: Final = 71_600_000
 """Milliseconds to 07:00 UTC, which is 08:00 in Berlin."""
 PAGE_OF: Final = {"en": "Page", "de": "Seite", "es": "Página", "fr": "Page", "pt": "Página"}
-
-LIMITED: Final = """\
-import resource
-from dialer.console.reports import pdf_process
-try:
-    pdf_process.main()
-finally:
-    kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)
-    print(*(resource.getrlimit(kind)[0] for kind in kinds))
-"""
 
 
 @pytest.fixture
@@ -150,57 +134,6 @@ def test_long_groups_and_names_are_cut(alice: Visitor, api: Caller, database: Da
     lines = f"{'abcdefghij' * 9}" * 3
     told = f"{'x' * 199}…", f"{lines[:197]}…", "Zürich1", "W…·Asof18Nov2026,11:06.Page1of"
     assert [one for one in told if one not in whole] == []
-
-
-def test_signs_without_width_are_not_drawn_and_letters_of_two_signs_are_one() -> None:
-    assert PaperFlow().letters("Zu\u0308\u200brich\ufeff \u200d!\u202e") == "Zürich !\ufffd"
-
-
-def test_the_process_has_limits_of_memory_and_time_and_writes_no_files() -> None:
-    told = subprocess.run([sys.executable, "-c", LIMITED], input=b"{}", capture_output=True, check=False)
-    assert told.stdout.decode().split() == [str(MEMORY_BYTES_MAX), str(CPU_S_MAX), "0", "0"]
-
-
-@pytest.mark.parametrize(
-    ("program", "told"),
-    [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", {"code": -9, "reason": ""}),
-        ("raise ValueError('the name of somebody')", {"code": 1, "reason": "ValueError"}),
-        ("while True: pass", None),
-    ],
-)
-def test_a_process_that_fails_or_never_ends_is_told_to_the_reader_and_the_log(
-    monkeypatch: pytest.MonkeyPatch,
-    alice: Visitor,
-    api: Caller,
-    database: Database,
-    program: str,
-    told: dict[str, object] | None,
-) -> None:
-    identity = polled(api, database)
-    monkeypatch.setattr(paper, "_COMMAND", (sys.executable, "-c", program))
-    monkeypatch.setattr(paper, "TIMEOUT_S", 2)
-    with capture_logs() as logs:
-        answer = alice.request("GET", f"campaigns/{identity}/summary/?format=pdf")
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
-    assert "The PDF could not be made in time. Try it again, or take CSV or Excel." in words(answer.text)
-    found = [{key: log[key] for key in ("code", "reason")} for log in logs if log["event"] == "report_not_drawn"]
-    assert found == ([told] if told else [])
-
-
-async def test_so_many_reports_wait_for_their_turn_and_no_more() -> None:
-    document = Document("en", "Title", "", "", [], [], [], "", "")
-    async with anyio.create_task_group() as group:
-        for place in range(paper.AT_ONCE):
-            await paper.TURNS.acquire_on_behalf_of(place)
-        for _ in range(paper.WAITING_MAX):
-            group.start_soon(paper.draw_document, document)
-        await anyio.wait_all_tasks_blocked()
-        with pytest.raises(NotDrawnError):
-            await paper.draw_document(document)
-        group.cancel_scope.cancel()
-    for place in range(paper.AT_ONCE):
-        paper.TURNS.release_on_behalf_of(place)
 
 
 def test_paper_comes_with_a_mail(api: Caller, database: Database, post: Post) -> None:
