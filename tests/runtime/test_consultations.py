@@ -16,7 +16,7 @@ from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LiveLeg, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
-from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line
+from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line, waiting
 from tests.runtime.test_second_legs import OTHER as THIRD_NUMBER
 from tests.runtime.test_second_legs import cdrs, is_clean
 
@@ -155,6 +155,40 @@ async def test_an_agent_takes_over_a_callee_from_another_one(house: House, *, re
         ("+33199000002", agents[1], 2, "", 5, 2),
     ]
     assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, False]
+    check(house)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("what", ["hang up", "all", HAND_OVER])
+async def test_an_agent_who_took_over_a_callee_consults_a_third_agent(
+    house: House, what: str, *, restarts: bool
+) -> None:
+    answers = '{"talk": 300, "answer": 2}'
+    agents = [house.agent(parameters=answers, contact=f"+3319900000{place}") for place in (1, 2, 3)]
+    await waiting(house, house.queue(*agents, strategy=3), callmaxduration=600)
+    await house.advance(20)
+    begin(house, agent_id=agents[1])
+    await go_on(house, 7, restarts=restarts)
+    order(house, HAND_OVER)
+    await go_on(house, 3, restarts=restarts)
+    begin(house, agent_id=agents[2])
+    await go_on(house, 7, restarts=restarts)
+    assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, True, True]
+    if what == "all":
+        order(house, ALL)
+        await go_on(house, 2, restarts=restarts)
+        end(house)
+        await go_on(house, 2, restarts=restarts)
+        assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, True, False]
+    elif what == HAND_OVER:
+        order(house, HAND_OVER)
+        await go_on(house, 2, restarts=restarts)
+        assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, False, True]
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(hang_up_call, callrequest_id=call["id"]))
+    await go_on(house, 30, restarts=restarts)
+    assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, False, False]
+    assert [row["status"] for row in house.rows(Transfer)] == [3, 3, 3]
     check(house)
 
 

@@ -1,6 +1,6 @@
 """The journal's counters of agents: talks, wrap-up times, previews, missed calls, and breaks of the engine."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
@@ -16,6 +16,13 @@ from dialer.store.tables import Agent
 _ASKED: Final = Consulted.ASKED
 
 
+class _Third(NamedTuple):
+    """An agent whom another one consults, and the place of their transfer in the call."""
+
+    place: int
+    agent_id: int
+
+
 class AgentHours:
     """Changes of agents' activities that are not in the hourly statistics yet."""
 
@@ -23,7 +30,7 @@ class AgentHours:
         self._activities: Final = Activities()
         self._talks: Final[dict[int, int]] = {}
         """The agent of each talk in progress, by the id of the call."""
-        self._consulted: Final[dict[int, int]] = {}
+        self._consulted: Final[dict[int, _Third]] = {}
         """The agent who talks in a call as the third person whom another one consults, by the id of the call."""
         self._looks: Final[dict[int, int]] = {}
         """The time since which each agent looks at a person before a call; 0 if they do not."""
@@ -34,7 +41,7 @@ class AgentHours:
         """Take up the talk of a call that was in progress before the journal was opened."""
         for transfer in call.transfers:
             if transfer.consulted is _ASKED and _talks_as_third(transfer):
-                self._consulted[call.id] = transfer.for_agent_id or 0
+                self._consulted[call.id] = _Third(transfer.place, transfer.for_agent_id or 0)
             elif transfer.is_talk and transfer.agent_id is not None:
                 self._talks[call.id] = transfer.agent_id
 
@@ -52,18 +59,25 @@ class AgentHours:
                 self._change(connection, transfer.agent_id, now_ms, end, is_talking=True)
         elif call_id in self._talks:
             agent_id = self._talks.pop(call_id)
-            self._change(connection, agent_id, now_ms, is_talking=agent_id in self._consulted.values())
+            still_talks = any(third.agent_id == agent_id for third in self._consulted.values())
+            self._change(connection, agent_id, now_ms, is_talking=still_talks)
 
     def _third(self, connection: Connection, effect: call_effects.KeepTransfer, now_ms: int) -> None:
-        """Begin or end the talk of an agent whom another one consults. One who takes over the callee talks on."""
+        """Begin or end the talk of an agent whom another one consults. One who takes over the callee talks on.
+
+        An agent who has taken over a callee may consult another one: their own transfer ends no talk of that one.
+        """
         call_id, transfer = effect.call.id, effect.transfer
         talks, agent_id = _talks_as_third(transfer), transfer.for_agent_id or 0
+        third = _Third(transfer.place, agent_id)
         if talks and call_id not in self._consulted:
-            self._consulted[call_id] = agent_id
+            self._consulted[call_id] = third
             end = PeriodEnd(rings_from_ms=transfer.started_ms or 0)
             self._change(connection, agent_id, now_ms, end, is_talking=True)
-        elif not talks and self._consulted.pop(call_id, None) is not None and not transfer.is_talk:
-            self._change(connection, agent_id, now_ms, is_talking=agent_id in self._talks.values())
+        elif not talks and self._consulted.get(call_id) == third:
+            del self._consulted[call_id]
+            if not transfer.is_talk:
+                self._change(connection, agent_id, now_ms, is_talking=agent_id in self._talks.values())
 
     def kept(self, connection: Connection, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         """Begin the wrap-up time of an agent or a break, or count a missed call."""
