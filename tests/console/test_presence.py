@@ -11,8 +11,9 @@ from dialer.console.app import Console
 from dialer.console.serving import presence as serving
 from dialer.console.serving.presence import OpenDesks
 from dialer.domain.queueing.presence import DESK_CLOSED_MS
+from dialer.domain.words.enums import Consulted
 from dialer.store.database.database import Database, StorageUnavailableError
-from dialer.store.tables import Agent
+from dialer.store.tables import Agent, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.conftest import Machine
@@ -246,6 +247,17 @@ def test_who_signs_out_is_logged_out_and_asked_first_in_a_call(gus: Visitor, api
     assert (asked.status_code, "You are in a call" in asked.text, agent(database)[0]) == (409, True, 2)
     assert gus.send("account/sign-out/", sure="1").status_code == 303
     assert (agent(database)[0], gus.request("GET", "desk/").status_code) == (1, 303)
+
+
+def test_a_consulted_agent_who_signs_out_is_asked_first(gus: Visitor, api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api))
+    api.create("agent", name="Bea")
+    third = {"agent_id": None, "for_agent_id": 1, "from_agent_id": 2, "consulted": Consulted.ASKED}
+    gus.get("desk/")
+    gus.send("desk/status/", status="in")
+    store(database, update(Transfer).values(third), update(Agent).where(Agent.id == 1).values(is_talking=True))
+    asked = gus.send("account/sign-out/")
+    assert (asked.status_code, "You are in a call" in asked.text, agent(database)[0]) == (409, True, 2)
 
 
 def test_an_agent_whose_telephone_did_not_answer_is_told_why_and_comes_back(

@@ -1,6 +1,7 @@
 """Tests of manual dialling: an agent calls people of their own choice, and no rule of a dial is left out."""
 
 import json
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -15,9 +16,11 @@ from dialer.app.call_centre.chosen_people import (
     dial_chosen,
     manual_campaigns,
 )
+from dialer.app.call_centre.consultations import change_consultation, consult
+from dialer.app.call_centre.live_calls import TransferTarget
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.enums import AgentStatus, CampaignStatus, ConsultationMode, DialMethod, SubscriberStatus
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -66,6 +69,24 @@ async def test_a_number_becomes_a_subscriber_is_called_and_talks_with_the_agent(
     assert dial(house, agent_id, ELSE) == subscriber_id
     await house.advance(60)
     assert ([number for number, _ in calls(house)], is_sound(house)) == ([ELSE, ELSE], True)
+
+
+async def test_an_agent_whom_another_one_consults_calls_nobody(house: House) -> None:
+    first, second = await previewing(house, ADA, agents=2, manual_dialling=True)
+    await house.advance(1)
+    dial(house, first, ADA)
+    await house.advance(15)
+    (call,) = house.rows(CallRequest)
+    house.perform(partial(consult, callrequest_id=call["id"], to=TransferTarget(agent_id=second)))
+    for seconds in (1, 5):
+        await house.advance(seconds)
+        with pytest.raises(RefusedError, match="The agent is in a call already"):
+            dial(house, second, ELSE)
+    house.perform(partial(change_consultation, callrequest_id=call["id"], mode=ConsultationMode.END))
+    await house.advance(1)
+    dial(house, second, ELSE)
+    await house.advance(60)
+    assert ([number for number, _ in calls(house)], is_sound(house)) == ([ADA, ELSE], True)
 
 
 async def test_a_contact_takes_their_columns_along(house: House) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
-from dialer.domain.words.enums import CallRequestStatus, TransferStatus
+from dialer.domain.words.enums import CallRequestStatus, Consulted, TransferStatus
 from dialer.domain.words.phrases import read_phrases
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Transfer
@@ -129,6 +129,17 @@ def test_an_agent_who_talks_stays(alice: Caller, estate: Estate, database: Datab
         {"detail": "The agent is in a call. Delete the agent when the call is over."},
     )
     over(database, talks)
+    assert alice.request("DELETE", estate.agent["url"]).status_code == 204
+
+
+def test_an_agent_who_is_consulted_stays(alice: Caller, estate: Estate, database: Database) -> None:
+    consulted = {"for_agent_id": estate.agent["id"], "consulted": Consulted.ASKED, "status": TransferStatus.WAITING}
+    asked = transfer(database, estate, **consulted)
+    assert alice.refused("DELETE", estate.agent["url"]) == (
+        409,
+        {"detail": "The agent is in a call. Delete the agent when the call is over."},
+    )
+    over(database, asked)
     assert alice.request("DELETE", estate.agent["url"]).status_code == 204
 
 

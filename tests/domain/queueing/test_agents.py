@@ -182,6 +182,17 @@ def test_an_agent_who_is_kept_or_waits_for_a_promised_call_is_on_duty_and_not_id
     assert counts == [Staff(2, idle, 0, (), ()) for idle in (2, 0, 1, 2)]
 
 
+def test_an_agent_whom_another_one_consults_does_not_dial_until_the_end() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1))
+    may_dial = [hall.distributor.may_dial(7, frozenset({QUEUE}))]
+    for is_consulted in (True, False):
+        hall.distributor.reserve(1, Promise(7, at(30)), is_consulted=is_consulted)
+        may_dial.append(hall.distributor.may_dial(7, frozenset({QUEUE})))
+        hall.distributor.unreserve(1)
+        may_dial.append(hall.distributor.may_dial(7, frozenset({QUEUE})))
+    assert may_dial == [True, False, True, True, True]
+
+
 def test_a_queue_that_only_a_call_has_named_counts_as_soon_as_it_has_agents() -> None:
     distributor = CallDistributor(seed=1)
     queues = frozenset({1, 2})

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, Select, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, select, update
 
 from dialer.app.call_centre.break_reasons import check_break_reason
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
@@ -14,7 +14,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.agent_periods import DutyEnd, PeriodEnd
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.presence import NOT_WATCHED
-from dialer.domain.words.enums import AgentStatus, TransferStatus
+from dialer.domain.words.enums import AgentStatus, Consulted, TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.rows.agent_hours import Activities, read_clock
@@ -62,17 +62,19 @@ def _ordered_by(connection: Connection, agent_id: int, user_id: int | None) -> D
 
 
 def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
-    """Delete an agent who has no call and is offered none.
+    """Delete an agent who has no call, is offered none, and is not consulted by another one.
 
     Raises:
         RefusedError: the agent is in a call, or is being offered one.
     """
-    talks = _under_way(TransferStatus.CONNECTED).where(Transfer.agent_id == agent_id)
-    if unit.connection.execute(talks.limit(1)).first() is not None:
+    talks = _under_way(Transfer.status == TransferStatus.CONNECTED).where(Transfer.agent_id == agent_id)
+    consulted = _under_way(Transfer.status != TransferStatus.OVER)
+    consulted = consulted.where(Transfer.for_agent_id == agent_id, Transfer.consulted == Consulted.ASKED)
+    if any(unit.connection.execute(query.limit(1)).first() is not None for query in (talks, consulted)):
         raise RefusedError(
             "The agent is in a call. Delete the agent when the call is over.", code=ErrorCode.IN_PROGRESS
         )
-    waiting_calls = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
+    waiting_calls = unit.connection.execute(_under_way(Transfer.status == TransferStatus.WAITING)).all()
     if any(str(agent_id) in json.loads(row.offers) for row in waiting_calls):
         raise RefusedError(
             "The agent is being offered a call. Delete the agent when the offer is over.", code=ErrorCode.IN_PROGRESS
@@ -87,14 +89,14 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     Raises:
         RefusedError: a call waits in the queue.
     """
-    waits = _under_way(TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
+    waits = _under_way(Transfer.status == TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
         raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.", code=ErrorCode.IN_PROGRESS)
     unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
     unit.note(Touched(queues=frozenset({queue_id})))
 
 
-def _under_way(status: TransferStatus) -> Select[str]:
-    """Return a query of the `offers` of transfers that have a status, in calls in progress."""
+def _under_way(condition: ColumnElement[bool]) -> Select[str]:
+    """Return a query of the `offers` of transfers that meet a condition, in calls in progress."""
     query = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
-    return query.where(IS_CALLING, Transfer.status == status)
+    return query.where(IS_CALLING, condition)

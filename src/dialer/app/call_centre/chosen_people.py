@@ -26,6 +26,7 @@ from dialer.domain.words.enums import (
     AgentStatus,
     CallRequestStatus,
     CampaignStatus,
+    Consulted,
     DialMethod,
     SubscriberStatus,
     TransferStatus,
@@ -188,12 +189,14 @@ def _refuse_unless_free(connection: Connection, agent_id: int) -> None:
         raise RefusedError("The agent is not logged in, or on a break.", code=ErrorCode.NOT_DIALLED)
     preview = preview_of(agent.preview)
     transfers = (
-        select(Transfer.agent_id, Transfer.status, Transfer.offers)
+        select(Transfer.agent_id, Transfer.offers, Transfer.for_agent_id, Transfer.consulted)
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
         .where(IS_CALLING, Transfer.status != TransferStatus.OVER, CallRequest.user_id == agent.user_id)
     )
     is_in_call = any(
-        agent_id == row.agent_id or str(agent_id) in msgspec.json.decode(row.offers or "{}")
+        agent_id == row.agent_id
+        or str(agent_id) in msgspec.json.decode(row.offers or "{}")
+        or (agent_id == row.for_agent_id and row.consulted == Consulted.ASKED)
         for row in connection.execute(transfers)
     )
     if is_in_call or (preview is not None and preview.call_id is not None) or agent.preview_order:

@@ -244,7 +244,7 @@ class Consultations:
         """Keep a third person who is an agent from other calls."""
         if third.for_agent_id is not None:
             until = (third.started_ms or third.joined_ms) + third.ring_limit_ms + third.talk_limit_ms
-            self._distributor.reserve(call.id, Promise(third.for_agent_id, until))
+            self._distributor.reserve(call.id, Promise(third.for_agent_id, until), is_consulted=True)
 
     def _unreserve(self, call: Call, third: Transfer) -> None:
         if third.for_agent_id is not None:

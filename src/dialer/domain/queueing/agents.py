@@ -27,7 +27,7 @@ class AgentTalk(NamedTuple):
 class AgentState:
     """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
-    __slots__ = ("asked_call_id", "figures", "kept_for", "plan", "reserved_until_ms", "talk")
+    __slots__ = ("asked_call_id", "consulted_in", "figures", "kept_for", "plan", "reserved_until_ms", "talk")
 
     def __init__(self, plan: AgentPlan) -> None:
         self.plan = plan
@@ -36,6 +36,8 @@ class AgentState:
         self.talk: AgentTalk | None = None
         self.kept_for: int | None = None
         """The call that the agent has placed, or `PREVIEWS` while the agent looks at a person; None while neither."""
+        self.consulted_in: int | None = None
+        """The call in which another agent consults this one, from the dial on."""
         self.reserved_until_ms = 0
         """Until then, the agent waits for a call-back that they have promised, unless its call ends before."""
 
@@ -56,8 +58,9 @@ class AgentState:
 
     @property
     def may_dial(self) -> bool:
-        """Return whether the agent is on duty, has no call and none on its way, and owes no outcome."""
-        is_busy = self.talk is not None or self.asked_call_id is not None or self.kept_for
+        """Return whether the agent is on duty, has no call, not even as a consulted one, and owes no outcome."""
+        has_call = self.talk is not None or self.asked_call_id is not None or self.consulted_in is not None
+        is_busy = has_call or self.kept_for
         return self.is_on_duty and not is_busy and not self.figures.outcome_call_id
 
     def next_ms(self, now_ms: int) -> int:

@@ -64,15 +64,24 @@ class CallDistributor(FreeAgents):
         """Return whether the agents of a queue say the outcome of each call before the next one."""
         return queue_id in self._lines and self._lines[queue_id].plan.outcome_required
 
-    def reserve(self, call_id: int, promise: Promise) -> None:
-        """Keep an agent for a call that was placed for them alone, until it joins a queue or is over."""
+    def reserve(self, call_id: int, promise: Promise, *, is_consulted: bool = False) -> None:
+        """Keep an agent for a call that was placed for them alone, until it joins a queue or is over.
+
+        With `is_consulted`, another agent consults them in the call, until the end of the reservation.
+        """
         self._promises.reserve(call_id, promise)
-        self._changing(promise.agent_id).reserved_until_ms = promise.until_ms
+        agent = self._changing(promise.agent_id)
+        agent.reserved_until_ms = promise.until_ms
+        if is_consulted:
+            agent.consulted_in = call_id
 
     def unreserve(self, call_id: int) -> bool:
         """End the reservation of an agent for a call. Return whether there was one."""
         if (agent_id := self._promises.unreserve(call_id)) is not None:
-            self._changing(agent_id).reserved_until_ms = 0
+            agent = self._changing(agent_id)
+            agent.reserved_until_ms = 0
+            if agent.consulted_in == call_id:
+                agent.consulted_in = None
         return agent_id is not None
 
     def join(
