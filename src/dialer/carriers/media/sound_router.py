@@ -85,9 +85,14 @@ class SoundRouter:
         min(self._phases, key=len)[leg.key] = leg
 
     def release(self, key: str) -> SoundLeg | None:
-        """Remove a leg without its bridge, and return it for another router; None if it is gone."""
+        """Remove a leg without its bridge, and return it for another router; None if it is gone.
+
+        It is silent until its next order, if it played music: that may be long, and would go along.
+        """
         leg = self._take_out(key)
         if leg is not None:
+            if isinstance(leg.activity, PlayingHoldSound):
+                leg.begin(Activity(leg.activity.turn))
             self._unbridge(leg)
             self._end_supervision(leg)
         return leg
