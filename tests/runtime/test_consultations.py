@@ -16,7 +16,8 @@ from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LiveLeg, Transfer, User
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
-from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line, waiting
+from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line
+from tests.runtime.test_queues import waiting
 from tests.runtime.test_second_legs import OTHER as THIRD_NUMBER
 from tests.runtime.test_second_legs import cdrs, is_clean
 

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from dialer.api.answers.forms import Form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.service import ApiRequest
-from dialer.app.work.touched_records import users_of_music
+from dialer.app.work.touched_records import hearers_of_file
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.audit_log import note_created
@@ -155,7 +155,7 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
     }
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
-    unit.note(users_of_music(unit.connection, values["user_id"]))
+    unit.note(hearers_of_file(unit.connection, values["user_id"], record_id, values["name"]))
     named = {"name": parsed.values["name"]}
     note_created(Change(unit, named, frozenset(named), {}, record_id), AUDIO_FILES, values)
     content, tag = records.read_tagged(unit, AUDIO_FILES, record_id)

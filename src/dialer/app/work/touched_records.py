@@ -9,9 +9,10 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
-from dialer.domain.calls.plans import SMS, GatewayKey
+from dialer.domain.calls.plans import SMS, VOICE, GatewayKey
 from dialer.domain.words.enums import CampaignStatus
-from dialer.store.database.touched import Touched
+from dialer.store.database.touched import NOTHING, Touched
+from dialer.store.queries.hold_sounds import names_file
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     ACCOUNT,
@@ -72,15 +73,22 @@ def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
     return known_campaigns(connection, Campaign.callerid_group_id == group_id)
 
 
-def users_of_queue(connection: Connection, queue_id: int, user_id: int) -> Touched:
-    """Return a queue of an account, and the known campaigns of the account, whose callees may hear its music."""
-    return Touched(queues=frozenset({queue_id})) | known_campaigns(connection, Campaign.user_id == user_id)
+def touched_queue(queue_id: int) -> Touched:
+    """Return a queue as a touched record."""
+    return Touched(queues=frozenset({queue_id}))
 
 
-def users_of_music(connection: Connection, user_id: int) -> Touched:
-    """Return the known campaigns of an account if some queue of it has music, as touched records."""
-    has_music = exists().where(Queue.user_id == user_id, Queue.moh_sound != "")
-    return known_campaigns(connection, (Campaign.user_id == user_id) & has_music)
+def hearers_of_music(connection: Connection, user_id: int) -> Touched:
+    """Return the known campaigns of an account whose callees may hear the music of its queues, as touched records."""
+    return known_campaigns(connection, (Campaign.user_id == user_id) & (Campaign.medium == VOICE))
+
+
+def hearers_of_file(connection: Connection, user_id: int, file_id: int, name: str) -> Touched:
+    """Return the hearers of an account's music if some queue names an audio file as it, by id, URL or name."""
+    texts = select(Queue.moh_sound).where(Queue.user_id == user_id, Queue.moh_sound != "").distinct()
+    if any(names_file(text, file_id, name) for text in connection.scalars(texts)):
+        return hearers_of_music(connection, user_id)
+    return NOTHING
 
 
 def touched_gateway(gateway: GatewayKey) -> Touched:

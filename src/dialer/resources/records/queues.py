@@ -3,10 +3,10 @@
 import json
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select, update
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
-from dialer.app.work.touched_records import users_of_queue
+from dialer.app.work.touched_records import hearers_of_music, touched_queue
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.reasons import BREAK_CAUSES
@@ -22,7 +22,7 @@ from dialer.resources.records.phrases import Phrases
 from dialer.resources.words.errors import Errors
 from dialer.sim.agent_profile import parse_agent
 from dialer.sim.spans import BehaviourError
-from dialer.store.database.touched import Touched
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.tables import Agent, Queue, Tier
 
 SCORES: Final = {
@@ -337,6 +337,21 @@ def _behaviour_errors(change: Change) -> Errors:
     return {}
 
 
+def _touched(connection: Connection, row: Values) -> Touched:
+    """Return a queue, and with music those campaigns that may play it, as touched records."""
+    hearers = hearers_of_music(connection, row["user_id"]) if row["moh_sound"] else NOTHING
+    return touched_queue(row["id"]) | hearers
+
+
+def _write_queue(change: Change, columns: Values) -> None:
+    """Write columns of a queue. Campaigns are read again only if other music is heard, or in another account."""
+    connection, before, after = change.unit.connection, change.stored, {**change.stored, **columns}
+    connection.execute(update(Queue).where(Queue.id == change.record_id).values(columns))
+    is_heard_anew = any(before[name] != after[name] for name in ("moh_sound", "user_id"))
+    touched = _touched(connection, before) | _touched(connection, after)
+    change.unit.note(touched if is_heard_anew else touched_queue(change.record_id))
+
+
 QUEUES = Resource(
     path="queue",
     shapes=_QUEUE,
@@ -344,7 +359,8 @@ QUEUES = Resource(
     orderings=("name", "strategy", "created_date", "updated_date"),
     names=("name",),
     remove=delete_queue,
-    touches=lambda connection, row: users_of_queue(connection, row["id"], row["user_id"]),
+    update=_write_queue,
+    touches=_touched,
 )
 
 

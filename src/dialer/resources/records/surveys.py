@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.app.work.touched_records import users_of_music
+from dialer.app.work.touched_records import hearers_of_file
 from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.words.enums import CampaignStatus
@@ -143,7 +143,7 @@ AUDIO_FILES = Resource(
     path="audio-files",
     shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
-    touches=lambda connection, row: users_of_music(connection, row["user_id"]),
+    touches=lambda connection, row: hearers_of_file(connection, row["user_id"], row["id"], row["name"]),
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
     names=("name",),

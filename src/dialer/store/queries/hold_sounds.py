@@ -23,6 +23,11 @@ def hold_sounds(connection: Connection, user_id: int) -> tuple[HoldSound, ...]:
     return tuple(HoldSound(queue_id, files[text]) for queue_id, text in texts.items() if text in files)
 
 
+def names_file(text: str, file_id: int, name: str) -> bool:
+    """Return whether the text of a queue names an audio file with this id or name, or would if it were newer."""
+    return text.strip() == name or _id_of(text.strip()) == file_id
+
+
 def _files(connection: Connection, user_id: int, texts: set[str]) -> dict[str, str]:
     """Return the file that each text names; of several with one name, the newest. An id goes before a name."""
     ids = {text: found for text in texts if (found := _id_of(text)) is not None}
