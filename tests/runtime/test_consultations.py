@@ -338,6 +338,22 @@ async def test_a_consultation_of_an_agent_whose_leg_is_gone_ends_at_once(tmp_pat
 
 @ON_SQLITE
 @pytest.mark.usefixtures("quiet")
+async def test_a_consultation_whose_legs_are_lost_in_a_restart_is_charged_until_then(tmp_path: Path) -> None:
+    house, _ = await talking_over_a_line(tmp_path)
+    begin(house, phone_number=THIRD_NUMBER)
+    await house.pass_s(6)
+    (_, third) = house.rows(Transfer)
+    house.database.write_now(lambda c: c.execute(delete(LiveLeg).where(LiveLeg.place > 0)))
+    house.restart()
+    await house.pass_s(0)
+    (lost,) = [row for row in house.rows(Cdr) if row["phone_number"] == THIRD_NUMBER]
+    talked_s = (house.rows(Transfer)[1]["ended_ms"] - third["answered_ms"]) // 1_000
+    assert (lost["billsec"], talked_s > 0) == (talked_s, True)
+    assert house.rows(Transfer)[1]["reason"] == ""
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("before", [CALLEE, THIRD, ALL])
 async def test_after_a_refused_hand_over_all_is_possible_that_was_before(tmp_path: Path, before: str) -> None:
     """Here the leg of the third person is on record as not connected, so it can take over nobody."""

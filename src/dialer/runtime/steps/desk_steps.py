@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain.calls import agent_effects, agent_events, call_effects, call_events, events
-from dialer.domain.calls.plans import LegOutcome
+from dialer.domain.calls.plans import LegOutcome, Transfer
 from dialer.domain.words.enums import Cause
 
 _FollowUp = tuple[events.Event, ...]
@@ -66,8 +66,7 @@ class DeskSteps:
         call, transfer = effect.call, effect.transfer
         milestones = self._carrier.consult(call, transfer, effect.dialled)
         if milestones is None:
-            never = LegOutcome(transfer.started_ms or transfer.joined_ms, Cause.NORMAL_CLEARING)
-            return (call_events.LegEnded(call.id, never, place=transfer.place),)
+            return (call_events.LegEnded(call.id, _lost(transfer, self._kernel.now_ms), place=transfer.place),)
         for milestone in milestones:
             self._kernel.expect_third(call.id, milestone)
         self._thirds[call.id] = transfer.place
@@ -90,3 +89,11 @@ class DeskSteps:
         leg, milestone = handed
         self._kernel.expect(effect.call_id, milestone)
         return (call_events.CalleeHandedOver(effect.call_id, leg, effect.place),)
+
+
+def _lost(transfer: Transfer, now_ms: int) -> LegOutcome:
+    """Return the outcome of a third person without a leg: never called, or lost in a restart after the answer."""
+    if transfer.answered_ms is None:
+        return LegOutcome(transfer.started_ms or transfer.joined_ms, Cause.NORMAL_CLEARING)
+    ended_ms = min(now_ms, transfer.answered_ms + transfer.talk_limit_ms)
+    return LegOutcome(ended_ms, Cause.NORMAL_CLEARING, transfer.answered_ms, is_connected=True)
