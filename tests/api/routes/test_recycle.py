@@ -5,15 +5,18 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, update
+from sqlalchemy import Connection, delete, insert, update
 
 from dialer.app.campaigns import recycle as recycle_campaign
+from dialer.domain.words.enums import CallRequestStatus
 from dialer.domain.words.enums import SubscriberStatus as S
 from dialer.store.database.database import Database
-from dialer.store.tables import CallRequest, Campaign, Subscriber
+from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json
 from tests.console.building import store
+from tests.databases.choice import is_postgresql
+from tests.databases.steps import steps
 
 PHONEBOOK_NUMBER: Final = "+1202555{:04d}"
 
@@ -74,6 +77,30 @@ def test_those_in_the_given_states_are_called_again(estate: Estate, database: Da
     assert statuses(database, ids) == [1, 2, 3, 1, 1, 6, 7, 8]
     assert worker.settled == 1
     assert recycle(estate, status=4)["recycled"] == 0
+
+
+@pytest.mark.skipif(is_postgresql(), reason="counts the steps of SQLite")
+def test_a_look_at_one_person_costs_the_same_however_many_calls_and_texts_are_under_way(
+    estate: Estate, database: Database
+) -> None:
+    person, other = people(estate, database, {"status": S.COMPLETED}, {"status": S.IN_PROCESS})
+
+    def look(connection: Connection) -> None:
+        assert recycle_campaign.why_not_again(connection, person) is None
+
+    steps(database, look)
+    few = steps(database, look)
+    shared = {"campaign_id": estate.campaign["id"], "subscriber_id": other, "user_id": estate.user_id, "gateway_id": 1}
+    shared |= {"phone_number": "", "callerid": "", "hold": 0}
+    call = {**shared, "status": CallRequestStatus.CALLING, "started_ms": NOW_MS, "ring_limit_ms": 1, "talk_limit_ms": 1}
+    text = {**shared, "message_id": "", "text_message": "", "parts": 1, "status": "sent", "send_date": NOW_MS}
+    calls = [{**call, "call_rate": 0, "attempt": one, "callid": str(one)} for one in range(1, 1_000)]
+    store(
+        database,
+        insert(CallRequest).values(calls),
+        insert(SmsMessage).values([{**text, "attempt": one} for one in range(1, 1_000)]),
+    )
+    assert steps(database, look) <= few + 5
 
 
 def test_a_recycled_subscriber_is_due_and_keeps_its_attempts(estate: Estate, database: Database) -> None:

@@ -11,11 +11,10 @@ from dialer.store.rows.account_events import event_row, write_events
 from dialer.store.rows.webhooks import read_waiting, take_job
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 from tests.databases.choice import is_postgresql
+from tests.databases.steps import steps
 from tests.runtime.house import House
 
 NOW_MS: Final = 1_800_000_000_000
-STEP: Final = 50
-"""Instructions of SQLite's machine that are counted as one."""
 
 
 @pytest.fixture
@@ -43,26 +42,6 @@ def let_wait(house: House, count: int, *, last_ms: int = NOW_MS) -> None:
     house.database.write_now(write)
 
 
-def steps(house: House, work: Callable[[Connection], object]) -> int:
-    """Return how much SQLite works for a query."""
-    counted = 0
-
-    def count() -> int:
-        nonlocal counted
-        counted += 1
-        return 0
-
-    def measure(connection: Connection) -> None:
-        driver = connection.connection.driver_connection
-        assert driver is not None
-        driver.set_progress_handler(count, STEP)
-        work(connection)
-        driver.set_progress_handler(None, STEP)
-
-    house.database.write_now(measure)
-    return counted
-
-
 def look(connection: Connection) -> None:
     (webhook,), _ = read_waiting(connection, NOW_MS)
     assert (webhook.next_delivery_ms, webhook.clock_went_back) == (NOW_MS + 60_000, False)
@@ -77,10 +56,10 @@ def take(connection: Connection) -> None:
 def test_a_look_costs_the_same_however_many_events_wait(house: House, work: Callable[[Connection], object]) -> None:
     let_wait(house, 1)
     house.database.write_now(lambda c: c.execute(Webhook.__table__.update().values(after_event_id=10**6)))
-    steps(house, work)
-    few = steps(house, work)
+    steps(house.database, work)
+    few = steps(house.database, work)
     let_wait(house, 3_000)
-    assert steps(house, work) <= few + 5
+    assert steps(house.database, work) <= few + 5
 
 
 @pytest.mark.contract

@@ -147,7 +147,7 @@ def _refusal_of(connection: Connection, row: Row[Any]) -> RefusedError | None:
         return error
     if row.status == SubscriberStatus.PENDING:
         return RefusedError("The person waits for a call already.", code=ErrorCode.IN_PROGRESS)
-    reason = _reasons_to_keep(connection, row.campaign_id, [row]).get(row.id)
+    reason = _reasons_to_keep(connection, [row]).get(row.id)
     if reason is None and row.status not in RECYCLABLE_SUBSCRIBERS:
         reason = "in_progress"
     if reason is None:
@@ -172,7 +172,7 @@ def _select(
     if wanted.causes and selected:
         called = _with_last_cause(connection, [row.id for row in selected], wanted.causes)
         selected = [row for row in selected if row.id in called]
-    kept = _reasons_to_keep(connection, campaign_id, selected) if selected else {}
+    kept = _reasons_to_keep(connection, selected) if selected else {}
     chosen = [row for row in selected if row.id not in kept]
     last = seen[-1].number if len(seen) == RECYCLE_CHUNK else None
     return RecycledChunk(Counter(row.status for row in chosen), Counter(kept.values()), last), chosen
@@ -204,9 +204,10 @@ def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collect
     return set(connection.scalars(last))
 
 
-def _reasons_to_keep(connection: Connection, campaign_id: int, selected: Sequence[Row[Any]]) -> dict[int, str]:
+def _reasons_to_keep(connection: Connection, selected: Sequence[Row[Any]]) -> dict[int, str]:
     """Return the subscribers who must not be called again, each with the reason."""
-    busy, listed = _under_way(connection, campaign_id), on_dnc(connection, [row.id for row in selected])
+    ids = [row.id for row in selected]
+    busy, listed = _under_way(connection, ids), on_dnc(connection, ids)
     kept: dict[int, str] = {}
     for row in selected:
         if (
@@ -224,10 +225,8 @@ def _reasons_to_keep(connection: Connection, campaign_id: int, selected: Sequenc
     return kept
 
 
-def _under_way(connection: Connection, campaign_id: int) -> set[int]:
-    """Return the subscribers of the campaign in a call, which may be inbound, or with a message on its way."""
-    calls = select(CallRequest.subscriber_id).where(CallRequest.campaign_id == campaign_id, IS_CALLING)
-    messages = select(SmsMessage.subscriber_id).where(
-        SmsMessage.campaign_id == campaign_id, SmsMessage.ended_ms.is_(None)
-    )
+def _under_way(connection: Connection, ids: Collection[int]) -> set[int]:
+    """Return those of some subscribers in a call, which may be inbound, or with a message on its way."""
+    calls = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(ids), IS_CALLING)
+    messages = select(SmsMessage.subscriber_id).where(SmsMessage.subscriber_id.in_(ids), SmsMessage.ended_ms.is_(None))
     return {*connection.scalars(calls), *connection.scalars(messages)}
