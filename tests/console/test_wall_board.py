@@ -121,6 +121,22 @@ def test_it_says_how_many_callers_need_a_skill_that_nobody_on_duty_has(
     assert f"Sales 2 1 {lack}" in alice.text("board/")
 
 
+@pytest.mark.parametrize("agents_max", [500, 1])
+def test_the_board_of_a_queue_has_the_agents_with_its_skills(
+    alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch, agents_max: int
+) -> None:
+    """The agents, their number by activity, and the row of the queue agree, even for agents beyond the limit."""
+    monkeypatch.setattr(wall_board, "AGENTS_MAX", agents_max)
+    queue = api.create("queue", name="Sales", skills="Loans")
+    for name, skills in (("Ann", "loans"), ("Ben", "LOANS, Spanish"), ("Cleo", "Spanish"), ("Dora", "")):
+        agent = api.create("agent", name=name, status=2, skills=skills)
+        api.create("tier", queue=queue["url"], agent=agent["url"])
+    text = alice.text(f"board/?queue={queue['id']}")
+    shown = [name for name in ("Ann", "Ben", "Cleo", "Dora") if f"{name} Available" in text]
+    assert shown == ["Ann", "Ben"][:agents_max]
+    assert ("Available 2 agents" in text, "Sales 0 0 2 " in text) == (True, True)
+
+
 def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(
     alice: Visitor, api: Caller, database: Database
 ) -> None:
@@ -319,17 +335,17 @@ def test_it_says_who_consults_whom(alice: Visitor, gus: Visitor, api: Caller, da
 
 
 def test_agents_beyond_its_limit_count(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those on duty are shown first, and a board of one queue has the agents of the queue."""
+    """Those logged in are shown first, on a break too, and a board of one queue has the agents of the queue."""
     monkeypatch.setattr(wall_board, "AGENTS_MAX", 2)
     queue = api.create("queue", name="Sales")
-    for name, status in (("Ann", 1), ("Ben", 1), ("Cleo", 2), ("Dora", 2), ("Eve", 2)):
+    for name, status in (("Ann", 1), ("Ben", 1), ("Cleo", 2), ("Dora", 4), ("Eve", 2)):
         agent = api.create("agent", name=name, status=status)
         if name in {"Ann", "Eve"}:
             api.create("tier", queue=queue["url"], agent=agent["url"])
     text = alice.text("board/")
-    assert "Available 3 agents" in text
+    assert "Available 2 agents" in text
     assert [name in text for name in ("Ann", "Ben", "Cleo", "Dora", "Eve")] == [False, False, True, True, False]
-    assert "2 of 5 agents are shown: those on duty first." in text
+    assert "2 of 5 agents are shown: those logged in first." in text
     assert "Sales 0 0 1 " in text
     text = alice.text(f"board/?queue={queue['id']}")
     assert [name in text for name in ("Ann", "Cleo", "Eve")] == [True, False, True]

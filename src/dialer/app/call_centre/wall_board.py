@@ -111,7 +111,7 @@ class WallBoard(NamedTuple):
     agents: list[AgentOnBoard]
     """The first `AGENTS_MAX` of them."""
     activities: Counter[AgentActivity]
-    """The number of agents in each activity, of all that there are."""
+    """The number of agents in each activity, of those who are not shown, too."""
     queues: list[QueueOnBoard]
     today: Figures
     """The figures of today's calls, those of abandoned calls among them."""

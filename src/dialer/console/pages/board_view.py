@@ -19,7 +19,7 @@ SORTS: Final[Mapping[str, str]] = {
     "time": gettext_noop("How long"),
     "name": gettext_noop("Name"),
 }
-"""The orders of agents. The first has long breaks first, then those on duty by name."""
+"""The orders of agents. The first has long breaks first, then those logged in by name."""
 _ORDERS: Final[Mapping[str, Callable[[AgentOnBoard], tuple[Any, ...]]]] = {
     "state": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.activity, agent.since_ms, agent.name),
     "time": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.since_ms, agent.name),

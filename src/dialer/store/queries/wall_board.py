@@ -58,6 +58,8 @@ _CONSULTATIONS: Final = (
 _IS_ON_DUTY: Final = Agent.status.in_([int(status) for status in TAKES_CALLS])
 _IS_AWAY: Final = case((Agent.status == AgentStatus.LOGGED_OUT, 1), else_=0)
 """1 for agents who are logged out, who come last."""
+COUNTED_MAX: Final = 20_000
+"""Agents whose activities are counted at the most, and different texts with skills of the agents of a queue."""
 
 
 class BoardAgent(NamedTuple):
@@ -132,15 +134,15 @@ class BoardQueue(NamedTuple):
 def agents_on_board(
     connection: Connection, user_id: int | None, now_ms: int, agents_max: int, queue_id: int | None = None
 ) -> list[BoardAgent]:
-    """Return the agents of a user, or of all, or those of them who serve a queue.
+    """Return the agents of a user, or of all, or those of them who serve a queue and have the skills that it needs.
 
-    Those on a break that lasts too long are first, then those on duty by name, and the others by name.
+    Those on a break that lasts too long are first, then those logged in by name, and the others by name.
     """
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
     query = select(*columns, Agent.break_cause, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
     longest_first = case((is_too_long(now_ms), Agent.counted_ms), else_=_LAST_MS)
-    query = query.where(*_who(user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
+    query = query.where(*_who(connection, user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))
     return [BoardAgent(row[0], row[1], row[2], row[3], row[4], row[5], row[6], AgentClock(*row[7:])) for row in rows]
 
@@ -148,14 +150,25 @@ def agents_on_board(
 def activities_of(
     connection: Connection, user_id: int | None, now_ms: int, queue_id: int | None = None
 ) -> Counter[AgentActivity]:
-    """Return how many agents of a user, or of all, or of a queue, do what now, however many there are."""
-    clocks = connection.execute(select(*_CLOCK).where(*_who(user_id, queue_id)))
+    """Return how many agents of a user, or of all, or of a queue, do what now: the first `COUNTED_MAX` of them."""
+    query = select(*_CLOCK).where(*_who(connection, user_id, queue_id)).order_by(Agent.id)
+    clocks = connection.execute(query.limit(COUNTED_MAX))
     return Counter(AgentClock(*row).activity(now_ms) for row in clocks)
 
 
-def _who(user_id: int | None, queue_id: int | None) -> list[ColumnElement[bool]]:
-    serves = [] if queue_id is None else [Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id == queue_id))]
-    return [is_of(Agent.user_id, user_id), *serves]
+def _who(connection: Connection, user_id: int | None, queue_id: int | None) -> list[ColumnElement[bool]]:
+    of_user = is_of(Agent.user_id, user_id)
+    return [of_user] if queue_id is None else [of_user, *_serves(connection, queue_id)]
+
+
+def _serves(connection: Connection, queue_id: int) -> list[ColumnElement[bool]]:
+    """Return the conditions that an agent serves a queue, and has the skills that it needs."""
+    serves = Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id == queue_id))
+    needed = skills_of(connection.scalar(select(Queue.skills).where(Queue.id == queue_id)) or "")
+    if not needed:
+        return [serves]
+    texts = connection.scalars(select(Agent.skills).distinct().where(serves).order_by(Agent.skills).limit(COUNTED_MAX))
+    return [serves, Agent.skills.in_([text for text in texts if needed <= skills_of(text)])]
 
 
 def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -> dict[int, AgentDay]:
