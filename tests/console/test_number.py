@@ -9,11 +9,13 @@ from dialer.console.pages.number import CAMPAIGNS_A_PAGE
 from dialer.domain.formats.media_files import MediaError
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.proof import Proof, WishSource
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
+from dialer.store.rows.wishes import call_off, held_list
 from dialer.store.tables import Campaign, SmsReceived, Subscriber
 from tests.api.builders import stored
-from tests.api.harness import Caller
+from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
 
@@ -64,14 +66,19 @@ def test_the_title_is_the_name_and_other_names_follow(alice: Visitor, bob: Visit
 
 
 def test_a_number_is_put_on_lists_and_taken_off_again(alice: Visitor, bob: Visitor, vera: Visitor, api: Caller) -> None:
-    """The first choice is the own list, for all campaigns. A viewer sees the entry, and another account nothing."""
+    """The first choice is the own list, for all campaigns. A viewer sees the entry, and another account nothing.
+
+    To take it off, people confirm it.
+    """
     campaign(api, name="Departures", started="no")
     other = api.create("dnc-list", name="Competitors <b>")
     assert "It is on no do-not-call list that you see." in alice.text(f"number/?number={NUMBER}")
-    put = alice.send("number/do-not-call/", number="+12025550100", dnc="own")
-    assert (put.status_code, put.headers["location"]) == (303, f"/console/number/?number={NUMBER}&done=listed")
-    said = alice.text(f"number/?number={NUMBER}&done=listed")
-    assert "The number is on the do-not-call list. It is not called from now on." in said
+    assert '<option value="own-2">For all my campaigns</option>' in alice.page
+    put = alice.send("number/do-not-call/", number="+12025550100", dnc="own-2")
+    assert (put.status_code, put.headers["location"]) == (303, f"/console/number/?number={NUMBER}&done=listed&of=2")
+    said = alice.text(f"number/?number={NUMBER}&done=listed&of=2")
+    assert "<span>The number is on the list “Asked not to be called”.</span>" in alice.page
+    assert "Take the number off the list “Asked not to be called”? Campaigns may call the person again" in said
     assert ("For all my campaigns" in said, "Asked not to be called : on it since" in said) == (False, True)
     (entry,) = api.get("dnc-contact/")["results"]
     assert (entry["phone_number"], entry["source"], "<b>" in alice.page) == ("+12025550100", "console", False)
@@ -85,10 +92,71 @@ def test_a_number_is_put_on_lists_and_taken_off_again(alice: Visitor, bob: Visit
     assert bob.send("number/do-not-call/", number="+12025550100", dnc=str(other["id"])).status_code == 400
     assert bob.send("number/allow/", number="+12025550100", entry=str(entry["id"])).status_code == 404
     done = alice.send("number/allow/", number="+12025550100", entry=str(entry["id"]))
-    assert done.headers["location"].endswith("done=allowed")
+    assert done.headers["location"].endswith("done=allowed&of=2")
+    assert "The number is off that list." in alice.text(f"number/?number={NUMBER}&done=allowed&of=2")
+    assert "The number is off that list." not in alice.text(f"number/?number={NUMBER}&done=allowed&of=1")
     assert [one["dnc"] for one in api.get("dnc-contact/")["results"]] == [other["url"]]
     for wrong in ("", "x", "99999"):
         assert alice.send("number/allow/", number="+12025550100", entry=wrong).status_code == 404
+    for wrong in ("x", "own-", "own-x", "own-1", "own-99"):
+        assert alice.send("number/do-not-call/", number="+12025550100", dnc=wrong).status_code == 404
+    unchosen = alice.send("number/do-not-call/", number="+12025550100", dnc="")
+    assert (unchosen.status_code, "Choose a do-not-call list." in unchosen.text) == (400, True)
+
+
+def test_an_admin_chooses_whose_campaigns_leave_a_number_alone(admin: Visitor, api: Caller) -> None:
+    """Without a default. A page says which campaigns do not use the list, and nothing that no row shows."""
+    campaign(api, name="Departures")
+    other = api.create("dnc-list", name="Competitors")
+    text = admin.text(f"number/?number={NUMBER}")
+    assert ("For all campaigns of alice" in text, "For all my campaigns" in text) == (True, False)
+    assert '<option value="" selected>Choose</option>' in admin.page
+    assert "The number is on" not in admin.text(f"number/?number={NUMBER}&done=listed&of={other['id']}")
+    put = admin.send("number/do-not-call/", number="+12025550100", dnc=str(other["id"]))
+    assert put.headers["location"].endswith(f"done=listed&of={other['id']}")
+    assert "The number is on the list “Competitors”. These campaigns do not use that list: Departures" in admin.text(
+        f"number/?number={NUMBER}&done=listed&of={other['id']}"
+    )
+    assert admin.send("number/do-not-call/", number="+12025550100", dnc="own-99").status_code == 404
+    put = admin.send("number/do-not-call/", number="+12025550100", dnc="own-2")
+    own = next(one for one in api.get("dnc-list/")["results"] if one["keeps_wishes_of"] == "account")
+    assert own["user"].endswith("/2/")
+    said = admin.text(f"number/?number={NUMBER}&done=listed&of={own['id']}")
+    assert "No campaign on this page calls it or writes to it from now on." in said
+    assert "For all campaigns of alice" not in said
+    for false in ("done=called&of=99", "done=listed", "done=listed&of=x", "done=allowed", "done=<b>&of=1"):
+        assert 'class="notice good"' not in admin.get(f"number/?number={NUMBER}&{false}")
+
+
+def test_a_held_number_is_not_taken_off_but_leads_to_the_text(alice: Visitor, api: Caller, database: Database) -> None:
+    campaign(api, name="Departures")
+    database.write_now(lambda c: call_off(c, [held_list(c, 2, NOW_MS)], "+12025550100", Proof(WishSource.TEXT), NOW_MS))
+    text = alice.text(f"number/?number={NUMBER}")
+    assert "until somebody has looked at a text from the person. Received texts" in text
+    assert "Take it off" not in text
+
+
+def test_the_words_of_a_campaign_of_text_messages_are_about_texts(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    gateway = Caller(api.client, "admin").create("sms-gateway", name="Texts", protocol="sim")
+    made = api.create("sms-campaigns", name="Texts", text_message="Hello", sms_gateway=gateway["url"])
+    values = {"campaign_id": made["id"], "duplicate_contact": "+12025550100", "number": "+12025550100", "zone": ""}
+    person = stored(database, Subscriber, **values, user_id=2, status=SubscriberStatus.FAIL)
+    page = f"number/?number={NUMBER}"
+    text = alice.text(page)
+    assert ("Nobody has written to it yet." in text, "Write again in Texts" in alice.page) == (True, True)
+    api.change(f"sms-campaigns/{made['id']}/", status=3)
+    over = "The campaign is over, so it writes to nobody any more. Write to its people again"
+    assert over in alice.text(page)
+    store(database, update(Campaign).values(status=1))
+    alice.send("number/do-not-call/", number="+12025550100", dnc="own-2")
+    assert "Not to get a text again: The number is on a do-not-call list of the campaign." in alice.text(page)
+    alice.send("number/allow/", number="+12025550100", entry=str(api.get("dnc-contact/")["results"][0]["id"]))
+    sent = alice.send("number/call-again/", number="+12025550100", subscriber=str(person))
+    assert sent.headers["location"].endswith(f"done=called&of={person}")
+    assert "The person gets a text again when it is their turn." in alice.text(f"{page}&done=called&of={person}")
+    assert "call again" not in alice.text(page).lower()
 
 
 def test_a_person_is_called_again_unless_there_is_a_reason(
@@ -108,18 +176,20 @@ def test_a_person_is_called_again_unless_there_is_a_reason(
     assert "Call again" not in vera.get(f"number/?number={NUMBER}")
     bob.get(f"number/?number={NUMBER}")
     assert (called(vera)[0], called(bob)[0]) == (403, 404)
-    alice.send("number/do-not-call/", number="+12025550100", dnc="own")
+    alice.send("number/do-not-call/", number="+12025550100", dnc="own-2")
     assert "Not to be called again: The number is on a do-not-call list of the campaign." in alice.text(
         f"number/?number={NUMBER}"
     )
     refused = alice.send("number/call-again/", number="+12025550100", subscriber=str(person))
     assert (refused.status_code, "The number is on a do-not-call list" in refused.text) == (409, True)
     alice.send("number/allow/", number="+12025550100", entry=str(api.get("dnc-contact/")["results"][0]["id"]))
-    assert called(alice) == (303, f"/console/number/?number={NUMBER}&done=called")
+    assert called(alice) == (303, f"/console/number/?number={NUMBER}&done=called&of={person}")
     subscriber = api.get(f"subscriber-list/{person}/")
     assert (subscriber["status"], subscriber["count_attempt"]) == (1, 1)
     assert api.get(f"campaigns/{made}/")["completed"] == 0
-    assert "The person is called again when it is their turn." in alice.text(f"number/?number={NUMBER}&done=called")
+    assert "The person is called again when it is their turn." in alice.text(
+        f"number/?number={NUMBER}&done=called&of={person}"
+    )
     assert (called(alice)[0], "Call again in" in alice.page) == (409, False)
     api.change(f"campaigns/{made}/", status=3)
     store(database, update(Subscriber).where(Subscriber.id == person).values(status=SubscriberStatus.FAIL))

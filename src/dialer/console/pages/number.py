@@ -21,12 +21,15 @@ from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import page
-from dialer.console.words.language import gettext, gettext_noop
+from dialer.console.words.language import gettext
 from dialer.console.words.state_words import word_of_choice
+from dialer.domain.calls.plans import SMS
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.received_texts import SMS_RECEIVED
 from dialer.store.database.database import StorageUnavailableError
@@ -48,18 +51,11 @@ _OVER: Final = frozenset(status.name for status in OVER)
 
 
 class NumberOrder(StrEnum):
-    """The orders from the page of a number, which says afterwards that one is done."""
+    """The orders from the page of a number, which says afterwards what is so, if its rows agree."""
 
     CALLED = "called"
     LISTED = "listed"
     ALLOWED = "allowed"
-
-
-_DONE: Final[Mapping[str, str]] = {
-    NumberOrder.CALLED: gettext_noop("The person is called again when it is their turn."),
-    NumberOrder.LISTED: gettext_noop("The number is on the do-not-call list. It is not called from now on."),
-    NumberOrder.ALLOWED: gettext_noop("The number is off that list."),
-}
 
 
 class _Found(NamedTuple):
@@ -135,7 +131,7 @@ async def show(
         number=number,
         message=message,
         refusal=refusal,
-        done=_DONE.get(request.query_params.get("done", ""), ""),
+        done=_done(request.query_params, found),
         **found._asdict(),
         erased=erased,
         place=place,
@@ -146,6 +142,47 @@ async def show(
         states=SubscriberStatus.__members__,
         over=_OVER,
     )
+
+
+def _done(query: Mapping[str, str], found: _Found) -> str:
+    """Return the sentence about the order that an address names; empty if the rows do not agree with it."""
+    order, which = query.get("done", ""), parse_id(query.get("of", ""))
+    if found.card is None or which is None:
+        return ""
+    if order == NumberOrder.CALLED:
+        return next((_turn(story) for story in found.stories if _waits(story, which)), "")
+    names = [entry.list_name for entry in found.card.entries if entry.list_id == which]
+    if order == NumberOrder.ALLOWED:
+        return "" if names else gettext("The number is off that list.")
+    return _listed(names[0], found.stories) if order == NumberOrder.LISTED and names else ""
+
+
+def _waits(story: Story, subscriber_id: int) -> bool:
+    person = story.subscriber
+    return person is not None and person.id == subscriber_id and person.status == SubscriberStatus.PENDING.name
+
+
+def _turn(story: Story) -> str:
+    if story.campaign.medium == SMS:
+        return gettext("The person gets a text again when it is their turn.")
+    return gettext("The person is called again when it is their turn.")
+
+
+def _listed(name: str, stories: Sequence[Story]) -> str:
+    """Return the list on which the number is now, and the campaigns shown that may call it nevertheless, if any."""
+    said = gettext("The number is on the list “%(name)s”.") % {"name": name}
+    if not stories:
+        return said
+    going_on = [
+        story.campaign.name
+        for story in stories
+        if story.campaign.status not in _OVER and all(one.since is None for one in story.dnc_lists)
+    ]
+    if going_on:
+        that = gettext("These campaigns do not use that list: %(names)s") % {"names": ", ".join(going_on)}
+    else:
+        that = gettext("No campaign on this page calls it or writes to it from now on.")
+    return f"{said} {that}"
 
 
 def _status(message: str, erased: Erased | None) -> HTTPStatus:
@@ -180,11 +217,23 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
     may_see = visible(SMS_RECEIVED, unit.actor, unit.resources)
     numbers = spellings(number, unit.conventions.region)
     texts = texts_from(unit.connection, numbers, may_see)
-    return _Found(read_card(unit, numbers), _refusals(unit, stories), stories, len(every) > len(found), texts)
+    card = read_card(unit, numbers, found)
+    return _Found(card, _refusals(unit, stories), stories, len(every) > len(found), texts)
 
 
 def _refusals(unit: Unit, stories: Sequence[Story]) -> dict[int, str]:
-    """Return why people are not called again, in the viewer's language, by the ids of subscribers."""
-    ids = [story.subscriber.id for story in stories if story.subscriber is not None]
+    """Return why people are not called again, in the viewer's language, by the ids of subscribers.
+
+    Those who wait already, and those of campaigns that are over, are left out, and all for viewers who order nothing.
+    """
+    if not unit.actor.may(Permission.CAMPAIGNS):
+        return {}
+    ids = [
+        story.subscriber.id
+        for story in stories
+        if story.subscriber is not None
+        and story.subscriber.status != SubscriberStatus.PENDING.name
+        and story.campaign.status not in _OVER
+    ]
     errors = {identity: why_not_again(unit.connection, identity) for identity in ids}
     return {identity: error_in_words(error) for identity, error in errors.items() if error is not None}

@@ -1,17 +1,18 @@
 """The person at a number: their names, and the do-not-call lists that stop calls to them, or may."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Select, case, select
+from sqlalchemy import Row, Select, case, select
 
+from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.store.queries.do_not_call import forms_against
-from dialer.store.tables import ACCOUNT, Contact, DncContact, DncList, Subscriber, User
+from dialer.store.tables import ACCOUNT, HELD, Campaign, Contact, DncContact, DncList, Subscriber, User
 
 NAMES_MAX: Final = 5
 """The most names of one number that a page shows."""
@@ -30,6 +31,8 @@ class ListEntry(NamedTuple):
     list_id: int
     list_name: str
     since_ms: int
+    is_held: bool
+    """True if calls wait until somebody has looked at a text from the person."""
 
 
 class NumberCard(NamedTuple):
@@ -38,19 +41,22 @@ class NumberCard(NamedTuple):
     names: list[str]
     """The names of the person, the newest first."""
     entries: list[ListEntry]
+    accounts: list[Option]
+    """The accounts whose own list does not have the number, named by what such a list holds for."""
     lists: list[Option]
-    """The lists that do not have the number, without the viewer's own list; each with its owner, if that is another."""
-    is_on_own: bool
-    """True if the viewer's own list has the number."""
+    """The other lists that do not have the number; each with its owner, if that is another than the viewer."""
 
 
-def read_card(unit: Unit, numbers: Collection[str]) -> NumberCard:
-    """Return the facts about a number, given by the normal forms that it may stand for."""
+def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int]) -> NumberCard:
+    """Return the facts about a number, given by the normal forms that it may stand for.
+
+    The accounts are the viewer's; for admins, those of the campaigns that are shown.
+    """
     entries = _entries(unit, numbers)
     listed = {entry.list_id for entry in entries}
-    is_own = (DncList.user_id == unit.actor.id) & (DncList.keeps_wishes_of == ACCOUNT)
-    own = unit.connection.scalar(select(DncList.id).where(is_own))
-    return NumberCard(_names(unit, numbers), entries, _lists(unit, listed), own in listed)
+    accounts = _accounts(unit, listed, campaign_ids)
+    lists = _lists(unit, listed, [one.id for one in accounts])
+    return NumberCard(_names(unit, numbers), entries, accounts, lists)
 
 
 def _names(unit: Unit, numbers: Collection[str]) -> list[str]:
@@ -68,7 +74,7 @@ def _seen(unit: Unit, resource: Resource, query: Select[str]) -> list[str]:
 
 def _entries(unit: Unit, numbers: Collection[str]) -> list[ListEntry]:
     query = (
-        select(DncContact.id, DncContact.dnc_id, DncList.name, DncContact.created_date)
+        select(DncContact.id, DncContact.dnc_id, DncList.name, DncContact.created_date, DncList.keeps_wishes_of == HELD)
         .join(DncList, DncList.id == DncContact.dnc_id)
         .where(DncContact.number.in_(forms_against(unit.connection, numbers)))
         .where(visible(DNC_CONTACTS, unit.actor, unit.resources))
@@ -78,13 +84,35 @@ def _entries(unit: Unit, numbers: Collection[str]) -> list[ListEntry]:
     return [ListEntry(*row) for row in unit.connection.execute(query)]
 
 
-def _lists(unit: Unit, listed: Collection[int]) -> list[Option]:
+def _accounts(unit: Unit, listed: Collection[int], campaign_ids: Collection[int]) -> list[Option]:
+    """Return the accounts for all of whose campaigns the number may be called off, in order of name."""
+    of_campaigns = User.id.in_(select(Campaign.user_id).where(Campaign.id.in_(campaign_ids)))
+    query = (
+        select(User.id, User.username)
+        .where(of_campaigns if unit.actor.is_admin else User.id == unit.actor.id)
+        .where(
+            User.id.not_in(select(DncList.user_id).where(DncList.id.in_(listed), DncList.keeps_wishes_of == ACCOUNT))
+        )
+        .order_by(User.username)
+    )
+    return [Option(row.id, _all_campaigns(unit, row)) for row in unit.connection.execute(query)]
+
+
+def _all_campaigns(unit: Unit, user: Row[int, str]) -> str:
+    if user.id == unit.actor.id:
+        return gettext("For all my campaigns")
+    return gettext("For all campaigns of %(user)s") % {"user": user.username}
+
+
+def _lists(unit: Unit, listed: Collection[int], accounts: Sequence[int]) -> list[Option]:
     is_others = User.id != unit.actor.id
     query = (
         select(DncList.id, case((is_others, DncList.name + ", " + User.username), else_=DncList.name))
         .join(User, User.id == DncList.user_id)
         .where(visible(DNC_LISTS, unit.actor, unit.resources), DncList.id.not_in(listed))
-        .where((DncList.keeps_wishes_of == "") | (DncList.keeps_wishes_of == ACCOUNT) & is_others)
+        .where(
+            (DncList.keeps_wishes_of == "") | (DncList.keeps_wishes_of == ACCOUNT) & DncList.user_id.not_in(accounts)
+        )
         .order_by(DncList.name, DncList.id)
         .limit(LISTS_MAX)
     )
