@@ -1,4 +1,4 @@
-"""How much SQLite works for a query."""
+"""The work of SQLite for a query, counted."""
 
 from collections.abc import Callable
 from typing import Final

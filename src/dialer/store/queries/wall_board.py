@@ -164,11 +164,12 @@ def _who(connection: Connection, user_id: int | None, queue_id: int | None) -> l
 def _serves(connection: Connection, queue_id: int) -> list[ColumnElement[bool]]:
     """Return the conditions that an agent serves a queue, and has the skills that it needs."""
     serves = Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id == queue_id))
-    needed = skills_of(connection.scalar(select(Queue.skills).where(Queue.id == queue_id)) or "")
+    text: str | None = connection.scalar(select(Queue.skills).where(Queue.id == queue_id))
+    needed = skills_of(text or "")
     if not needed:
         return [serves]
     texts = connection.scalars(select(Agent.skills).distinct().where(serves).order_by(Agent.skills).limit(COUNTED_MAX))
-    return [serves, Agent.skills.in_([text for text in texts if needed <= skills_of(text)])]
+    return [serves, Agent.skills.in_([one for one in texts if needed <= skills_of(one)])]
 
 
 def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -> dict[int, AgentDay]:
