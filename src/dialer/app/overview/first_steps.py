@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, func, select, true
+from sqlalchemy import Connection, and_, exists, func, select
 
 from dialer.domain.calls.plans import SIMULATED, VOICE
 from dialer.domain.words.enums import CampaignStatus
@@ -18,11 +18,12 @@ class FirstSteps(NamedTuple):
     """The steps to a first campaign that are done, and the records that they made."""
 
     has_carrier: bool
+    """True if there is a carrier of calls."""
     calls_people: bool
-    """True if a carrier is not simulated."""
+    """True if one of these is not simulated."""
     has_people: bool
     was_called: bool
-    """True if the user has placed a test call."""
+    """True if an admin has placed a test call."""
     was_started: bool
     """True if a campaign has been started."""
     gateway: int | None
@@ -42,18 +43,18 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
 
 def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
     """Return the steps to a first campaign that a user has done; None stands for all users."""
-    is_real, own = Gateway.protocol != SIMULATED, is_of(Campaign.user_id, user_id)
+    own, of_calls = is_of(Campaign.user_id, user_id), Gateway.medium == VOICE
+    is_real = and_(of_calls, Gateway.protocol != SIMULATED)
     people = exists().where(Contact.phonebook_id == Phonebook.id, is_of(Phonebook.user_id, user_id))
-    called = exists().where(AuditLog.action.in_(TEST_CALLS), _is_own_entry(user_id))
     survey = select(func.max(SurveyTemplate.id)).where(is_of(SurveyTemplate.user_id, user_id))
     found = connection.execute(
         select(
-            select(exists(select(Gateway.id))).scalar_subquery(),
+            exists().where(of_calls),
             exists().where(is_real),
             people,
-            called,
+            exists().where(AuditLog.action.in_(TEST_CALLS)),
             exists().where(own, Campaign.status != CampaignStatus.NEW),
-            select(func.min(Gateway.id)).where(is_real, Gateway.medium == VOICE).scalar_subquery(),
+            select(func.min(Gateway.id)).where(is_real).scalar_subquery(),
             survey.scalar_subquery(),
             select(func.max(Campaign.id)).where(own).scalar_subquery(),
         )
@@ -71,7 +72,3 @@ def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
         campaign=campaign,
         why_silent=read_speech(connection),
     )
-
-
-def _is_own_entry(user_id: int | None) -> ColumnElement[bool]:
-    return true() if user_id is None else AuditLog.user_id == user_id

@@ -35,8 +35,8 @@ from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls
 
 PLACE: Final = "overview"
-AWAY: Final = "dialer_first_steps"
-"""The cookie of viewers who have put the way to a first campaign away."""
+AWAY: Final = "dialer_first_steps_"
+"""The cookie of a viewer who has put the way to a first campaign away, before the viewer's id."""
 AWAY_S: Final = 365 * 86_400
 PERCENT_UNIT: Final = 100_000
 
@@ -72,7 +72,7 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
     asked = request.query_params
     stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
     steps = await request.service.read(request, _first_steps) if request.user.may(Permission.CAMPAIGNS) else None
-    are_away = steps is not None and bool(cookie_of(request, AWAY))
+    are_away = steps is not None and bool(cookie_of(request, _away(request)))
     return page(
         request,
         "overview.html",
@@ -92,8 +92,12 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
 async def put_first_steps_away(request: ApiRequest) -> Response[Any]:
     """Put the way to a first campaign away, or show it again."""
     away = "1" if (await read_fields(request)).get("away") else ""
-    kept = cookie(AWAY, away, is_secure=is_secure(request), max_age_s=AWAY_S if away else 0)
+    kept = cookie(_away(request), away, is_secure=is_secure(request), max_age_s=AWAY_S if away else 0)
     return go_to(f"/console/{PLACE}/", kept)
+
+
+def _away(request: ApiRequest) -> str:
+    return f"{AWAY}{request.user.id}"
 
 
 def _first_steps(unit: Unit) -> FirstSteps | None:

@@ -28,7 +28,7 @@ def steps_of(found: FirstSteps, *, is_admin: bool) -> list[FirstStep]:
         _people(found),
         _survey(found),
         *_voice(found, is_admin=is_admin),
-        _call(found, is_admin=is_admin),
+        *([_call(found)] if is_admin else []),
         _start(found),
     ]
 
@@ -84,15 +84,12 @@ def _voice(found: FirstSteps, *, is_admin: bool) -> Iterator[FirstStep]:
     yield _open(gettext("A voice"), about, "/console/recordings/new/", gettext("Record a text"))
 
 
-def _call(found: FirstSteps, *, is_admin: bool) -> FirstStep:
+def _call(found: FirstSteps) -> FirstStep:
     title, about = gettext("A test call"), gettext("Your own telephone rings, and you see what the carrier says.")
     make = _done if found.was_called else _open
-    if found.gateway is not None and is_admin:
+    if found.gateway is not None:
         return make(title, about, f"/console/gateways/{found.gateway}/test-call/", gettext("Call me"))
-    if found.gateway is None:
-        about = gettext("It needs a carrier that calls people. Until then, try the survey on its page.")
-    else:
-        about = gettext("An admin can call you. Until then, try the survey on its page.")
+    about = gettext("It needs a carrier that calls people. Until then, try the survey on its page.")
     if found.survey is None:
         return make(title, about, "", "")
     return make(title, about, f"/console/surveys/{found.survey}/try/", gettext("Try the survey"))
