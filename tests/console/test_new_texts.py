@@ -6,6 +6,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import update
 
+from dialer.console.pages.new_campaign import PASTED_MAX
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.store.database.database import Database
 from dialer.store.tables import User
@@ -15,6 +16,8 @@ from tests.console.test_importing import look, press
 from tests.console.visitor import Visitor, words
 
 FORM = "records/sms-campaigns/new/?phonebook=1&imported=2&rejected=1"
+TOKEN = "a" * 32
+AFTER = (("imported", "2"), ("rejected", "1"), ("list", TOKEN))
 
 
 def test_cells_that_are_pasted_become_people_and_a_campaign_of_texts(
@@ -46,8 +49,9 @@ def test_cells_that_are_pasted_become_people_and_a_campaign_of_texts(
 
     assert "Plan" in alice.text("placeholders/?phonebook=1")
     store(database, update(User).values(sms_rate=MONEY_SCALE // 10))
-    alice.get(FORM)
-    measured = words(alice.send("text-length/", text="Dear {full_name}, {Plan}", phonebook="1").text)
+    admin.get(FORM)
+    store(database, update(User).where(User.username == "admin").values(sms_rate=0))
+    measured = words(admin.send("text-length/", text="Dear {full_name}, {Plan}", phonebook="1").text)
     assert measured == (
         "14 characters, 1 part, as Ann gets it. For 2 people that makes about 2 parts. They cost about 0.20."
         " Dear Ann, Gold"
@@ -76,3 +80,49 @@ def test_the_check_shows_the_text_as_a_person_reads_it(
     assert "Ann &lt;b&gt; reads: <q" in page
     assert "Ann <b> reads: Dear Ann <b>" in words(page).replace("&lt;", "<")
     assert "1 People 2 Text 3 Check and start" in words(page)
+
+
+def test_the_first_carrier_is_made_without_losing_what_was_typed(admin: Visitor, api: Caller) -> None:
+    for name in ("One", "Two"):
+        api.create("phonebook", name=name)
+    page = admin.get(f"{FORM}&list={TOKEN}")
+    assert re.search(r'form="settings" formaction="/console/new-campaign/gateway/" formnovalidate', page)
+    typed = {"name": "Spring", "text_message": "Dear {full_name}", "phonebook": "", "phonebook.2": "1"}
+    after = {"imported": "2", "rejected": "1", "list": TOKEN, "medium": "sms", "next": "//elsewhere"}
+    location = admin.send("new-campaign/gateway/", **typed, **after).headers["location"]
+    page = admin.get(location.removeprefix("/console/"))
+    assert ('value="Spring"' in page, "Dear {full_name}</textarea>" in page) == (True, True)
+    assert '<option value="1" selected>Simulator</option>' in page
+    assert_as_it_was(page)
+
+
+def test_a_form_that_is_refused_still_says_what_was_imported(alice: Visitor, api: Caller) -> None:
+    for name in ("One", "Two"):
+        api.create("phonebook", name=name)
+    alice.get(f"{FORM}&list={TOKEN}")
+    fields = {"phonebook": "", "phonebook.2": "1", "imported": "2", "rejected": "1", "list": TOKEN}
+    answer = alice.send("records/sms-campaigns/", name="", text_message="Dear", **fields)
+    assert answer.status_code == 400
+    assert_as_it_was(answer.text)
+
+
+def assert_as_it_was(page: str) -> None:
+    """Assert that a page has the notice of the import, its list, and the second phonebook."""
+    assert "2 people imported. 1 line was refused." in words(page)
+    assert all(f'type="hidden" name="{name}" value="{value}"' in page for name, value in AFTER)
+    assert (f"/console/lists/{TOKEN}/rejected/" in page, 'placeholders/?phonebook=2"' in page) == (True, True)
+    assert [at for at in "12" if f'name="phonebook.{at}" type="checkbox" value="1" checked' in page] == ["2"]
+
+
+def test_pasted_cells_keep_an_empty_first_header_and_any_script_fits(alice: Visitor, api: Caller) -> None:
+    alice.get("new-campaign/?medium=sms")
+    cells = "\tnumber\tfull_name\n1\t+12025550111\tAnn\n"
+    kept = alice.send("new-campaign/paste/", pasted=cells, medium="sms")
+    alice.get(kept.headers["location"].removeprefix("/console/"))
+    assert press(alice, **{"import": "1"}).status_code == 303
+    (made,) = api.get("contact/")["results"]
+    assert (made["contact"], made["full_name"]) == ("+12025550111", "Ann")
+    alice.get("new-campaign/?medium=sms")
+    assert alice.send("new-campaign/paste/", pasted="\u4e2d" * PASTED_MAX, medium="sms").status_code == 303
+    refused = alice.send("new-campaign/paste/", pasted="\u0416" * (PASTED_MAX + 1), medium="sms")
+    assert (refused.status_code, "These are too many cells." in words(refused.text)) == (400, True)

@@ -17,12 +17,16 @@ from dialer.console.lists.list_choices import ListChoices, read_choices
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.imports import keep_list
 from dialer.console.pages.list_import import TEXTS_NEXT
+from dialer.console.pages.record_page import CAMPAIGNS as VOICE_CAMPAIGNS
+from dialer.console.pages.record_page import IMPORTED
+from dialer.console.parts.record_fields import fields_in_forms
 from dialer.console.serving.errors import messages_of
-from dialer.console.serving.forms import read_fields
+from dialer.console.serving.forms import FORM_BYTES_MAX, read_fields
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option, options_of
 from dialer.domain.calls.plans import SIMULATED, SMS
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit
@@ -30,6 +34,7 @@ from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.carriers import GATEWAYS, SMS_GATEWAYS
 from dialer.resources.records.contacts import PHONEBOOKS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import InvalidError, MalformedError
 from dialer.store.media.kept_lists import KeptLists, is_token
@@ -42,6 +47,8 @@ CHOSEN: Final = ("phonebook", "object_id", "name")
 """The choices of the first steps, as the address of the settings has them."""
 PASTED_MAX: Final = 100_000
 """Characters that can be pasted; more cells come as a file."""
+PASTED_BYTES_MAX: Final = 9 * PASTED_MAX + FORM_BYTES_MAX // 4
+"""Bytes of a form with pasted cells: a character of any script, such as `%E4%B8%AD`, takes at most 9."""
 SIMULATOR: Final = "Simulator"
 GOODBYE: Final = "Thank you. Goodbye."
 KEYS: Final = tuple("123456789")
@@ -74,9 +81,9 @@ async def upload_people(request: ApiRequest) -> Response[Any]:
 @post("/new-campaign/paste", media_type="text/html")
 async def paste_people(request: ApiRequest) -> Response[Any]:
     """Keep cells that were pasted as a file, and go on to the page that shows how it is read."""
-    filled = await read_fields(request)
-    pasted = filled.get("pasted", "").strip()
-    if not pasted:
+    filled = await read_fields(request, PASTED_BYTES_MAX)
+    pasted = filled.get("pasted", "").strip("\r\n")
+    if not pasted.strip():
         return await _show_people(request, filled, gettext("Paste at least one row."))
     if len(pasted) > PASTED_MAX:
         return await _show_people(request, filled, gettext("These are too many cells. Save them as a file."))
@@ -104,13 +111,19 @@ async def make_survey(request: ApiRequest) -> Response[Any]:
 
 @post("/new-campaign/gateway", media_type="text/html")
 async def make_simulator(request: ApiRequest) -> Response[Any]:
-    """Make a simulated carrier, and go back to the settings of the campaign."""
+    """Make a simulated carrier, and go back to the settings of the campaign as they were filled in."""
     filled = await read_fields(request)
     is_sms = filled.get("medium") == SMS
     kind = SMS_GATEWAYS if is_sms else GATEWAYS
     await request.service.write(request, lambda unit: _create(unit, kind, name=SIMULATOR, protocol=SIMULATED))
-    chosen = {name: filled[name] for name in CHOSEN if filled.get(name)}
-    return go_to(f"{TEXTS_NEXT if is_sms else SETTINGS}?{urlencode(chosen)}")
+    found = request.service.resources[SMS_CAMPAIGNS.path if is_sms else VOICE_CAMPAIGNS]
+    kept = {*fields_in_forms(request, found), *IMPORTED}
+    typed = {
+        name: value
+        for name, value in filled.items()
+        if name.partition(".")[0] in kept and len(value) <= MESSAGE_CHARACTERS_MAX
+    }
+    return go_to(f"{TEXTS_NEXT if is_sms else SETTINGS}?{urlencode(typed)}")
 
 
 def _keep_text(request: ApiRequest, text: str) -> str:

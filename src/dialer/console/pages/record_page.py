@@ -20,6 +20,7 @@ from dialer.console.parts.record_addresses import record_url
 from dialer.console.parts.record_fields import USERS
 from dialer.console.parts.record_rights import may, may_read, shown_page
 from dialer.console.parts.sentences import joined_words
+from dialer.console.parts.text_phonebooks import ticked_phonebooks
 from dialer.console.serving.services import REAL, page
 from dialer.console.words.carrier_kinds import CARRIERS, kind_title
 from dialer.console.words.catalogue import PAGES, RecordPage
@@ -35,6 +36,9 @@ from dialer.store.media.kept_lists import is_token
 CAMPAIGNS: Final = "campaigns"
 GATEWAY_FIELDS: Final = {CAMPAIGNS: "aleg_gateway", "sms-campaigns": "sms_gateway"}
 """The fields of new campaigns with their carriers, without which they cannot be made."""
+IMPORTED: Final = ("imported", "rejected", "list")
+"""What the import before a new campaign has stored and refused, and the list with the refused, as addresses and forms
+have it."""
 CONFIRMED: Final = frozenset({"api-key"})
 """Records that are created only with the password of the session's user."""
 
@@ -92,6 +96,7 @@ def record_page(
         further = gettext("More about their behaviour") if is_simulated else gettext("More about the carrier")
         groups.insert(1, InputGroup(title, tuple(main)))
         more.insert(0, InputGroup(further, tuple(others)))
+    chosen = request.query_params if wrong is None else wrong.filled
     if wrong is not None:
         groups, more = ([_refilled(group, wrong) for group in several] for several in (groups, more))
     return page(
@@ -113,13 +118,15 @@ def record_page(
         errors={},
         is_focused=False,
         needs_gateway=identity is None and _has_no_gateway(groups, GATEWAY_FIELDS.get(found.path)),
-        imported=_imported(request),
+        imported=_imported(chosen),
+        imported_fields=IMPORTED,
+        phonebooks=ticked_phonebooks(chosen),
         has_errors=bool(wrong is not None and wrong.errors),
         is_open=any(one.error for group in more for one in group.inputs),
         focused=next((one.name for group in groups for one in group.inputs if identity is None and wrong is None), ""),
         messages=[] if wrong is None else wrong.messages,
         is_editable=is_editable,
-        chosen=request.query_params if wrong is None else wrong.filled,
+        chosen=chosen,
         is_saved="saved" in request.query_params and wrong is None,
         is_confirmed=identity is None and found.path in CONFIRMED,
         may_reset=found.path == USERS and identity not in {None, request.user.id} and request.user.is_admin,
@@ -141,9 +148,8 @@ def _has_no_gateway(groups: list[InputGroup], field: str | None) -> bool:
     return any(one.name == field and one.control == "select" and not one.options for one in inputs)
 
 
-def _imported(request: ApiRequest) -> tuple[int | None, int | None, str]:
+def _imported(asked: Mapping[str, str]) -> tuple[int | None, int | None, str]:
     """Return what the import before a new campaign of texts has stored and refused, and the list with the refused."""
-    asked = request.query_params
     token = asked.get("list", "")
     return parse_id(asked.get("imported", "")), parse_id(asked.get("rejected", "")), token if is_token(token) else ""
 

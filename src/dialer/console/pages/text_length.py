@@ -13,7 +13,7 @@ from dialer.console.serving.forms import read_fields
 from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX, message_of
 from dialer.domain.messages.text_length import TextLength, length_of
 from dialer.resources.crud.resource import Unit
-from dialer.store.tables import Contact, User
+from dialer.store.tables import Contact, Phonebook, User
 
 TEXT_MAX: Final = 10_000
 """Characters of a text that are read; forms refuse longer ones. A text is measured as it is sent, which is shorter."""
@@ -27,14 +27,16 @@ class Receivers(NamedTuple):
     people: int = 0
     """Entries of the phonebooks that were chosen; 0 if none was."""
     rate: int = 0
-    """The price of a part."""
+    """The price of a part for the owner of the phonebooks."""
 
 
 @post("/text-length", media_type="text/html")
 async def measure_text(request: ApiRequest) -> Response[Any]:
     """Say how long a text is, as the first person of its phonebooks, campaign, survey or owner gets it."""
     filled = await read_fields(request)
-    receivers, received, length = await request.service.read(request, lambda unit: _measured(unit, filled))
+    receivers, received, length = await request.service.read(
+        request, lambda unit: _measured(unit, filled), is_long=True
+    )
     person, parts = receivers.person, receivers.people * length.parts
     return html(
         render(
@@ -65,6 +67,6 @@ def _receivers(unit: Unit, filled: dict[str, str]) -> Receivers:
     if not chosen:
         return Receivers(example_person(unit.connection, phonebooks_of_text(unit, filled)))
     count = select(func.count()).where(Contact.phonebook_id.in_(chosen)).select_from(Contact)
-    rate = select(User.sms_rate).where(User.id == unit.actor.sees_as)
+    rate = select(User.sms_rate).join(Phonebook, Phonebook.user_id == User.id).where(Phonebook.id == chosen[0])
     person = example_person(unit.connection, chosen)
     return Receivers(person, int(unit.connection.scalar(count) or 0), int(unit.connection.scalar(rate) or 0))

@@ -1,6 +1,7 @@
 """The phonebooks whose people get a text: those of a survey, of a campaign of text messages, or of the viewer."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from sqlalchemy import select
 
@@ -12,6 +13,9 @@ from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.surveys import SURVEY_TEMPLATES
 from dialer.store.tables import Phonebook
+
+TICKED: Final = "phonebook."
+"""The beginning of the name of a box with which a phonebook is ticked."""
 
 
 def phonebooks_of_text(unit: Unit, asked: Mapping[str, str]) -> list[int]:
@@ -39,6 +43,13 @@ def chosen_phonebooks(unit: Unit, chosen: str) -> list[int]:
     query = select(Phonebook.id).where(Phonebook.id.in_(ids)).order_by(Phonebook.id.desc())
     own = query if unit.actor.is_admin else query.where(Phonebook.user_id == unit.actor.sees_as)
     return list(unit.connection.scalars(own))
+
+
+def ticked_phonebooks(filled: Mapping[str, str]) -> str:
+    """Return the ids of the phonebooks in the form or the address of a campaign, with commas between them."""
+    ticked = [name.removeprefix(TICKED) for name in filled if name.startswith(TICKED)]
+    ids = map(parse_id, ticked or filled.get("phonebook", "").split(","))
+    return ",".join(str(one) for one in ids if one is not None)
 
 
 def _newest(unit: Unit) -> list[int]:

@@ -22,7 +22,7 @@ STALE: Final = gettext_noop("This form is out of date. Go back, load the page ag
 FOREIGN: Final = gettext_noop("This form was sent from another site, so nothing was changed.")
 
 
-async def read_fields(request: ApiRequest) -> dict[str, str]:
+async def read_fields(request: ApiRequest, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
     """Return the fields of a form that one of our pages sent. Of fields with one name, the last one counts.
 
     Raises:
@@ -30,7 +30,7 @@ async def read_fields(request: ApiRequest) -> dict[str, str]:
     """
     expect_type(request, "application/x-www-form-urlencoded")
     body = await read_whole(request)
-    if len(body) > FORM_BYTES_MAX:
+    if len(body) > bytes_max:
         raise AnsweredError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The form is too large.")
     try:
         text = body.decode("ascii")

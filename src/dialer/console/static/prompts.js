@@ -81,8 +81,9 @@ async function measure(area, form) {
   const fields = new URLSearchParams(form.dataset.texts);
   fields.set("csrf", form.elements.csrf.value);
   fields.set("text", area.value);
-  const books = [...form.querySelectorAll('input[name^="phonebook."]:checked')];
-  if (books.length) fields.set("phonebook", books.map(({ name }) => name.split(".")[1]).join(","));
+  const books = [...form.querySelectorAll('input[name^="phonebook."]')];
+  const ticked = books.filter(({ checked }) => checked).map(({ name }) => name.split(".")[1]);
+  if (books.length) fields.set("phonebook", ticked.join(","));
   const answer = await fetch("/console/text-length/", { method: "POST", body: fields });
   if (!answer.ok || area.value !== fields.get("text")) return;
   const told = new DOMParser().parseFromString(await answer.text(), "text/html");
