@@ -37,8 +37,7 @@ CAMPAIGNS: Final = "campaigns"
 GATEWAY_FIELDS: Final = {CAMPAIGNS: "aleg_gateway", "sms-campaigns": "sms_gateway"}
 """The fields of new campaigns with their carriers, without which they cannot be made."""
 IMPORTED: Final = ("imported", "rejected", "list")
-"""What the import before a new campaign has stored and refused, and the list with the refused, as addresses and forms
-have it."""
+"""The fields with the result of the import before a new campaign."""
 CONFIRMED: Final = frozenset({"api-key"})
 """Records that are created only with the password of the session's user."""
 
