@@ -22,6 +22,8 @@ class StreamCarrier:
         self.statuses: dict[str, int] = {}
         """Responses to methods that are no 200; 0 for none."""
         self.port = 0
+        self.answers_pings = True
+        self.pings = self.pongs = 0
         self._offer = write_offer(LocalSound("127.0.0.1", 9, (Codec.PCMU,), 1))
 
     @property
@@ -47,6 +49,7 @@ class StreamCarrier:
             while data := await reader.read(65_536):
                 for message in stream.feed(data):
                     self._take(message, writer)
+                self._changed()
         except OSError:
             return
         finally:
@@ -54,9 +57,11 @@ class StreamCarrier:
             self._changed()
 
     def _take(self, message: bytes, writer: asyncio.StreamWriter) -> None:
-        if message is PING:
+        self.pings += message is PING
+        self.pongs += message is PONG
+        if message is PING and self.answers_pings:
             writer.write(PONG)
-        elif message is not PONG:
+        elif message not in {PING, PONG}:
             received = read_message(message)
             if not received.status:
                 self._answer(received, writer)

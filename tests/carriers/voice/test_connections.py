@@ -17,6 +17,8 @@ import pytest
 from cryptography import x509
 
 from dialer.carriers.line_port import Alive, LiveLeg
+from dialer.carriers.sip.message_stream import PING
+from dialer.carriers.voice import carrier_connection
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.line_factory import sip_lines
 from dialer.carriers.voice.sound_files import SoundFiles
@@ -150,6 +152,22 @@ async def test_a_request_that_got_lost_with_its_connection_is_sent_again(scene: 
     assert len(carrier.of("INVITE")) == 3
 
 
+async def test_a_carrier_that_pings_and_answers_no_pings_keeps_its_connection(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PROVEN_S", "PING_EVERY_S", "PONG_S"):
+        monkeypatch.setattr(carrier_connection, name, 0.05)
+    carrier = await scene.carrier()
+    carrier.answers_pings = False
+    scene.open(carrier.port, transport="tcp", options=False)
+    await scene.is_up()
+    pongs, pings = carrier.pongs, carrier.pings
+    carrier.writers[0].write(PING)
+    # A ping in one piece comes to the carrier as two line ends, of which the first might be an answer.
+    await scene.watch.until(lambda: carrier.pongs > pongs and carrier.pings >= pings + 3)
+    assert len(carrier.writers) == 1
+
+
 class Wrong(NamedTuple):
     """A gateway over TLS with something that is wrong, and the words for it."""
 
@@ -167,8 +185,8 @@ WRONG: Final = {
     "another name is set": Wrong("not for the name b.example", parameters={"server_name": "b.example"}),
     "an unknown authority": Wrong("authority that is not known here", parameters={"ca_file": ""}),
     "an expired certificate": Wrong("certificate of the carrier has expired", until=PAST),
-    "no file": Wrong("ca_file '/none' cannot be read: No such file", parameters={"ca_file": "/none"}),
-    "a directory": Wrong("ca_file '/' cannot be read: Is a directory", parameters={"ca_file": "/"}),
+    "no file": Wrong("ca_file cannot be read: No such file", parameters={"ca_file": "/none"}),
+    "a directory": Wrong("ca_file cannot be read: Is a directory", parameters={"ca_file": "/"}),
     "no authority": Wrong("holds no certificate of an authority", parameters={"ca_file": "{key}"}),
     "no key": Wrong("certificate is set, and key is not", parameters={"certificate": "{us}"}),
     "no certificate": Wrong("key is set, and certificate is not", parameters={"key": "{key}"}),

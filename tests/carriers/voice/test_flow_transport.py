@@ -143,3 +143,32 @@ async def test_nothing_is_sent_or_heard_after_the_end(opens: Opens) -> None:
             further.transport.send(PLAIN, await further.transport.open(theirs.address))
             assert (await theirs.hears())[0] == PLAIN
         assert ours.came.empty()
+
+
+async def test_a_connection_from_the_address_of_our_own_one_takes_nothing_from_it() -> None:
+    lost: asyncio.Queue[Flow] = asyncio.Queue()
+    ours, theirs = Side(), Side()
+    ours.transport = transport = StreamTransport(
+        ours.take, Transport.TCP, on_lost=lambda flow, _: lost.put_nowait(flow)
+    )
+    transport.listen(bind_stream(socket.AF_INET, 0), lambda _: True)
+    theirs.transport = await _tcp(theirs.take, Path())
+    loop = asyncio.get_running_loop()
+    with socket.socket() as caller:
+        caller.settimeout(0)
+        caller.bind((HOST, 0))
+        # The carrier connects to us from the port at which it listens.
+        flow = Flow(caller.getsockname(), Transport.TCP)
+        connection = await transport.connect(flow, theirs.address)
+        await loop.sock_connect(caller, ours.address)
+        await loop.sock_sendall(caller, PLAIN)
+        assert await ours.hears() == (PLAIN, flow)
+    async with asyncio.timeout(WAIT_S):
+        assert await lost.get() == flow
+        transport.send(LONG, flow)
+        assert (await theirs.hears())[0] == LONG
+        connection.transport.abort()
+        assert await lost.get() == flow
+    assert not transport.is_open(flow)
+    for side in (ours, theirs):
+        side.transport.close()

@@ -65,6 +65,8 @@ class InboundLeg(CallLeg):
         """The last response to the INVITE."""
         self._repeating: Timer | None = None
         self._cause_at_ack: int | None = None
+        self._has_moved = False
+        """True if the other side is to hear where we are now, once the call is up."""
         self._early_dialogs: Final = EarlyDialogs(
             self._wire, signalling, self._answers, key, (self._tag, False), self._left_early
         )
@@ -129,7 +131,8 @@ class InboundLeg(CallLeg):
         in_dialog.refresh()
 
     def refresh(self) -> None:
-        """Tell the other side where we are now, if the call is up."""
+        """Tell the other side where we are now, once the call is up. A ringing call is answered from there."""
+        self._has_moved = self._state is InboundState.ANSWERED
         if self._in_dialog is not None and self._state is InboundState.UP:
             self._in_dialog.refresh_anew()
 
@@ -203,6 +206,8 @@ class InboundLeg(CallLeg):
             self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
             # Only now is it certain that the other side has called: nothing is sent to where a stranger wants it.
             self._wire.tell(SoundAgreed(self.key, in_dialog.sound))
+            if self._has_moved:
+                in_dialog.refresh()
 
     def _refuse(self, status: int, cause: int, because: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """Refuse the call, and repeat that until it is acknowledged (17.2.1)."""

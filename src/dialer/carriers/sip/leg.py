@@ -86,6 +86,8 @@ class SipLeg(CallLeg):
         self._outcome = (causes.NORMAL, "")
         self._invite: AuthorisedRequest | None = None
         self._has_heard = self._has_rung = self._may_cancel = self._is_cancelled = False
+        self._has_moved = False
+        """True if the other side is to hear where we are now, once the call is up."""
         self._early: dict[str, AgreedSound] = {}
         """The sound that telephones described before they answered, by their tags."""
         self._forks: set[str] = set()
@@ -145,17 +147,22 @@ class SipLeg(CallLeg):
         if self._state is SipLegState.ANSWERED and self._in_dialog is not None:
             self._state = SipLegState.UP
             self._acknowledge(self._in_dialog.dialog, self._cseq_answered)
+            if self._has_moved:
+                self._in_dialog.refresh()
 
     def refresh(self) -> None:
-        """Tell the other side where we are now, if the call is up."""
+        """Tell the other side where we are now, once the call is up."""
         if self._in_dialog is not None and self._state is SipLegState.UP:
             self._in_dialog.refresh_anew()
+        else:
+            self._has_moved = True
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""
         if self._state is SipLegState.INVITED:
             self._cancel(cause, because)
         elif self._state in {SipLegState.ANSWERED, SipLegState.UP}:
+            self._has_moved = False
             self.acknowledge()
             self._hang_up(cause, because)
 

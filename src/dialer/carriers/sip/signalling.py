@@ -90,10 +90,12 @@ class Signalling:
         """Send requests once more that nothing has answered, over a new connection.
 
         `with_invites` is for the same server, which knows an INVITE again. Another one would let a second
-        telephone ring.
+        telephone ring, now and after each further connection.
         """
         for waiting in tuple(self._waiting.values()):
-            if waiting.request.method not in _ASKED_ANEW and (with_invites or not waiting.is_invite):
+            if waiting.is_invite and not with_invites:
+                waiting.keep_back()
+            elif waiting.request.method not in _ASKED_ANEW:
                 waiting.send_again()
 
     def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:

@@ -37,6 +37,7 @@ class ClientTransaction:
         self._hear, self._forget = hear, forget
         self._final = 0
         self._wait_ms = wire.t1_ms
+        self._may_go_again = not is_sent
         self._repeating: Timer | None = None
         if not is_sent:
             self._send(request.encode())
@@ -50,9 +51,16 @@ class ClientTransaction:
         return self.request.method == INVITE
 
     def send_again(self) -> None:
-        """Send the request once more if nothing has answered it: the connection may have broken with it on its way."""
-        if self._giving_up is not None:
+        """Send the request once more if nothing has answered it: the connection may have broken with it on its way.
+
+        One that another process may have sent is never sent from here.
+        """
+        if self._may_go_again and self._giving_up is not None:
             self._send(self.request.encode())
+
+    def keep_back(self) -> None:
+        """Never send the request again: another server is the next one, and would not know it."""
+        self._may_go_again = False
 
     def receive(self, response: Received) -> None:
         """Take a response. A refusal of an INVITE is acknowledged each time it comes, and heard once."""

@@ -9,7 +9,6 @@ from typing import Final, Protocol
 import structlog
 
 from dialer.carriers.sip.flows import Address, Flow, Transport
-from dialer.carriers.sip.message_stream import PING
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.flow_transport import Take
 from dialer.carriers.voice.stream_transport import Connection, StreamTransport, bind_stream
@@ -163,7 +162,7 @@ class CarrierConnection:
             raise
         if tls is not None:
             await asyncio.wait([connection.answered], timeout=REFUSED_S)
-        connection.send(PING)
+        connection.ping()
         await asyncio.wait([connection.answered], timeout=PROVEN_S)
         refusal = connection.answered.result() if connection.answered.done() else None
         if refusal is not None or connection.is_lost:
@@ -200,7 +199,7 @@ class CarrierConnection:
     def _ping(self, connection: Connection) -> None:
         """Keep the connection open for the routers on its way, and find out whether it still leads to anybody."""
         loop = asyncio.get_running_loop()
-        connection.send(PING)
+        connection.ping()
         self._timer = loop.call_later(PONG_S, self._pinged, connection, loop.time())
 
     def _pinged(self, connection: Connection, at_s: float) -> None:

@@ -122,7 +122,11 @@ class SipTrunkEndpoint:
         carrier, here = await self._open_transport(server)
         self._trunk = self._parameters.trunk(carrier, here, self._others)
         if isinstance(self._transport, CarrierConnection):
-            self._transport.listen(lambda host: self._trunk.is_of((host, 0)))
+            try:
+                self._transport.listen(lambda host: self._trunk.is_of((host, 0)))
+            except OSError:
+                self._transport.close()
+                raise
         self._terms = SoundTerms(
             is_symmetric=self._parameters.symmetric,
             # A helper that carries sound gets the terms: it does not need the password.
@@ -339,7 +343,7 @@ class SipTrunkEndpoint:
             case LegArrived() | LegRinging() | LegAnswered() | LegOver():
                 self._tell(output)
             case TrunkState():
-                self._owner.trunk_is(output.why_not or self._cut_because)
+                self._owner.trunk_is(self._cut_because or output.why_not)
 
     def _tell(self, news: LegNews) -> None:
         match news:

@@ -41,6 +41,7 @@ class Connection(asyncio.Protocol):
         self.is_lost = False
         self.has_ponged = False
         """True if the other side answers pings, as far as is known."""
+        self._is_pinged = False
         self.answered: Final[asyncio.Future[BaseException | None]] = asyncio.get_running_loop().create_future()
         """Set when anything has come, or the connection is lost, with the reason."""
 
@@ -58,8 +59,11 @@ class Connection(asyncio.Protocol):
         if not self.answered.done():
             self.answered.set_result(None)
         try:
-            for message in self._stream.feed(data):
-                self._take(message)
+            messages = self._stream.feed(data)
+            for message, following in zip(messages, [*messages[1:], b""], strict=True):
+                # The first half of a ping of the other side is no answer to ours.
+                if message is not PONG or following is not PING:
+                    self._take(message)
         except StreamError as error:
             _log.warning("a connection carries no SIP messages", peer=self.flow.address, reason=str(error))
             self.transport.abort()
@@ -68,12 +72,18 @@ class Connection(asyncio.Protocol):
         if message is PING:
             self.send(PONG)
         elif message is PONG:
-            self.has_ponged = True
+            self.has_ponged = self.has_ponged or self._is_pinged
+            self._is_pinged = False
         elif not self.transport.is_closing():
             try:
                 self._owner.take(message, self.flow)
             except Exception:  # noqa: BLE001 - a message that breaks its reader must not end the calls of a connection
                 _log.exception("a message could not be handled", peer=self.flow.address)
+
+    def ping(self) -> None:
+        """Ask whether the other side is there."""
+        self._is_pinged = True
+        self.send(PING)
 
     def send(self, data: bytes) -> None:
         """Send bytes, or cut the connection if its other side does not read."""
@@ -112,7 +122,10 @@ class StreamTransport:
         self.port = 0
         self.client, self._server_name = client, server_name
         self._on_lost: Final = on_lost
-        self._connections: dict[Address, Connection] = {}
+        self._opened: dict[Address, Connection] = {}
+        """The connections that we have opened, by the addresses of their flows."""
+        self._came: dict[Address, Connection] = {}
+        """Those that the other side has opened, which may come from the address of one of ours."""
         self._listener: socket.socket | None = None
         self._accepting: set[asyncio.Task[None]] = set()
         self._is_closed = False
@@ -154,17 +167,18 @@ class StreamTransport:
     def came(self, connection: Connection) -> None:
         """Keep a connection that came in."""
         _watch(connection)
-        if len(self._connections) >= CONNECTIONS_MAX:
-            min(self._connections.values(), key=lambda one: one.heard_s).transport.abort()
-        self._connections[connection.flow.address] = connection
+        if len(self._came) >= CONNECTIONS_MAX:
+            min(self._came.values(), key=lambda one: one.heard_s).transport.abort()
+        self._came[connection.flow.address] = connection
 
     def lost(self, connection: Connection, error: BaseException | None) -> None:
         """Forget a connection that is lost, unless another one has taken its place."""
         address = connection.flow.address
-        if self._connections.get(address) is connection:
-            del self._connections[address]
-            if not self._is_closed:
-                self._on_lost(connection.flow, error)
+        for connections in (self._opened, self._came):
+            if connections.get(address) is connection:
+                del connections[address]
+                if not self._is_closed:
+                    self._on_lost(connection.flow, error)
 
     async def open(self, address: Address) -> Flow:
         """Connect to an address, and return its flow.
@@ -193,19 +207,19 @@ class StreamTransport:
             connection.transport.abort()
             raise ConnectionAbortedError("the line is closed")
         _watch(connection)
-        before = self._connections.get(flow.address)
-        self._connections[flow.address] = connection
+        before = self._opened.get(flow.address)
+        self._opened[flow.address] = connection
         if before is not None:
             before.transport.abort()
         return connection
 
     def is_open(self, flow: Flow) -> bool:
         """Return whether a flow has a connection now."""
-        return flow.address in self._connections
+        return flow.address in self._opened or flow.address in self._came
 
     def send(self, data: bytes, flow: Flow) -> None:
         """Send a message on the connection of its flow. Without one, it is lost."""
-        connection = self._connections.get(flow.address)
+        connection = self._opened.get(flow.address) or self._came.get(flow.address)
         if connection is not None:
             connection.send(data)
 
@@ -218,9 +232,10 @@ class StreamTransport:
             self._listener = None
         for task in tuple(self._accepting):
             task.cancel()
-        for connection in tuple(self._connections.values()):
+        for connection in (*self._opened.values(), *self._came.values()):
             connection.transport.close()
-        self._connections.clear()
+        self._opened.clear()
+        self._came.clear()
 
 
 def _watch(connection: Connection) -> None:
