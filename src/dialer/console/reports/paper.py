@@ -3,12 +3,14 @@
 import os
 import re
 import sys
+import tempfile
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import anyio
+import anyio.to_thread
 import msgspec
 import structlog
 from anyio import CapacityLimiter
@@ -94,10 +96,11 @@ async def draw_document(document: Document) -> bytes:
     try:
         with anyio.fail_after(TIMEOUT_S):
             async with TURNS:
-                ended = await anyio.run_process(
-                    _COMMAND, input=content, check=False, env=clean_environment(os.environ),
-                    start_new_session=True,
-                )  # fmt: skip
+                with await anyio.to_thread.run_sync(_file_of, content) as given:
+                    ended = await anyio.run_process(
+                        _COMMAND, stdin=given, check=False, env=clean_environment(os.environ),
+                        start_new_session=True,
+                    )  # fmt: skip
     except TimeoutError:
         raise NotDrawnError from None
     if ended.returncode:
@@ -105,6 +108,14 @@ async def draw_document(document: Document) -> bytes:
         _log.warning("report_not_drawn", code=ended.returncode, reason=names[-1].decode() if names else "")
         raise NotDrawnError
     return ended.stdout
+
+
+def _file_of(content: bytes) -> IO[bytes]:
+    """Return a file without a name. A process that ends before it has read a pipe would end the request, too."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(content)
+    file.seek(0)
+    return file
 
 
 async def _period(database: Database, imprint: Imprint) -> str:
