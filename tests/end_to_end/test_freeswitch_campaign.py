@@ -19,7 +19,7 @@ BERT: Final = "3545550102"
 BUSY: Final = "3545550103"
 ANY_HOUR: Final = {"DIALER_CALLING_HOURS": "off", "DIALER_ALLOW_ANY_HOUR": "yes-i-have-consent"}
 WAIT_S: Final = 40
-ASKED_MAX: Final = 1_000
+ASKED_MAX: Final = 20_000
 """Requests for CDRs, the last of which is written a moment after the switch has ended the call."""
 
 

@@ -10,7 +10,8 @@ from dialer.app.erasure.erasure import erase_number
 from dialer.app.work.errors import RefusedError, StillUsedError
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc
-from dialer.store.tables import SMS, CampaignDncList, DncContact, DncList, Gateway, Subscriber
+from dialer.store.rows.wishes import own_list
+from dialer.store.tables import SMS, CampaignDncList, DncContact, DncList, Gateway, Subscriber, User
 from dialer.store.tables import CallRequest as Call
 from tests.runtime.house import MONDAY_NOON_MS, House
 
@@ -168,6 +169,21 @@ async def test_a_wish_counts_at_once_for_campaigns_that_name_the_list_in_another
     second = naming(sociable, sociable.dnc_list(), shared, frequency=1, startingdate=MONDAY_NOON_MS + 6_000)
     await run(sociable, second, 0)
     await run(sociable, first, 20)
+    assert refused(sociable) == [FIRST]
+
+
+async def test_a_wish_counts_at_once_for_another_accounts_campaign_that_names_the_accounts_own_list(
+    sociable: House,
+) -> None:
+    """The callee asks at 5 s not to be called again. The other account has the person in its hopper, for 7 s."""
+    own = sociable.perform(lambda unit: own_list(unit.connection, sociable.user_id, MONDAY_NOON_MS))
+    bob = sociable.add(User, username="bob", password_hash="-", balance=1_000_000)
+    survey, people = (
+        sociable.survey(dict(SHORT)),
+        sociable.phonebook(*(f"+1202555{n}" for n in range(2000, 2007)), FIRST),
+    )
+    await sociable.started(survey, people, user_id=bob, dnc_id=own)
+    await run(sociable, naming(sociable, survey=GOODBYE, frequency=1), 100)
     assert refused(sociable) == [FIRST]
 
 

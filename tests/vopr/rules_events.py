@@ -39,6 +39,11 @@ _LENT: Final = """
     SELECT DISTINCT a.id FROM agent a JOIN transfer t ON t.agent_id = a.id
     JOIN callrequest c ON c.id = t.callrequest_id WHERE c.user_id != a.user_id"""
 """Agents with calls of other accounts, which worlds have and the service has not. No worker may know their account."""
+_MAY_BE_LENT: Final = """
+    SELECT DISTINCT a.id FROM agent a JOIN tier t ON t.agent_id = a.id
+    JOIN section_template s ON s.queue_id = t.queue_id
+    JOIN campaign c ON c.object_id = s.survey_id WHERE c.user_id != a.user_id"""
+"""Agents to whom people of other accounts may be shown before a call. One who does not decide is sent on a break."""
 _CAMPAIGN_STATES: Final = ("new", "started", "paused", "aborted", "ended")
 _AGENT_STATES: Final = ("", "logged_out", "available", "available_on_demand", "on_break")
 _FINAL: Final = {3: "abort", 4: "fail", 5: "sent", 7: "not_authorized", 8: "completed"}
@@ -215,14 +220,15 @@ class EventRules:
             self._campaigns[campaign_id] = now
             subject = f"{'sms-campaigns' if row['medium'] == 'sms' else 'campaigns'}/{campaign_id}"
             yield from _path(subject, before, now, events.pop(subject, []), keeps=row["user_id"] in keeping)
-        lent = {row[0] for row in ask(connection, _LENT)}
+        lent, maybe = ({row[0] for row in ask(connection, query)} for query in (_LENT, _MAY_BE_LENT))
         for agent_id, user_id, status in ask(connection, _AGENTS):
             before_status = self._agents.get(agent_id, status)
             self._agents[agent_id] = status
             states = (_AGENT_STATES[before_status], _AGENT_STATES[status])
             subject = f"agent/{agent_id}"
             told = events.pop(subject, [])
-            if agent_id not in lent:
+            is_unseen = agent_id in maybe and not told and states == ("available", "on_break")
+            if agent_id not in lent and not is_unseen:
                 yield from _path(subject, *states, told, keeps=user_id in keeping)
         yield from (f"there are events of {subject}, which does not exist" for subject in events)
 

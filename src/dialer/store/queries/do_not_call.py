@@ -235,10 +235,22 @@ def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str
     found = entries_against(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
     if not found:
         return set()
-    query = select(DncList.id, DncList.user_id, DncList.keeps_wishes_of)
-    rows = connection.execute(query.where(DncList.id.in_({dnc_id for dnc_id, _ in found})))
-    names = {row.id: _name_of(row) for row in rows}
+    names = _names_of(connection, {dnc_id for dnc_id, _ in found})
     return {(names[dnc_id], number) for dnc_id, number in found}
+
+
+def names_of(connection: Connection, dnc_ids: Collection[int]) -> tuple[int, ...]:
+    """Return lists by their ids, and by what `lists_of_wish` calls those of them that keep wishes of somebody.
+
+    A wish that has no row yet is known by that name alone, also to the campaigns of another account.
+    """
+    names = _names_of(connection, dnc_ids).values() if dnc_ids else ()
+    return tuple(dict.fromkeys((*dnc_ids, *sorted(names))))
+
+
+def _names_of(connection: Connection, dnc_ids: Collection[int]) -> dict[int, int]:
+    query = select(DncList.id, DncList.user_id, DncList.keeps_wishes_of).where(DncList.id.in_(dnc_ids))
+    return {row.id: _name_of(row) for row in connection.execute(query)}
 
 
 def _name_of(row: Row[Any, Any, Any]) -> int:

@@ -26,7 +26,7 @@ from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberSta
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of
-from dialer.store.queries.do_not_call import lists_of
+from dialer.store.queries.do_not_call import lists_of, names_of
 from dialer.store.queries.hold_sounds import hold_sounds
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
@@ -296,7 +296,7 @@ class Loader:
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
             "dnc_id": lists.first,
-            "dnc_ids": lists.ids,
+            "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,
             "text_message": row["text_message"] if row["medium"] == SMS else None,
             "sms_gateway_id": sms_gateway_of(row),
