@@ -1,7 +1,7 @@
 """Benchmark of calls for agents: `python -m benchmarks.agents [--quick] [AGENTS ...]`, in a pure simulation.
 
-A call centre dials predictively for so many agents, and each agent talks to some people. The figures of a call are its
-processor time, as the median of several runs in turns, and its number of calls of Python functions.
+A call centre dials predictively for so many agents, and each agent talks to some people. The figures of a leg,
+a callee's or an agent's, are its processor time, as the median of several runs in turns, and its calls of functions.
 """
 
 import json
@@ -13,7 +13,6 @@ from typing import Final
 from benchmarks.counted_functions import counted_functions
 from benchmarks.forecasting import CASES, simulation_of
 from benchmarks.measure import MICROSECONDS, Figure, print_row, sizes_of
-from dialer.domain.words.enums import LegType
 
 AGENTS: Final = (5, 12, 50, 500)
 MIDDLE: Final = 50
@@ -34,20 +33,20 @@ def people_of(agents: int) -> int:
 
 
 def run(agents: int) -> tuple[int, float]:
-    """Simulate a day of a call centre, and return its calls and the microseconds of a call."""
+    """Simulate a day of a call centre, and return its legs and the microseconds of a leg."""
     simulation = simulation_of(CASES[1]._replace(agents=agents), people_of(agents), 0)
     began_s = time.process_time()
     simulation.run()
     seconds = time.process_time() - began_s
-    calls = sum(cdr.leg_type is LegType.A_LEG for cdr in simulation.store.cdrs)
-    return calls, seconds / calls * MICROSECONDS
+    legs = len(simulation.store.cdrs)
+    return legs, seconds / legs * MICROSECONDS
 
 
 def functions_of(agents: int) -> float:
-    """Return the calls of Python functions for a call."""
+    """Return the calls of Python functions for a leg."""
     with counted_functions() as functions:
-        calls, _ = run(agents)
-    return functions["call"] / calls
+        legs, _ = run(agents)
+    return functions["call"] / legs
 
 
 def main() -> None:
@@ -59,15 +58,15 @@ def main() -> None:
             costs.append(run(agents)[1])
     for agents, costs in seen.items():
         cost_us, functions, size = statistics.median(costs), functions_of(agents), f"{agents:,} agents"
-        sys.stderr.write(f"  {size}: {cost_us:,.0f} µs and {functions:,.0f} Python calls a call\n")
-        print(json.dumps({"title": "agents", "agents": agents, "us_a_call": cost_us, "functions": functions}))
-        print_row(Figure("A call for agents", size, "", cost_us, unit="µs"))
-        calls = Figure("A call for agents", size, "", functions, CALLS_WANTED, "Python calls", at_most=True)
+        sys.stderr.write(f"  {size}: {cost_us:,.0f} µs and {functions:,.0f} Python calls a leg\n")
+        print(json.dumps({"title": "agents", "agents": agents, "us_a_leg": cost_us, "functions": functions}))
+        print_row(Figure("A leg for agents", size, "", cost_us, unit="µs"))
+        calls = Figure("A leg for agents", size, "", functions, CALLS_WANTED, "Python calls", at_most=True)
         print_row(calls._replace(wanted_at=f"{COUNTED} agents"))
     for agents in sizes:
         if MIDDLE in sizes and agents != MIDDLE:
             ratio = statistics.median(seen[agents]) / statistics.median(seen[MIDDLE])
-            row = Figure("A call for agents", f"{agents:,} agents", f"{MIDDLE} agents", ratio, GROWTH_WANTED)
+            row = Figure("A leg for agents", f"{agents:,} agents", f"{MIDDLE} agents", ratio, GROWTH_WANTED)
             print_row(row._replace(at_most=True))
 
 
