@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.messages.templates import fill, fill_within, variable
+from dialer.domain.messages.templates import FILLED_CHARACTERS_MAX, fill, variable
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,10 @@ def test_any_stored_values_give_a_text(text: str, full_name: str, additional_var
 @given(st.text("{}abx ", max_size=40), st.text(max_size=12), st.text(max_size=12), st.integers(0, 50))
 def test_a_text_that_is_filled_up_to_a_limit_is_the_begin_of_the_whole(text: str, a: str, b: str, most: int) -> None:
     variables = json.dumps({"a": a, "b": b})
-    assert fill_within(most, text, "Ada Byrne", variables) == fill(text, "Ada Byrne", variables)[:most]
+    assert fill(text, "Ada Byrne", variables, most=most) == fill(text, "Ada Byrne", variables)[:most]
 
 
 def test_no_more_is_filled_than_a_limit() -> None:
-    assert fill_within(1_600, "{a}" * 3_333, "", json.dumps({"a": "x" * 15_000})) == "x" * 1_600
+    text, variables = "{a}" * 3_333, json.dumps({"a": "x" * 15_000})
+    assert fill(text, "", variables, most=1_600) == "x" * 1_600
+    assert fill(text, "", variables, is_spoken=True) == "x" * FILLED_CHARACTERS_MAX

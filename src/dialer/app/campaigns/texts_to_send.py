@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX, message_of
-from dialer.domain.messages.sms_parts import parts_of
+from dialer.domain.engine.credit import message_of
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX, parts_of
 from dialer.store.tables import CampaignPhonebook, Contact, Subscriber, User
 
 SAMPLE_MAX: Final = 1_000

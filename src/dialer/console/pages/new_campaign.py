@@ -26,7 +26,7 @@ from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option, options_of
 from dialer.domain.calls.plans import SIMULATED, SMS
-from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit

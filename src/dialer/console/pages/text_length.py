@@ -10,7 +10,8 @@ from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
 from dialer.console.parts.rendering import html, render
 from dialer.console.parts.text_phonebooks import chosen_phonebooks, phonebooks_of_text
 from dialer.console.serving.forms import read_fields
-from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX, message_of
+from dialer.domain.engine.credit import message_of
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.messages.text_length import TextLength, length_of
 from dialer.resources.crud.resource import Unit
 from dialer.store.tables import Contact, Phonebook, User

@@ -128,10 +128,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     dnc_id: int | None = None
     """The first list that the campaign names. It keeps wishes not to be called, as the account's own list does."""
     dnc_ids: tuple[int, ...] = ()
-    """All stored lists that hold for the campaign: those that it names, its account's own, and those of everybody.
-
-    A list that keeps somebody's wishes is also here as `lists_of_wish` names it.
-    """
+    """All lists that hold for it: those named, its account's own, those of all; also as `lists_of_wish` names them."""
     is_simulated: bool = False
     """True if its gateway is simulated, so that the wishes of simulated people hold for it."""
     source_campaign_id: int | None = None

@@ -10,8 +10,8 @@ from msgspec import structs
 from dialer.domain.billing.charge import Bill, Rate, bill_leg
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calls.plans import MESSAGES_OUT, Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
-from dialer.domain.messages.sms_parts import parts_of
-from dialer.domain.messages.templates import fill_within
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX, parts_of
+from dialer.domain.messages.templates import fill
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -20,9 +20,6 @@ from dialer.domain.numbers.prefixes import numbers_meant
 _SECOND_MS: Final = 1_000
 PRICES_KEPT_MAX: Final = 4_096
 """Number of cached prices: a campaign asks for the price of its longest call at every dial."""
-MESSAGE_CHARACTERS_MAX: Final = 1_600
-"""Maximum length of a message; longer ones are cut. Filled-in placeholders can make a message longer than its template.
-"""
 
 
 def message_to(subscriber: Subscriber, text_message: str) -> str:
@@ -32,7 +29,7 @@ def message_to(subscriber: Subscriber, text_message: str) -> str:
 
 def message_of(text_message: str, full_name: str, additional_vars: str, number: str) -> str:
     """Return the text message that a person gets, cut to the maximum length."""
-    return fill_within(MESSAGE_CHARACTERS_MAX, text_message, full_name, additional_vars, number)
+    return fill(text_message, full_name, additional_vars, number, most=MESSAGE_CHARACTERS_MAX)
 
 
 class CreditOffer(msgspec.Struct, frozen=True, gc=False):

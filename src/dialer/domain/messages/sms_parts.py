@@ -2,6 +2,9 @@
 
 from typing import Final
 
+MESSAGE_CHARACTERS_MAX: Final = 1_600
+"""Maximum length of a message; longer ones are cut. Filled-in placeholders can make a message longer than its template.
+"""
 GSM7_SINGLE: Final = 160
 """Septets of a message that fits into one part (3GPP TS 23.040, 9.2.3.16)."""
 GSM7_PART: Final = 153

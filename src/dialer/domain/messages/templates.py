@@ -11,28 +11,34 @@ BUILT_IN: Final = ("full_name", "first_name", "last_name", "contact", "phone_num
 NAME_MAX: Final = 64
 """Characters of a placeholder's name."""
 TAG: Final = re.compile(rf"\{{([^{{}}]{{1,{NAME_MAX}}})\}}")
+FILLED_CHARACTERS_MAX: Final = 64_000
+"""Characters of a text whose placeholders are filled in: an hour of speech. No text that users write is longer."""
 _WORD: Final = re.compile(r"\w+")
 _BETWEEN_DIGITS: Final = re.compile(r"(?<=[0-9])(?=[0-9])")
 
 
-def fill(text: str, full_name: str, additional_vars: str, number: str = "", *, is_spoken: bool = False) -> str:
+def fill(
+    text: str,
+    full_name: str,
+    additional_vars: str,
+    number: str = "",
+    *,
+    is_spoken: bool = False,
+    most: int = FILLED_CHARACTERS_MAX,
+) -> str:
     """Return the text with each `{name}` replaced from `additional_vars` (JSON text of an object), else the contact.
 
     `{full_name}` is used as given, `{first_name}` is its first word, and `{last_name}` is the rest. `{contact}` and
     `{phone_number}` are the `number`, digit by digit where the text is spoken. A name may have blanks around it, and
     may be that of any variable. Unknown placeholders are removed; braces around other texts stay.
+
+    What is filled in ends after `most` characters of the result, and the rest is cut off. Each of hundreds of
+    placeholders may stand for thousands of characters.
     """
     if "{" not in text:
-        return text
-    names = values_of(full_name, additional_vars, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
-    return TAG.sub(lambda tag: _filled(tag, names), text)
-
-
-def fill_within(most: int, text: str, full_name: str, additional_vars: str, number: str = "") -> str:
-    """Return the first `most` characters of the text that `fill` returns, and fill in no more than these."""
-    if "{" not in text:
         return text[:most]
-    names, pieces, length, begin = values_of(full_name, additional_vars, number), [], 0, 0
+    names = values_of(full_name, additional_vars, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
+    pieces, length, begin = [], 0, 0
     for tag in TAG.finditer(text):
         piece = text[begin : tag.start()] + _filled(tag, names)
         pieces.append(piece)

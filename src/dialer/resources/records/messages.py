@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import MessageStatus
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import Amount, Integer, Text, TextChoice

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.messages.templates import fill, variable
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
@@ -50,7 +51,8 @@ class Sms(SectionDefinition):
         if not section.sms_text:
             return None
         number = variable(context.additional_vars, "sms_phonenumber") or context.number
-        text = fill(section.sms_text, context.full_name, context.additional_vars, context.number)
+        person = (context.full_name, context.additional_vars, context.number)
+        text = fill(section.sms_text, *person, most=MESSAGE_CHARACTERS_MAX)
         return MessageToSend(f"SMS: {number[:NUMBER_INPUT_MAX]}", number, text)
 
     def sentences(
