@@ -32,8 +32,7 @@ def fill(
     `{phone_number}` are the `number`, digit by digit where the text is spoken. A name may have blanks around it, and
     may be that of any variable. Unknown placeholders are removed; braces around other texts stay.
 
-    What is filled in ends after `most` characters of the result, and the rest is cut off. Each of hundreds of
-    placeholders may stand for thousands of characters.
+    The text ends after `most` characters: each of hundreds of placeholders may stand for thousands of them.
     """
     if "{" not in text:
         return text[:most]
