@@ -1,12 +1,16 @@
-"""Limits of large lists, as `docs/reference/limits.md` must have them."""
+"""Limits of large lists and of columns that agents fill in, as `docs/reference/limits.md` must have them."""
 
 from typing import Final
 
 from dialer.console.lists import list_readers, list_reading, list_tasks
+from dialer.domain.calls import agent_fields
 from dialer.domain.numbers import several_numbers
 from dialer.store.media import kept_lists
 
 LIMITS_OF_LARGE_LISTS: Final = {
+    "Columns that the agents of a campaign fill in (`agent_fields`); values to choose from; a value": (
+        f"{agent_fields.FIELDS_MAX}; {agent_fields.CHOICES_MAX}; {agent_fields.VALUE_MAX} characters"
+    ),
     "A cell of a list that is searched for numbers": f"{several_numbers.TEXT_MAX:,} characters",
     "A list that the console reads while the browser waits": f"{list_reading.IN_REQUEST_BYTES_MAX // 1024**2} MiB",
     "Lists that the console reads at the same time; of one user": (

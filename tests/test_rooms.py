@@ -23,7 +23,7 @@ FLOORS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "runtime": ("fleet", "steps", "lines"),
     "app": (
-        *("contacts", "call_centre", "campaigns", "accounts", "erasure", "telling"),
+        *("call_centre", "contacts", "campaigns", "accounts", "erasure", "telling"),
         *("imports", "carriers", "overview", "work"),
     ),
     "resources": ("records", "crud", "words"),

@@ -81,6 +81,13 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
     (events.PersonCalled(1, 9), ("person_called", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
     (events.PersonDialled(1, 9), ("person_dialled", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
     (events.PersonSkipped(1, 9), ("person_skipped", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
+    (
+        events.PersonFilledIn(9, 1, 7, 2),
+        (
+            *("person_filled_in", "subscriber-list", 9, OWNER),
+            {"subscriber_id": 9, "user_id": 1, "callrequest_id": 7, "count": 2},
+        ),
+    ),
     (events.CallHeld(1, 7), ("call_held", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallTransferred(1, 7), ("call_transferred", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallConsulted(1, 7), ("call_consulted", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),

@@ -84,8 +84,9 @@ def test_the_form_proposes_to_dial_ahead_of_agents_if_the_survey_leads_to_a_queu
     api.create("section-template", **section)
     form = alice.get(f"records/campaigns/new/?object_id={survey['id']}")
     assert '<option value="3" selected>Ahead of free agents' in form
-    assert fields_in_order(form)[:7] == [
-        *("name", "dial_method", "abandon_rate_max", "agent_dial_rate", "agent_script", "crm_url", "dispositions")
+    assert fields_in_order(form)[:8] == [
+        *("name", "dial_method", "abandon_rate_max", "agent_dial_rate", "agent_script", "agent_fields"),
+        *("crm_url", "dispositions"),
     ]
     plain = alice.get("records/campaigns/new/")
     assert fields_in_order(plain).index("frequency") < fields_in_order(plain).index("dial_method")

@@ -53,6 +53,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "extra_data": "",
         "dispositions": "",
         "agent_script": "",
+        "agent_fields": "",
         "crm_url": "",
         "voicemail": False,
         "amd_behavior": 1,

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Row, bindparam, case, select
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.consultations import ThirdPerson, can_consult, third_person
+from dialer.app.call_centre.contact_fields import FIELD_COLUMNS, IS_CONTACT, FieldsOfCall, fields_in
 from dialer.app.call_centre.dispositions import (
     SAID_COLUMNS,
     TERM_COLUMNS,
@@ -21,7 +22,7 @@ from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Queue, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Contact, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
 _of_login = select(Agent.id).where(Agent.login_id == bindparam("login")).order_by(Agent.id).limit(1)
@@ -47,6 +48,7 @@ _CALL: Final = (
         Queue.name.label("queue"),
         Transfer.answered_ms,
         Transfer.on_hold_from_ms,
+        *FIELD_COLUMNS,
         *SAID_COLUMNS,
         *TERM_COLUMNS,
     )
@@ -55,6 +57,7 @@ _CALL: Final = (
     .join(Campaign, Campaign.id == CallRequest.campaign_id)
     .outerjoin(Queue, Queue.id == Transfer.queue_id)
     .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+    .outerjoin(Contact, IS_CONTACT)
     .where(Transfer.agent_id == bindparam("agent"), Transfer.answered_ms.is_not(None))
     .order_by(Transfer.id.desc())
     .limit(1)
@@ -84,6 +87,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     script: str
     """The campaign's `agent_script`, filled for this callee. Empty if it has none."""
+    filled: FieldsOfCall
+    """The columns of the contact that the agent may fill in."""
     crm_url: str
     """The address of the callee in another program; empty if the campaign has none."""
     queue: str
@@ -197,6 +202,8 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     if row is None:
         return None
     values = tuple(row)
+    term_at = len(values) - len(TERM_COLUMNS)
+    said_at = term_at - len(SAID_COLUMNS)
     is_over = row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED
     return CallOnDesk(
         row.call_id,
@@ -207,13 +214,14 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.zone or "",
         row.campaign,
         fill(row.agent_script, row.full_name or "", row.additional_vars or "", row.number),
+        fields_in(values[:said_at][-len(FIELD_COLUMNS) :]),
         _crm_url(row, agent_id),
         row.queue or "",
         row.answered_ms,
         row.on_hold_from_ms,
         is_over,
-        disposed_in(values[: -len(TERM_COLUMNS)][-len(SAID_COLUMNS) :]),
-        term_in(values[-len(TERM_COLUMNS) :]),
+        disposed_in(values[said_at:term_at]),
+        term_in(values[term_at:]),
         *_consultation_in(connection, row.call_id, agent_id, is_over=is_over),
     )
 

@@ -1,9 +1,13 @@
 """Drafts: the outcomes that agents are typing, kept by call until they are saved or discarded."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, bindparam, delete, select
 
+from dialer.app.call_centre.contact_fields import FIELD_COLUMNS, IS_CONTACT, FieldsOfCall, fields_in
 from dialer.app.call_centre.dispositions import (
     NOTE_MAX,
     SAID_COLUMNS,
@@ -15,23 +19,26 @@ from dialer.app.call_centre.dispositions import (
 )
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.agent_fields import VALUE_MAX, offered_fields
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.wall_board import NUMBER
-from dialer.store.tables import Agent, CallDisposition, CallDraft, CallRequest, Campaign, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallDraft, CallRequest, Campaign, Contact, Subscriber, Transfer
 
 OUTCOME_MAX: Final = 160
 """Characters of an outcome with its word."""
 DRAFTS_SHOWN: Final = 5
 """Drafts of other calls that a desk shows, the newest ones. Those before them appear once these are saved."""
-_TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent")
+_TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent", "fields")
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _is_on_desk = CallDraft.callrequest_id == bindparam("call")
 _DRAFTS: Final = (
     select(
         CallDraft.callrequest_id,
         NUMBER,
         Subscriber.full_name,
+        *FIELD_COLUMNS,
         *(CallDraft.__table__.c[name] for name in _TYPED),
         *SAID_COLUMNS,
         *TERM_COLUMNS,
@@ -40,6 +47,7 @@ _DRAFTS: Final = (
     .join(CallRequest, CallRequest.id == CallDraft.callrequest_id)
     .join(Campaign, Campaign.id == CallRequest.campaign_id)
     .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    .outerjoin(Contact, IS_CONTACT)
     .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
     .where(CallDraft.agent_id == bindparam("agent"))
     .order_by(_is_on_desk.desc(), CallDraft.callrequest_id.desc())
@@ -55,6 +63,8 @@ class OutcomeDraft(NamedTuple):
     note: str = ""
     call_back_ms: int | None = None
     same_agent: bool = False
+    fields: Mapping[str, str] = _NOTHING
+    """The columns of the contact that are typed, by name."""
 
 
 class CallWithDraft(NamedTuple):
@@ -68,6 +78,8 @@ class CallWithDraft(NamedTuple):
     """The outcome that is saved already."""
     term: CallBackTerm
     """Until when the callee can be called back."""
+    filled: FieldsOfCall
+    """The columns of the contact that the agent may fill in."""
 
 
 def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft) -> None:
@@ -76,12 +88,14 @@ def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Outc
     Raises:
         UnknownRecordError: the agent has not talked in such a call, or its person was erased.
     """
-    _require_talk(unit.connection, agent_id, callrequest_id)
-    kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX])
+    offered = {field.column for field in offered_fields(_asked_in(unit.connection, agent_id, callrequest_id))}
+    fields = {name: value[:VALUE_MAX] for name, value in draft.fields.items() if name in offered}
+    kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX], fields=fields)
     if kept == OutcomeDraft():
         drop_draft(unit, agent_id, callrequest_id)
         return
     values = {"callrequest_id": callrequest_id, "agent_id": agent_id, **kept._asdict()}
+    values["fields"] = msgspec.json.encode(fields).decode() if fields else ""
     new = insert_or(CallDraft.__table__).values(**values, created_date=unit.now_ms, updated_date=unit.now_ms)
     changed = {name: new.excluded[name] for name in (*_TYPED, "updated_date")}
     key = ["callrequest_id", "agent_id", "user_id"]
@@ -124,14 +138,23 @@ def drafts_of(connection: Connection, agent_id: int, on_desk: int | None) -> Dra
 
 def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
     identity, number, name, *values = row
-    said_at, term_at = len(_TYPED), len(_TYPED) + len(SAID_COLUMNS)
-    typed, said, term = values[:said_at], values[said_at:term_at], values[term_at:]
-    return CallWithDraft(identity, number, name or "", OutcomeDraft(*typed), disposed_in(said), term_in(term))
+    typed_at = len(FIELD_COLUMNS)
+    said_at = typed_at + len(_TYPED)
+    term_at = said_at + len(SAID_COLUMNS)
+    draft = OutcomeDraft(*values[typed_at:said_at])
+    if draft.fields:
+        draft = draft._replace(fields=msgspec.json.decode(str(draft.fields), type=dict[str, str]))
+    said, term = disposed_in(values[said_at:term_at]), term_in(values[term_at:])
+    return CallWithDraft(identity, number, name or "", draft, said, term, fields_in(values[:typed_at]))
 
 
-def _require_talk(connection: Connection, agent_id: int, callrequest_id: int) -> None:
-    talked = select(NUMBER).join_from(Transfer, CallRequest, CallRequest.id == Transfer.callrequest_id)
+def _asked_in(connection: Connection, agent_id: int, callrequest_id: int) -> str:
+    """Return the columns that agents fill in, by the campaign of a call in which an agent has talked."""
+    talked = select(NUMBER, Campaign.agent_fields)
+    talked = talked.join_from(Transfer, CallRequest, CallRequest.id == Transfer.callrequest_id)
+    talked = talked.join(Campaign, Campaign.id == CallRequest.campaign_id)
     talked = talked.where(Transfer.callrequest_id == callrequest_id, Transfer.agent_id == agent_id)
-    number = connection.scalar(talked.where(Transfer.answered_ms.is_not(None)).limit(1))
-    if number is None or number == ERASED:
+    row = connection.execute(talked.where(Transfer.answered_ms.is_not(None)).limit(1)).first()
+    if row is None or row[0] == ERASED:
         raise UnknownRecordError(f"The agent has not talked in a call {callrequest_id} whose person is known.")
+    return str(row.agent_fields)

@@ -302,6 +302,16 @@ class PersonSkipped(AppEvent, frozen=True, tag="person.skipped"):
     subscriber_id: int
 
 
+class PersonFilledIn(AppEvent, frozen=True, tag="person.filled_in"):
+    """An agent filled in columns of a person in a call: `count` of them."""
+
+    subject: ClassVar = Subject("subscriber-list", "subscriber_id", "user_id")
+    subscriber_id: int
+    user_id: int
+    callrequest_id: int
+    count: int
+
+
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import LastReached, ManualCampaign, manual_campaigns
+from dialer.app.call_centre.contact_fields import FieldsOfCall
 from dialer.app.call_centre.desk import CallOnDesk, Desk, agent_at_desk, read_desk
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed
 from dialer.app.call_centre.drafts import OutcomeDraft, drafts_of
@@ -103,6 +104,8 @@ class OutcomeOnDesk(NamedTuple):
     disposed: Disposed | None
     draft: OutcomeDraft | None
     term: CallBackTerm | None
+    filled: FieldsOfCall
+    """The columns of the contact that the agent may fill in."""
     is_erased: bool = False
     """True if the person of the call was erased, so that nothing may be left of what was typed."""
     form: DispositionForm | None = None
@@ -201,7 +204,7 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
     return render(
         "desk_live.html",
         **found._asdict(),
-        forms=[one._replace(form=one.form and one.form.until(one.term, zone)) for one in forms],
+        forms=[one._replace(form=one.form and one.form.until(one.term, zone).asking(one.filled)) for one in forms],
         parts_of_name=NAME_PARTS,
         now_ms=now_ms,
         local_time=callees_time(found.zone_key, now_ms),
@@ -301,8 +304,9 @@ def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:
     drafts = drafts_of(connection, desk.agent_id, None if call is None else call.id)
     if call is not None and (desk.shows_call or drafts.on_desk is not None):
         is_erased = call.number == ERASED
-        found.append(OutcomeOnDesk(call.id, "", call.disposed, drafts.on_desk, call.term, is_erased))
+        found.append(OutcomeOnDesk(call.id, "", call.disposed, drafts.on_desk, call.term, call.filled, is_erased))
     for other in drafts.others:
         person = other.full_name or other.number
-        found.append(OutcomeOnDesk(other.callrequest_id, person, other.disposed, other.draft, other.term))
+        of_call = other.disposed, other.draft, other.term, other.filled
+        found.append(OutcomeOnDesk(other.callrequest_id, person, *of_call))
     return found

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
+from dialer.app.call_centre.contact_fields import NO_FIELDS, FieldsOfCall, fields_of_call
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed, term_of
 from dialer.app.call_centre.drafts import OutcomeDraft
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
@@ -18,6 +20,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words, words_of
+from dialer.domain.calls.agent_fields import VALUE_MAX
 from dialer.domain.calls.outcomes import Outcome, offered_outcomes
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud import records
@@ -59,6 +62,15 @@ class DispositionForm(NamedTuple):
     """The outcome that is saved, in words; empty for none."""
     is_draft: bool = False
     """True if the values are typed and not saved."""
+    typed: Mapping[str, str] = MappingProxyType({})
+    """The columns of the contact that are typed and not saved, by name."""
+    filled: FieldsOfCall = NO_FIELDS
+    """The columns of the contact that the agent may fill in."""
+    value_max: int = VALUE_MAX
+
+    def asking(self, filled: FieldsOfCall) -> "DispositionForm":
+        """Return the form with what the agent may fill in of the contact."""
+        return self._replace(filled=filled)
 
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
@@ -93,6 +105,7 @@ def with_draft(form: DispositionForm, draft: OutcomeDraft | None, zone: ZoneInfo
         note=draft.note,
         call_back=local_moment(draft.call_back_ms, zone),
         same_agent=draft.same_agent,
+        typed=draft.fields,
         is_draft=True,
     )
 
@@ -102,13 +115,19 @@ def fields_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
     return {name: filled.get(f"{name}-{callrequest_id}", filled.get(name, "")) for name in _FIELDS}
 
 
+def columns_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
+    """Return the columns of the contact that are typed in the form about one call, by name."""
+    prefix = f"field-{callrequest_id}-"
+    found = {name.removeprefix(prefix): value for name, value in filled.items() if name.startswith(prefix)}
+    return {name: value.replace("\r\n", "\n") for name, value in found.items()}
+
+
 def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> OutcomeDraft:
     """Return what is typed about a call. A time that is no moment yet is left out."""
     given = fields_of(filled, callrequest_id)
     note = given["note"].replace("\r\n", "\n")
-    return OutcomeDraft(
-        given["disposition"], note, _moment_in(given["call_back_date"], zone), bool(given["same_agent"])
-    )
+    call_back_ms, same_agent = _moment_in(given["call_back_date"], zone), bool(given["same_agent"])
+    return OutcomeDraft(given["disposition"], note, call_back_ms, same_agent, columns_of(filled, callrequest_id))
 
 
 def _moment_in(text: str, zone: ZoneInfo) -> int | None:
@@ -123,7 +142,7 @@ def _moment_in(text: str, zone: ZoneInfo) -> int | None:
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
     """Save the form of a call. Return the form with messages if it is refused."""
     zone = zone_of(request)
-    given = fields_of(filled, callrequest_id)
+    given, columns = fields_of(filled, callrequest_id), columns_of(filled, callrequest_id)
     word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
     note = given["note"].replace("\r\n", "\n").strip()
     members: dict[str, Any] = {**given, "disposition": disposition, "word": word, "note": note}
@@ -131,18 +150,21 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
 
     def change(unit: Unit) -> None:
-        set_disposition_of(unit, callrequest_id, Given(members))
+        is_gone = bool(columns) and fields_of_call(unit.connection, callrequest_id).is_gone
+        # The outcome is saved all the same. The form then says that nothing is written to the contact.
+        set_disposition_of(unit, callrequest_id, Given({**members, "fields": {} if is_gone else columns}))
 
     missing = await _missing(request, callrequest_id, disposition, given["call_back_date"])
     if missing:
         typed = DispositionForm(given["disposition"], given["note"], given["call_back_date"], [gettext(missing)])
-        return typed._replace(status=HTTPStatus.BAD_REQUEST, same_agent=members["same_agent"])
+        return typed._replace(status=HTTPStatus.BAD_REQUEST, same_agent=members["same_agent"], typed=columns)
     try:
         await request.service.write(request, change)
     except (InvalidError, InvalidFieldsError, RefusedError) as error:
         disposition, note, call_back, same_agent = given.values()
         messages, status = messages_of(error), status_of(error)
-        return DispositionForm(disposition, note, call_back, messages, status, same_agent=bool(same_agent))
+        typed = DispositionForm(disposition, note, call_back, messages, status, same_agent=bool(same_agent))
+        return typed._replace(typed=columns)
     return None
 
 

@@ -32,6 +32,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "person_called": gettext_noop("Called a person seen before"),
     "person_dialled": gettext_noop("Dialled a person by hand"),
     "person_skipped": gettext_noop("Skipped a person seen before"),
+    "person_filled_in": gettext_noop("Filled in columns of a person in a call"),
     "call_held": gettext_noop("Put a callee on hold"),
     "call_consulted": gettext_noop("Consulted a third person in a call"),
     "call_swapped": gettext_noop("Changed who talks with an agent"),

@@ -7,7 +7,7 @@ from dialer.resources.crud.forms import FormLayout, Group
 
 FIRST: Final = (
     Group("Dialling for agents", ("dial_method", "abandon_rate_max", "agent_dial_rate")),
-    Group("Agents", ("agent_script", "crm_url", "dispositions")),
+    Group("Agents", ("agent_script", "agent_fields", "crm_url", "dispositions")),
 )
 """The groups of fields that follow the name of the campaign."""
 _MOVED: Final = frozenset(name for group in FIRST for name in group.fields)

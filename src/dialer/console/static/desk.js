@@ -124,6 +124,7 @@ function refuse(button, messages) {
 // What is typed: kept in this tab for its agent until the server has it. Each box is sent by itself, in the order of
 // typing. What is typed while an outcome is being saved is sent after it.
 const OWN = `dialer-draft-${words.viewer}-`;
+const FIELDS = "input, textarea, select";
 const keyOf = (call) => `${OWN}${call}`;
 const timers = new Map();
 const saving = new Set();
@@ -131,7 +132,8 @@ let sending = Promise.resolve();
 
 function fieldsIn(box) {
   const fields = { csrf: token, call: box.dataset.call };
-  for (const one of box.querySelectorAll("input, textarea")) {
+  for (const one of box.querySelectorAll(FIELDS)) {
+    if (one.dataset.was === one.value) continue; // Nobody has typed it, and another agent may write it.
     if (!one.matches("[type=radio], [type=checkbox]") || one.checked) fields[one.name] = one.value;
   }
   return fields;
@@ -199,9 +201,9 @@ for (const key of Object.keys(sessionStorage)) {
   if (!/^\d+$/.test(call)) continue;
   const kept = JSON.parse(sessionStorage.getItem(key));
   const box = document.querySelector(`#call-${call}`);
-  for (const one of box?.querySelectorAll("input, textarea") ?? []) {
+  for (const one of box?.querySelectorAll(FIELDS) ?? []) {
     if (one.matches("[type=radio], [type=checkbox]")) one.checked = kept[one.name] === one.value;
-    else one.value = kept[one.name] ?? "";
+    else one.value = kept[one.name] ?? one.dataset.was ?? "";
   }
   if (box) box.dataset.typed = "";
   keep(call).then(() => part.dispatchEvent(new CustomEvent("live-refresh")));

@@ -27,7 +27,7 @@ from dialer.resources.records.campaign_life import (
     dates,
     source,
 )
-from dialer.resources.records.phrases import LinkTemplate, Outcomes
+from dialer.resources.records.phrases import AgentFields, LinkTemplate, Outcomes
 from dialer.resources.words.errors import Errors
 from dialer.store.queries.campaign_figures import machines_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
@@ -37,6 +37,8 @@ CALLERID_MAX: Final = 80
 EXTRA_MAX: Final = 120
 SCRIPT_MAX: Final = 4_000
 """Characters of `agent_script`."""
+FIELDS_TEXT_MAX: Final = 4_000
+"""Characters of `agent_fields`."""
 CRM_URL_MAX: Final = 1_000
 """Characters of `crm_url`."""
 FREQUENCY_MAX: Final = 1_000_000
@@ -245,6 +247,15 @@ _CAMPAIGN: Final = shapes(
             hint="Agents read it at the desk during the call. {first_name}, {full_name} and other columns of the"
             " list are replaced.",
         ),
+        "agent_fields": writable(
+            AgentFields(FIELDS_TEXT_MAX),
+            "The columns of the contact that agents fill in during calls, with commas or line ends between them. Values"
+            " to choose from stand behind a sign `=`, with `|` between them. Up to 20 columns, of up to 20 values each."
+            " The desk saves them with the outcome. Default: empty.",
+            example="email, interest = hot | warm | cold, newsletter = yes | no",
+            title="Columns that agents fill in",
+            hint="Saved into the list with the outcome, such as: email, interest = hot | cold, newsletter = yes | no.",
+        ),
         "crm_url": writable(
             LinkTemplate(CRM_URL_MAX),
             "An http or https address that the desk shows as a link during calls, such as that of the callee in another"
@@ -352,7 +363,7 @@ _CAMPAIGN: Final = shapes(
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("Agents", "agent_script crm_url dispositions call_back_wait"),
+            ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ],
         hidden="activity status",

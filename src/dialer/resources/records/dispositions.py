@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from dialer.app.call_centre.contact_fields import fill_in
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
 from dialer.app.call_centre.drafts import drop_draft_of_user
 from dialer.domain.words.described import described
@@ -16,6 +17,7 @@ from dialer.resources.crud.moments import Timestamp, show_timestamp
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, parse_whole, request_shape
 from dialer.resources.records.calls import CALLREQUESTS
+from dialer.resources.records.phrases import ColumnTexts
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 
 DispositionGiven: Final = request_shape(
@@ -45,6 +47,13 @@ DispositionGiven: Final = request_shape(
             " than `call_back_wait` of the campaign. Then any agent of the queue takes it. Default: false.",
             default=False,
             example=True,
+        ),
+        "fields": writable(
+            ColumnTexts(),
+            "Columns of the contact that the agent has filled in, of those that `agent_fields` of the campaign names."
+            " They are written to the contact; others stay as they are. Default: none.",
+            default=None,
+            example={"email": "ada@example.com"},
         ),
     },
     "The disposition of a call.",
@@ -80,6 +89,7 @@ def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     disposition = AgentDisposition(values["disposition"])
     disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"], values["same_agent"])
     dispose_of_call(unit, callrequest_id, disposed)
+    fill_in(unit, callrequest_id, values["fields"] or {})
     drop_draft_of_user(unit, unit.actor.id, callrequest_id)
     return parsed.ignored
 

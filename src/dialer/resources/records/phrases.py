@@ -1,10 +1,13 @@
-"""Fields with a few phrases in one text, or with a link."""
+"""Fields with a few phrases in one text, with a link, or with columns of a contact."""
 
+import json
+
+from dialer.domain.calls.agent_fields import read_agent_fields
 from dialer.domain.calls.outcomes import read_outcomes
 from dialer.domain.messages.link_templates import is_link
 from dialer.domain.words.phrases import PHRASE_LENGTH_MAX, PHRASES_MAX, check_phrases, read_phrases
 from dialer.domain.words.sentences import Sentence, message_of
-from dialer.resources.crud.fields import Conventions, FieldError, Json, Text, echo
+from dialer.resources.crud.fields import Conventions, FieldError, Json, JsonObject, Text, echo
 
 
 class Phrases(Text, frozen=True):
@@ -49,3 +52,26 @@ class Outcomes(Phrases, frozen=True):
             return ", ".join(one.text for one in read_outcomes(super().parse(value, conventions)))
         except ValueError as error:
             raise FieldError(message_of(error)) from None
+
+
+class AgentFields(Text, frozen=True):
+    """A kind of field: the columns that agents fill in, with commas or line ends between them."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the columns with their values, each in the usual form."""
+        text = super().parse(value, conventions)
+        try:
+            return ", ".join(one.text for one in read_agent_fields(text))
+        except ValueError as error:
+            raise FieldError(message_of(error)) from None
+
+
+class ColumnTexts(JsonObject, frozen=True):
+    """A kind of field: a JSON object with texts, by the names of columns."""
+
+    def parse(self, value: Json, conventions: Conventions) -> dict[str, str]:  # type: ignore[override]
+        """Return the texts by their names."""
+        texts = json.loads(super().parse(value, conventions))
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise FieldError("Each column must be a text.")
+        return dict(texts)

@@ -93,6 +93,8 @@ class Campaign(Row):
     """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""
     agent_script: Mapped[LongText]
     """A text with placeholders that the desk shows agents, to be said in calls. Empty: nothing is proposed."""
+    agent_fields: Mapped[LongText]
+    """The columns that agents fill in during calls (`dialer.domain.calls.agent_fields`). Empty: none."""
     crm_url: Mapped[LongText]
     """An address with placeholders that the desk shows agents as a link during calls. Empty: none."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)

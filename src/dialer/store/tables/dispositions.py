@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, UPDATED_OFTEN, Milliseconds, Row, account_of, belongs_to
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, LongText, Milliseconds, Row, account_of, belongs_to
 
 
 class CallDisposition(Row):
@@ -56,6 +56,8 @@ class CallDraft(Row):
     note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
     call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     same_agent: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    fields: Mapped[LongText]
+    """The columns of the contact that are typed, by name, as JSON text; empty for none."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -1,0 +1,58 @@
+"""Tests in Chromium: columns that agents fill in survive as notes do, and only what was typed is written."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.desk_building import CLOCK, call_now, furnish, go_on
+from tests.console.test_desk_in_browser import expect_kept, open_desk
+from tests.test_server import ADMIN, Served, serving
+
+ASKED: Final = "email, interest = hot | warm | cold"
+
+
+@pytest.fixture
+def served(tmp_path: Path, browser: Browser) -> Iterator[Served]:  # noqa: ARG001 - or no server
+    with serving(tmp_path, **ADMIN, **CLOCK) as served:
+        furnish(served, agent_fields=ASKED)
+        yield served
+
+
+def person_of(served: Served, call: int) -> dict[str, Any]:
+    """Return the contact with whom a call is."""
+    number = served.client.get(f"callrequest/{call}/").json()["phone_number"]
+    (found,) = served.client.get("contact/", params={"contact": number}).json()["results"]
+    return dict(found)
+
+
+def test_columns_are_kept_as_they_are_typed_and_written_with_the_outcome(browser: Browser, served: Served) -> None:
+    watched = open_desk(browser, served, viewport={"width": 390, "height": 844})
+    page = watched.page
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_text("You are ready for the next call.")).to_be_visible()
+    go_on(served, 20)
+    expect(page.get_by_role("button", name="Hang up")).to_be_visible()
+    call = call_now(served)
+    contact = person_of(served, call)
+    page.get_by_label("email", exact=True).fill("ada@example.com")
+    page.get_by_label("interest", exact=True).select_option("hot")
+    expect_kept(page, call)
+    assert watched.barriers() == []
+    page.get_by_role("button", name="Hang up").click()
+    expect(page.get_by_role("button", name="Hang up")).to_be_hidden()
+    page.reload()
+    expect(page.get_by_label("email", exact=True)).to_have_value("ada@example.com")
+    expect(page.get_by_label("interest", exact=True)).to_have_value("hot")
+    page.get_by_label("interest", exact=True).select_option("")  # As it was: nothing is typed there any more.
+    expect_kept(page, call)
+    served.client.patch(contact["url"], json={"additional_vars": {"interest": "cold"}}).raise_for_status()
+    box = page.locator(f"#call-{call}")
+    box.get_by_label("Not interested").check()
+    box.get_by_role("button", name="Save outcome").click()
+    expect(box).to_be_hidden()
+    assert person_of(served, call)["additional_vars"] == '{"interest":"cold","email":"ada@example.com"}'
+    assert watched.complaints == []
+    watched.context.close()
