@@ -50,7 +50,14 @@ def test_an_agent_consults_a_third_person(gus: Visitor, bob: Visitor, api: Calle
     assert (gus.send("desk/consultation/", call="7", mode="callee").status_code, wanted()[1]) == (303, "callee")
     assert gus.send("desk/consultation/", call="7", mode="nobody").status_code == 404
     assert [order(mode) for mode in ("all", "all", "hand_over")] == [200, 200, 200]
-    store(database, update(Transfer).where(Transfer.id == 99).values(status=3, reason="no_answer"))
+    store(database, update(Transfer).where(Transfer.id == 99).values(reason="not_handed_over"))
+    refused = f"Hand over: The callee was not handed over to {THIRD}. Try again, or go on with the callee."
+    assert refused in gus.text("desk/")
+    store(database, update(Transfer).where(Transfer.id == 99).values(status=3))
+    assert f"The callee was not handed over to {THIRD}. You talk with the callee." in gus.text("desk/")
+    late = gus.send("desk/consultation/", call="7", mode="hand_over")
+    assert (late.status_code, "No third person is in the call." in late.text) == (409, True)
+    store(database, update(Transfer).where(Transfer.id == 99).values(reason="no_answer"))
     assert f"{THIRD} was not reached: nobody answered. You talk with the callee." in gus.text("desk/")
     assert (order("end"), wanted()[0]) == (200, None)
     logged = [entry["action"] for entry in api.get("audit-log/?resource=agent&ordering=-id")["results"]]

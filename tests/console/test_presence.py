@@ -255,7 +255,9 @@ def test_a_consulted_agent_who_signs_out_is_asked_first(gus: Visitor, api: Calle
     third = {"agent_id": None, "for_agent_id": 1, "from_agent_id": 2, "consulted": Consulted.ASKED}
     gus.get("desk/")
     gus.send("desk/status/", status="in")
+    wish = {"consulted_call_id": 7, "consultation_to": "agent:1"}
     store(database, update(Transfer).values(third), update(Agent).where(Agent.id == 1).values(is_talking=True))
+    store(database, update(Agent).where(Agent.id == 2).values(wish))
     asked = gus.send("account/sign-out/")
     assert (asked.status_code, "You are in a call" in asked.text, agent(database)[0]) == (409, True, 2)
 

@@ -324,12 +324,17 @@ def test_it_says_who_consults_whom(alice: Visitor, gus: Visitor, api: Caller, da
     third = {**talk, "id": 99, "place": 2, "agent_id": None, "from_agent_id": 1, "for_agent_id": cleo["id"]}
     third |= {"consulted": 1, "queue_id": None, "score_from_ms": 0, "status": 1, "started_ms": NOW_MS - 3_000}
     store(database, insert(Transfer).values({**third, "answered_ms": None}))
+    wish = {"consulted_call_id": 7, "consultation_to": f"agent:{cleo['id']}"}
+    store(database, update(Agent).where(Agent.id == 1).values(wish))
     text = alice.text("board/")
     assert "Gus Talking consults Cleo" in text
     assert "Cleo Available the telephone rings for 3 s consulted by Gus" in text
-    store(database, update(Transfer).where(Transfer.id == 99).values(answered_ms=NOW_MS))
     store(database, update(Agent).where(Agent.id == 1).values(login_id=None))
-    store(database, update(Agent).where(Agent.id == cleo["id"]).values(is_talking=True, login_id=GUS))
+    store(database, update(Agent).where(Agent.id == cleo["id"]).values(login_id=GUS))
+    rings = "Your telephone rings, for 3 s. Answer: Gus consults you while a callee waits."
+    assert (rings in gus.text("desk/"), "ready for the next call" in words(gus.page)) == (True, False)
+    store(database, update(Transfer).where(Transfer.id == 99).values(answered_ms=NOW_MS))
+    store(database, update(Agent).where(Agent.id == cleo["id"]).values(is_talking=True))
     assert "Cleo Talking consulted by Gus" in alice.text("board/live/")
     assert "You talk with Gus, who consults you while a callee waits." in gus.text("desk/")
 

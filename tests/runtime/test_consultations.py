@@ -4,16 +4,18 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import delete, func, update
 
 from dialer.app.call_centre.consultations import change_consultation, consult, third_person
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, transfer_call
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.sessions.leg_protocol import Confer
+from dialer.domain.sessions.leg_protocol import Bridge, Clear, Confer, Hold
 from dialer.domain.words.enums import AgentStatus, ConsultationMode
 from dialer.store.database.touched import Touched
 from dialer.store.tables import Agent, CallRequest, Cdr, Gateway, LiveLeg, Transfer, User
+from tests.carriers.media.test_supervision import Call
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
 from tests.runtime.test_desk_transfers import NOBODY, ON_SQLITE, OTHER, check, talking, talking_over_a_line
@@ -61,6 +63,10 @@ async def go_on(house: House, *seconds: int, restarts: bool) -> None:
         if restarts:
             house.restart()
         await house.advance(each)
+
+
+def reasons(house: House) -> list[str]:
+    return [row["reason"] for row in house.rows(Transfer)]
 
 
 def on_hold(house: House) -> list[bool]:
@@ -234,7 +240,7 @@ async def test_wrong_third_persons_are_refused_and_change_nothing(house: House) 
     end(house)
     await house.advance(1)
     assert [row["consulted"] for row in house.rows(Transfer)] == [0]
-    with pytest.raises(RefusedError, match="No third person has answered"):
+    with pytest.raises(RefusedError, match="No third person is in the call"):
         order(house, THIRD)
 
 
@@ -374,9 +380,40 @@ async def test_after_a_refused_hand_over_all_is_possible_that_was_before(tmp_pat
         await house.pass_s(1)
         row = house.row(Agent, agents[0])
         assert (row["consultation_mode"], row["consulted_call_id"], on_hold(house)) == (before, 1, held[before])
+        assert reasons(house) == ["", "not_handed_over"]
     for mode in (THIRD, CALLEE):
         order(house, mode)
         await house.pass_s(1)
-        assert on_hold(house) == held[mode]
+        assert (on_hold(house), reasons(house)) == (
+            held[mode],
+            ["", "not_handed_over" if mode == before == THIRD else ""],
+        )
     await house.pass_s(200)
     assert ([row[1:3] for row in legs(house)], is_clean(house)) == ([(agents[0], 0), (None, 1)], True)
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+async def test_music_that_is_loaded_late_is_not_heard_after_a_hand_over(tmp_path: Path) -> None:
+    """The third person is on hold when they get the callee, and the file of their music comes after that."""
+    house, _ = await talking_over_a_line(tmp_path)
+    begin(house, phone_number=THIRD_NUMBER)
+    await house.pass_s(6)
+    whose = {row["key"]: ("callee", "agent", "supervisor")[row["place"]] for row in house.rows(LiveLeg)}
+    before = len(house.side.lines[0].orders)
+    order(house, CALLEE)
+    await house.pass_s(1)
+    order(house, HAND_OVER)
+    await house.pass_s(1)
+    call, late = Call(), []
+    for key, one in house.side.lines[0].orders[before:]:
+        if isinstance(one, Hold) and not one.is_silent and whose[key] == "supervisor":
+            late.append(one)
+        elif isinstance(one, Clear):
+            call.studio.router.remove(whose[key])
+        else:
+            call.studio.order(whose[key], replace(one, other=whose[one.other]) if isinstance(one, Bridge) else one)
+    (music,) = late
+    call.studio.order("supervisor", music)
+    heard = call.talk("callee", "supervisor")
+    assert (heard["callee"], heard["supervisor"]) == ({"supervisor"}, {"callee"})

@@ -27,6 +27,8 @@ _PROTOCOL: Final = (
     .join(LiveLeg, (Gateway.id == LiveLeg.gateway_id) & (Gateway.medium == LiveLeg.medium))
     .where(LiveLeg.call_id == bindparam("call"), LiveLeg.place == 0)
 )
+_NOBODY: Final = "No third person is in the call. The agent talks with the callee."
+_UNANSWERED: Final = "No third person has answered. Wait for the answer, or end the consultation."
 _OTHER: Final = aliased(Agent)
 _LAST_THIRD: Final = (
     select(
@@ -53,7 +55,7 @@ class ThirdPerson(NamedTuple):
     on_hold_from_ms: int | None
     """The time since which the third person is on hold; None if not."""
     reason: str
-    """The `TransferReason` why they were not reached; empty if they were, or still may be."""
+    """The `TransferReason` why they were not reached, or got no callee; empty if they were, or still may be."""
 
 
 def consult(unit: UnitOfWork, callrequest_id: int, to: TransferTarget) -> None:
@@ -101,9 +103,9 @@ def change_consultation(unit: UnitOfWork, callrequest_id: int, mode: Consultatio
         _end_consultation(unit, callrequest_id)
         return
     agent_id = agent_in_call(unit.connection, callrequest_id)
-    if not _asked(unit.connection, callrequest_id):
-        wrong = "No third person has answered. Wait for the answer, or end the consultation."
-        raise RefusedError(wrong, code=ErrorCode.NOTHING_TO_DO)
+    has_answered = _asked(unit.connection, callrequest_id)
+    if not has_answered:
+        raise RefusedError(_NOBODY if has_answered is None else _UNANSWERED, code=ErrorCode.NOTHING_TO_DO)
     agent = update(Agent).where(Agent.id == agent_id, Agent.consulted_call_id == callrequest_id)
     agent = agent.where(Agent.consultation_mode.not_in([mode, ConsultationMode.HAND_OVER]))
     if unit.connection.execute(agent.values(consultation_mode=str(mode))).rowcount:

@@ -2,7 +2,8 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, case, select
+from sqlalchemy import Connection, Row, String, bindparam, case, cast, func, literal, select
+from sqlalchemy.orm import aliased
 
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.consultations import ThirdPerson, can_consult, third_person
@@ -17,19 +18,41 @@ from dialer.app.call_centre.dispositions import (
 )
 from dialer.app.call_centre.variables import variables_of
 from dialer.app.call_centre.wrap_ups import figures_in, longer_wrap_up_ms, owes_outcome
+from dialer.domain.engine.desk_transfers import AGENT
 from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
-from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Contact, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
 _of_login = select(Agent.id).where(Agent.login_id == bindparam("login")).order_by(Agent.id).limit(1)
-_AGENT: Final = _of_login.add_columns(
-    *(Agent.user_id, Agent.name, Agent.break_cause, Agent.figures),
-    *(Agent.preview, Agent.preview_order, Agent.placed_call_id),
-    *_CLOCK,
+_ASKING: Final = aliased(Agent)
+_THIRD: Final = aliased(Transfer)
+_AGENT: Final = (
+    _of_login.add_columns(
+        *(Agent.user_id, Agent.name, Agent.break_cause, Agent.figures),
+        *(Agent.preview, Agent.preview_order, Agent.placed_call_id),
+        _ASKING.name.label("asking"),
+        func.coalesce(_THIRD.started_ms, _THIRD.joined_ms).label("asked_ms"),
+        _THIRD.answered_ms.is_not(None).label("has_answered"),
+        *_CLOCK,
+    )
+    # The agents of the account are fewer than its calls, and those who consult somebody name them.
+    .outerjoin(
+        _ASKING,
+        (_ASKING.user_id == Agent.user_id)
+        & _ASKING.consulted_call_id.is_not(None)
+        & (_ASKING.consultation_to == literal(AGENT) + cast(Agent.id, String)),
+    )
+    .outerjoin(
+        _THIRD,
+        (_THIRD.callrequest_id == _ASKING.consulted_call_id)
+        & (_THIRD.for_agent_id == Agent.id)
+        & (_THIRD.consulted == Consulted.ASKED)
+        & (_THIRD.status != TransferStatus.OVER),
+    )
+    .order_by(_THIRD.id.is_(None))
 )
 _CALL: Final = (
     select(
@@ -63,14 +86,15 @@ _CALL: Final = (
     .limit(1)
 )
 
-_CONSULTED_BY: Final = (
-    select(Agent.name)
-    .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
-    .join(Agent, Agent.id == Transfer.from_agent_id)
-    .where(IS_CALLING, Transfer.for_agent_id == bindparam("agent"), Transfer.consulted == Consulted.ASKED)
-    .where(Transfer.status != TransferStatus.OVER, Transfer.answered_ms.is_not(None))
-    .limit(1)
-)
+
+class AskedBy(NamedTuple):
+    """The agent who consults this one, or whose consultation rings."""
+
+    name: str
+    since_ms: int
+    """The time since which the telephone rings, or rang."""
+    has_answered: bool
+    """True once they talk, or one of them has the other on hold."""
 
 
 class CallOnDesk(NamedTuple):
@@ -140,13 +164,18 @@ class Desk(NamedTuple):
     preview_order: str
     has_placed_call: bool
     """True if the agent has placed a call themselves."""
-    consulted_by: str
-    """The agent who consults this one, and talks with them; empty for none."""
+    asked_by: AskedBy | None
+    """The agent who consults this one; None for nobody."""
 
     @property
     def is_talking(self) -> bool:
         """Return whether the newest call is in progress."""
         return self.call is not None and not self.call.is_over
+
+    @property
+    def is_in_call(self) -> bool:
+        """Return whether the agent talks in a call: their own, or that of an agent who consults them."""
+        return self.is_talking or (self.asked_by is not None and self.asked_by.has_answered)
 
     @property
     def shows_call(self) -> bool:
@@ -169,7 +198,6 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
     clock = AgentClock(*row[-len(_CLOCK) :])
     figures, is_wrapping_up = figures_in(row.figures), clock.activity(now_ms) is AgentActivity.WRAPPING_UP
     call = _call_of(connection, row.id)
-    is_consulted = clock.is_talking and (call is None or call.is_over)
     may_lengthen = is_wrapping_up and not figures.is_wrap_up_longer
     return Desk(
         row.id,
@@ -189,12 +217,8 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         row.preview,
         row.preview_order,
         row.placed_call_id is not None,
-        _consulted_by(connection, row.id) if is_consulted else "",
+        None if row.asked_ms is None else AskedBy(row.asking, row.asked_ms, row.has_answered),
     )
-
-
-def _consulted_by(connection: Connection, agent_id: int) -> str:
-    return connection.scalar(_CONSULTED_BY, {"agent": agent_id}) or ""
 
 
 def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:

@@ -88,7 +88,7 @@ async def sign_out(request: ApiRequest) -> Response[Any]:
 
     def end(unit: Unit) -> bool:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
-        if desk is not None and (desk.is_talking or desk.consulted_by) and not is_sure:
+        if desk is not None and desk.is_in_call and not is_sure:
             return False
         if desk is not None and desk.status in TAKES_CALLS:
             change_agent(unit, desk.agent_id, {"status": AgentStatus.LOGGED_OUT, "break_reason": ""}, unit.actor.id)

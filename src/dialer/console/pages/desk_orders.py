@@ -18,7 +18,7 @@ from dialer.app.call_centre.drafts import drop_draft, keep_draft
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, skip_previewed
 from dialer.app.call_centre.wrap_ups import end_wrap_up, lengthen_wrap_up
-from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.desk import DESK, NOT_AN_AGENT, ReachedPerson, key_of, make, show
 from dialer.console.pages.dispositions import draft_in, save
@@ -198,11 +198,14 @@ async def change_consultation_on_desk(request: ApiRequest, console: NamedDepende
     if wanted not in set(ConsultationMode):
         raise RecordNotFoundError(NO_SUCH_ORDER)
     mode = ConsultationMode(wanted)
-    with suppress(RefusedError):  # The third person has hung up meanwhile.
+    try:
         await request.service.write(
             request,
             lambda unit: order_for_seen_call(unit, identity, lambda unit, call: change_consultation(unit, call, mode)),
         )
+    except RefusedError as error:
+        if error.code is not ErrorCode.NO_AGENT_TALKS:  # A call that is over meanwhile is no mistake of the viewer.
+            return await _refused(request, messages_of(error), status_of(error))
     return _obeyed(request, console)
 
 

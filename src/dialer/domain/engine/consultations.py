@@ -143,7 +143,7 @@ class Consultations:
 
     def hand_over(self, now_ms: int, call: Call, talk: Transfer, third: Transfer) -> None:
         """Let a third person have the callee. An agent who is the third person has taken the call."""
-        third.consulted, third.status = Consulted.HANDED_OVER, TransferStatus.CONNECTED
+        third.consulted, third.status, third.reason = Consulted.HANDED_OVER, TransferStatus.CONNECTED, ""
         mark_hold(third, now_ms, is_held=False)
         self._unreserve(call, third)
         agent = self._agents.get(third.for_agent_id or 0)
@@ -156,7 +156,7 @@ class Consultations:
         self._forget(third.from_agent_id or 0)
 
     def hand_over_refused(self, event: call_events.HandOverRefused) -> None:
-        """Let the people talk on who talked before an agent wanted to hand the callee over."""
+        """Let the people talk on who talked before an agent wanted to hand the callee over, and note the reason."""
         call, third = self.open.get(event.call_id, (None, None))
         agent_id = 0 if third is None else third.from_agent_id or 0
         wanted, agent = self._wanted.get(agent_id), self._agents.get(agent_id)
@@ -165,6 +165,8 @@ class Consultations:
         kept = replace(wanted, mode=_mode_of(call, third))
         self._wanted[agent_id] = kept
         self._agents[agent_id] = replace(agent, consultation_mode=kept.mode)
+        third.reason = TransferReason.NOT_HANDED_OVER
+        self._state.emit(KeepTransfer(call, third))
         self._state.emit(KeepAgent(agent_id, None, kept_consultation=kept))
 
     # --- steps -----------------------------------------------------------------------------------------------------
@@ -215,8 +217,11 @@ class Consultations:
     def _talk(self, now_ms: int, call: Call, third: Transfer, mode: ConsultationMode) -> None:
         talk = open_transfer(call)
         on_hold = {ConsultationMode.THIRD: talk, ConsultationMode.CALLEE: third}.get(mode)
+        was_refused, third.reason = bool(third.reason), ""
         for one in (talk, third):
-            if one is not None and mark_hold(one, now_ms, is_held=one is on_hold):
+            if one is None:
+                continue
+            if mark_hold(one, now_ms, is_held=one is on_hold) or (was_refused and one is third):
                 self._state.emit(KeepTransfer(call, one))
         self._state.emit(TalkWith(call.id, third.place, mode))
 

@@ -173,9 +173,13 @@ class BLegSession:
             return self._give(hold_where_it_is(self.call, state.turn + 1), _WAITING)
         return self._give(Bridge(state.turn + 1, state.consulted_by), _CONSULTED)
 
-    def receive(self) -> None:
-        """Take over the callee from the agent who has consulted this leg."""
-        self.state.stage, self.state.consulted_by = _ACCEPTED, ""
+    def receive(self) -> BLegReaction:
+        """Take over the callee from the agent who has consulted this leg.
+
+        A leg on hold gets a further order, so that music which its line is still loading does not begin any more.
+        """
+        was_waiting, self.state.stage, self.state.consulted_by = self.state.stage is _WAITING, _ACCEPTED, ""
+        return self._give(Hold(self.state.turn + 1, is_silent=True), _ACCEPTED) if was_waiting else NOTHING_FOLLOWS
 
     def clear(self) -> Clear:
         """Return the order that clears the second leg."""

@@ -150,6 +150,7 @@ class TransferReason(Reason):
     CARRIER_FAILURE = "carrier_failure", "the carrier could not place the call"
     NOT_CONFIRMED = "not_confirmed", "the person who answered did not press the key that accepts the call"
     HUNG_UP = "hung_up", "the callee hung up first"
+    NOT_HANDED_OVER = "not_handed_over", "the callee could not be handed over"
     GAVE_UP = "gave_up", "the callee stopped waiting and stayed in the call"
     MAX_WAIT = "max_wait", "the longest wait that the queue allows was over"
     NO_AGENT = "no_agent", "no agent was logged in to take the call"

@@ -81,7 +81,7 @@ class ConsultLegs:
         if third is None or first is None or not b_leg_of(third).state.is_connected:
             return None
         outcome = self._seconds.part(call_id, now_ms)
-        b_leg_of(third).receive()
+        self._legs.give(third, b_leg_of(third).receive().orders)
         third.is_changed = True
         self._legs.give(first, session_of(first).bridge(third.key).orders)
         return outcome, None
