@@ -62,7 +62,7 @@ DETERMINISTIC: Final = frozenset(
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
     | {f"carriers.texts.smpp_{name}" for name in ("parameters", "pdus", "messages")}
 )
-THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
+THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "pylibsrtp", "sipmessage"})
 
 SQLITE_FILES: Final = frozenset(
     {"store.backends.database_files", "app.imports.seen_numbers", "forecast.memory_database"}

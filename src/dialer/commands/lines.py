@@ -17,6 +17,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
+from dialer.store.tables.key_ring import RING, derived_keys
 
 
 def new_worker(settings: Settings, database: Database, clock: Clock, fleet: FleetCoordinator | None = None) -> Worker:
@@ -71,7 +72,11 @@ def _text_lines(protocol: str) -> NewLine:
 def _sip_lines(media: Path, name: str, voice: str, helpers: int) -> NewLine:
     from dialer.carriers.voice.line_factory import lines_folder, sip_lines  # noqa: PLC0415 - see `_late`
 
-    return sip_lines(lines_folder(media, name), media, voice, helpers)
+    return sip_lines(lines_folder(media, name), media, voice, helpers, _seal_of_handles)
+
+
+def _seal_of_handles() -> str:
+    return derived_keys(RING.keys(), "handles of legs")
 
 
 def _freeswitch_lines(media: Path, voice: str) -> NewLine:

@@ -1,6 +1,8 @@
 """The contract of transforms of sound, and that every packet of a leg passes one."""
 
+import contextlib
 import pickle
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -13,8 +15,10 @@ from dialer.carriers.media.rtcp import RtcpError, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpError, RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import SendSound
+from dialer.carriers.media.srtp import Srtp
 from dialer.carriers.media.transform import Plain, Transform, transform_of
 from dialer.carriers.sip.sdp import AgreedSound, Codec, LocalSound, Profile, read_sound, write_answer
+from dialer.carriers.sip.sdp_security import KEY_BYTES, SoundKeys, Suite
 from dialer.domain.sessions.leg_protocol import Bridge, Play
 from tests.carriers.media.studio import PEER, SOUND, Studio, key_packets, sound_packet
 
@@ -34,6 +38,8 @@ _SEAL: Final = b"sealed"
 class Sealed:
     """A transform whose datagrams end with a seal. Those without it are of somebody else."""
 
+    refused: Final = 0
+
     def write(self, packet: RtpPacket, /) -> bytes:
         return write_packet(packet) + _SEAL
 
@@ -51,32 +57,71 @@ class Sealed:
         return datagram.removesuffix(_SEAL)
 
 
-TRANSFORMS: Final = (Sealed(), *(transform_of(replace(SOUND, profile=profile)) for profile in Profile))
+Ends = tuple[Transform, Transform]
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda one: type(one).__name__)
+def plain_ends() -> Ends:
+    return transform_of(SOUND), transform_of(SOUND)
+
+
+def ends_of(suite: Suite) -> Ends:
+    """Return the transforms of both ends of a call, as their descriptions ask for them."""
+    one, other = bytes(range(KEY_BYTES[suite])), bytes(range(100, 100 + KEY_BYTES[suite]))
+    keys = SoundKeys(suite, 1, one, other), SoundKeys(suite, 1, other, one)
+    ours, theirs = (transform_of(replace(SOUND, profile=Profile.SAVP, keys=each)) for each in keys)
+    return ours, theirs
+
+
+def cm_ends() -> Ends:
+    return ends_of(Suite.AES_CM)
+
+
+def gcm_ends() -> Ends:
+    return ends_of(Suite.AES_GCM)
+
+
+def sealed_ends() -> Ends:
+    return Sealed(), Sealed()
+
+
+ENDS: Final = (sealed_ends, plain_ends, cm_ends, gcm_ends)
+"""Functions that make both ends of a call: one for each suite and profile, and one of the test's own."""
+
+
+@pytest.mark.parametrize("ends", ENDS)
 @given(packet=PACKETS)
-def test_what_one_side_writes_the_other_reads(transform: Transform, packet: RtpPacket) -> None:
-    assert transform.read(transform.write(packet)) == packet
-    assert transform.read_report(transform.write_report(REPORT)) == REPORT
+def test_what_one_side_writes_the_other_reads(ends: Callable[[], Ends], packet: RtpPacket) -> None:
+    ours, theirs = ends()
+    for writer, reader in ((ours, theirs), (theirs, ours)):
+        assert reader.read(writer.write(packet)) == packet
+        assert reader.read_report(writer.write_report(REPORT)) == REPORT
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda one: type(one).__name__)
-def test_it_goes_on_in_another_process(transform: Transform) -> None:
-    packet = RtpPacket(0, 1, 2, 3, b"sound")
-    before = transform.write(packet)
-    moved: Transform = pickle.loads(pickle.dumps(transform))  # noqa: S301 - our own bytes
-    assert (moved.read(before), transform.read(moved.write(packet))) == (packet, packet)
+@pytest.mark.parametrize("ends", ENDS)
+def test_it_goes_on_in_another_process(ends: Callable[[], Ends]) -> None:
+    ours, theirs = ends()
+    first, *others = (RtpPacket(0, number, 2, 3, b"sound") for number in range(65_500, 65_506))
+    second = RtpPacket(0, 10, 2, 3, b"sound")
+    assert theirs.read(ours.write(first)) == first
+    before = [ours.write(packet) for packet in others]
+    moved = [pickle.loads(pickle.dumps(end)) for end in (ours, theirs)]  # noqa: S301 - our own bytes
+    assert [moved[1].read(datagram) for datagram in before] == others
+    # The numbers begin again, which both ends have to count.
+    assert moved[1].read(moved[0].write(second)) == second
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("ends", ENDS)
 @given(datagram=st.binary(max_size=60))
-def test_other_bytes_are_refused_and_never_break_it(transform: Transform, datagram: bytes) -> None:
+def test_other_bytes_are_refused_and_never_break_it(ends: Callable[[], Ends], datagram: bytes) -> None:
+    ours, _ = ends()
+    with contextlib.suppress(RtcpError):
+        ours.read_report(datagram)
     try:
-        packet = transform.read(datagram)
+        packet = ours.read(datagram)
     except RtpError:
         return
     assert isinstance(packet, RtpPacket)
+    assert not isinstance(ours, Srtp)
 
 
 def test_packets_that_go_as_they_are_cost_no_call() -> None:
@@ -105,7 +150,7 @@ class SealedStudio(Studio):
 
 @pytest.mark.parametrize("packet_ms", [20, 10])
 def test_every_packet_of_a_leg_passes_the_transform(monkeypatch: pytest.MonkeyPatch, packet_ms: int) -> None:
-    monkeypatch.setattr(sound_leg, "transform_of", lambda _: Sealed())
+    monkeypatch.setattr(sound_leg, "transform_of", lambda *_: Sealed())
     sound = AgreedSound(*PEER, Codec.PCMU, 0, 101, packet_ms=packet_ms, packet_ms_max=packet_ms)
     studio = SealedStudio("a", "b", sound=sound)
     studio.order("a", Play(1, ()), b"\x10" * 1_600)
@@ -127,7 +172,7 @@ def test_a_report_without_the_seal_is_no_sign_of_life(
     datagram: bytes,
     is_gone: bool,  # noqa: FBT001 - a parameter
 ) -> None:
-    monkeypatch.setattr(sound_leg, "transform_of", lambda _: Sealed())
+    monkeypatch.setattr(sound_leg, "transform_of", lambda *_: Sealed())
     leg = Studio("a", terms=SoundTerms(timeout_ms=1_000)).leg("a")
     leg.watch(0)
     leg.take_report(900, datagram, PEER)

@@ -34,7 +34,7 @@ module_app menu.so
 module_app ctrl_tcp.so
 ctrl_tcp_listen 127.0.0.1:{control}
 sip_listen 127.0.0.1:{port}
-audio_source aufile,{folder}/tone.wav
+{more}audio_source aufile,{folder}/tone.wav
 audio_alert aufile,{folder}/alert.wav
 """
 
@@ -93,14 +93,20 @@ class Buttons:
 
 
 @contextlib.asynccontextmanager
-async def baresip(folder: Path, number: str, port: int, hz: int = 440) -> AsyncIterator[Buttons]:
-    """Run a baresip with a number, which answers calls to its port with a tone. The folder is its own."""
+async def baresip(
+    folder: Path, number: str, port: int, hz: int = 440, *, encryption: str = ""
+) -> AsyncIterator[Buttons]:
+    """Run a baresip with a number, which answers calls to its port with a tone. The folder is its own.
+
+    `encryption` is baresip's word for how it encrypts sound, such as `srtp-mand`.
+    """
     program, control = find_tool("baresip"), free_port()
     SoundFiles(FolderMedia(folder)).write("tone.wav", tone((hz,), 20_000))
-    config = CONFIG.format(modules=MODULES, control=control, port=port, folder=folder)
+    more, account = ("module srtp.so\n", f";mediaenc={encryption}") if encryption else ("", "")
+    config = CONFIG.format(modules=MODULES, control=control, port=port, folder=folder, more=more)
     (folder / "config").write_text(config)
     (folder / "accounts").write_text(
-        f"<sip:{number}@127.0.0.1:{port}>;regint=0;answermode=auto;audio_codecs=PCMA/8000/1\n"
+        f"<sip:{number}@127.0.0.1:{port}>;regint=0;answermode=auto;audio_codecs=PCMA/8000/1{account}\n"
     )
     (folder / "contacts").touch()
     process = await asyncio.create_subprocess_exec(

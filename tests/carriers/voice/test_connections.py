@@ -57,7 +57,7 @@ class Scene:
     def open(self, port: int, t1_ms: int = 100, /, **parameters: object) -> None:
         """Open the line of a gateway over TLS, unless told otherwise."""
         usual = {"server": f"127.0.0.1:{port}", "domain": NAME, "ca_file": self.authority.file, "session_expires": 0}
-        text = json.dumps({"transport": "tls", **usual, **parameters})
+        text = json.dumps({"transport": "tls", "srtp": "off", **usual, **parameters})
         room, files = SoundRoom(), SoundFiles(FolderMedia(self.folder))
         self.line = SipLine(text, self.worker, room, files, t1_ms=t1_ms)
         self._stack.callback(room.close)
@@ -335,7 +335,7 @@ async def test_hostile_bytes_close_their_connection_and_no_other(scene: Scene, c
 async def test_a_call_over_tls_outlives_its_process(scene: Scene) -> None:
     carrier, dialling = await scene.carrier(scene.carrier_settings()), Dialling("call", "1", "", 60_000, 60_000)
     parameters = {"server": f"127.0.0.1:{carrier.port}", "transport": "tls", "ca_file": scene.authority.file}
-    text = json.dumps({**parameters, "server_name": NAME, "session_expires": 0})
+    text = json.dumps({**parameters, "srtp": "off", "server_name": NAME, "session_expires": 0})
     line = sip_lines(scene.folder, scene.folder)(1, text, scene.worker)
     try:
         await scene.is_up()

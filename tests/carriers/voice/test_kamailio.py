@@ -179,6 +179,7 @@ def over_tls(folder: Path, port: int) -> tuple[SipParameters, str]:
         USUAL,
         server=f"127.0.0.1:{port}",
         transport="tls",
+        srtp="off",
         server_name="carrier.example",
         ca_file=authority.file,
         certificate=ours[0],

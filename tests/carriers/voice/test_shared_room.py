@@ -13,11 +13,14 @@ from typing import Final
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from dialer.carriers.media.rtp import FRAME_MS, RtpPacket, read_packet, write_packet
+from dialer.carriers.media.rtp import FRAME_MS, RtpPacket
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import OrderDone
+from dialer.carriers.media.transform import Transform, transform_of
 from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.sip.sdp_security import KEY_BYTES, SoundKeys, Suite
 from dialer.carriers.voice import shared_room
 from dialer.carriers.voice.helper_frames import (
     EndSound,
@@ -40,15 +43,19 @@ WORD: Final = bytes(range(160))
 
 
 class Callees:
-    """A room of which one helper carries all calls but the first, and a telephone for each call."""
+    """A room of which one helper carries all calls but the first, and a telephone for each call.
 
-    def __init__(self, stack: ExitStack) -> None:
+    With a suite, all sound is encrypted.
+    """
+
+    def __init__(self, stack: ExitStack, suite: Suite | None) -> None:
         self.room = SharedRoom(1)
         self.watch = Watch()
         self.news: list[SoundNews] = []
         self.overs: list[SoundOver] = []
         self.phones: dict[str, socket.socket] = {}
-        self._stack = stack
+        self._stack, self._suite = stack, suite
+        self._ends: dict[str, Transform] = {}
         self._sequences = Counter[str]()
 
     def call(self, key: str) -> None:
@@ -57,8 +64,20 @@ class Callees:
         phone.bind(("127.0.0.1", 0))
         port = self.room.add(key, PLACE, self._hear, SoundTerms())
         phone.connect(("127.0.0.1", port))
-        self.room.agree(key, AgreedSound("127.0.0.1", phone.getsockname()[1], Codec.PCMU, 0, 101))
+        sound = AgreedSound("127.0.0.1", phone.getsockname()[1], Codec.PCMU, 0, 101)
+        ours, theirs = self._keys()
+        self._ends[key] = transform_of(replace(sound, keys=theirs))
+        self.room.agree(key, replace(sound, keys=ours))
         self.room.watch(key)
+
+    def _keys(self) -> tuple[SoundKeys | None, SoundKeys | None]:
+        if self._suite is None:
+            return None, None
+        one, other = (os.urandom(KEY_BYTES[self._suite]) for _ in range(2))
+        return SoundKeys(self._suite, 1, one, other), SoundKeys(self._suite, 1, other, one)
+
+    def send(self, key: str, packet: RtpPacket) -> None:
+        self.phones[key].send(self._ends[key].write(packet))
 
     async def share(self, *keys: str) -> None:
         """Call somebody here, and others at the helper."""
@@ -72,13 +91,14 @@ class Callees:
     def say(self, key: str, data: bytes = WORD) -> None:
         self._sequences[key] += 1
         number = self._sequences[key]
-        self.phones[key].send(write_packet(RtpPacket(0, number, 160 * number, 7, data)))
+        self.send(key, RtpPacket(0, number, 160 * number, 7, data))
 
     async def hears(self, key: str, is_it: Callable[[bytes], bool], speaker: str = "") -> None:
         """Wait until a telephone hears some sound, while another one speaks."""
         speaking = asyncio.create_task(self._speak(speaker)) if speaker else None
         async with asyncio.timeout(WAIT_S):
-            while not is_it(read_packet(await asyncio.get_running_loop().sock_recv(self.phones[key], 2_000)).data):
+            loop, phone = asyncio.get_running_loop(), self.phones[key]
+            while not is_it(self._ends[key].read(await loop.sock_recv(phone, 2_000)).data):
                 pass
         if speaking is not None:
             speaking.cancel()
@@ -102,13 +122,13 @@ class Callees:
         self.watch.touch()
 
 
-@pytest.fixture
-async def callees(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callees]:
+@pytest.fixture(params=[None, *Suite])
+async def callees(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callees]:
     """Share each call beyond the first."""
     monkeypatch.setattr(shared_room, "CALLS_EACH", 1)
     monkeypatch.setattr(shared_room, "START_EVERY_MS", 0)
     with ExitStack() as stack:
-        callees = Callees(stack)
+        callees = Callees(stack, request.param)
         yield callees
         await callees.room.end()
 
@@ -123,13 +143,13 @@ async def test_a_helper_plays_hears_keys_and_records(callees: Callees) -> None:
     await callees.watch.until(lambda: Done(2, 0, answer="5") in callees.done("away"))
     callees.room.perform("away", Ask(3, (), 1, 30_000), WORD)
     await callees.hears("away", lambda sound: sound == WORD)
-    callees.phones["away"].send(write_packet(key_packets("4", 0, 5_000)[0]))
+    callees.send("away", key_packets("4", 0, 5_000)[0])
     await callees.watch.until(lambda: Done(3, 0, answer="4") in callees.done("away"))
     callees.room.perform("away", Record(4, "word.wav"), b"")
     callees.room.perform("away", Play(1, ()), b"")  # It is older than the order in progress.
     for _ in range(8):
         callees.say("away")
-    callees.phones["away"].send(write_packet(key_packets("#", 100, 50_000)[0]))
+    callees.send("away", key_packets("#", 100, 50_000)[0])
     await callees.watch.until(lambda: len(callees.done("away")) == 4)
     recorded = callees.news[-1]
     assert isinstance(recorded, OrderDone)

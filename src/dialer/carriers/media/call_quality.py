@@ -65,4 +65,6 @@ class Quality:
             text += f"; the other side lost {self._far.lost}, jitter {self._far.jitter * 1_000 // RATE_HZ} ms"
         if self._round_trip_ms is not None:
             text += f", round trip {self._round_trip_ms} ms"
+        if self.transform.refused:
+            text += f"; {self.transform.refused} packets were refused: not encrypted with the agreed key, or repeated"
         return text

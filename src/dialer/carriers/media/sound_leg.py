@@ -101,7 +101,7 @@ class SoundLeg:
         """Send to and hear from this place from now on."""
         self.peer.agree(now_ms, (sound.host, sound.port))
         self._sound = sound
-        self._use(transform_of(sound))
+        self._use(transform_of(sound, self.quality.transform))
         spoken = sound.spoken or ((sound.payload, sound.codec),)
         self._tables = {payload: _TO_ULAW[codec] for payload, codec in spoken}
         # The other side sends with the payload type that we have named; some use their own (RFC 3264 5.1).

@@ -12,7 +12,7 @@ from dialer.carriers.sip.dialog import Dialog, with_target
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Outgoing, Received, reply_flow
-from dialer.carriers.sip.offer_answer import Descriptions, agree_on, unknown_sound
+from dialer.carriers.sip.offer_answer import Descriptions, agree_on, bound_to, unknown_sound
 from dialer.carriers.sip.outputs import SoundAgreed
 from dialer.carriers.sip.plain_requests import answer_plain, is_supported, tell_key
 from dialer.carriers.sip.request_answers import RequestAnswers, retry_soon
@@ -59,7 +59,7 @@ class InDialog:
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
         self._owner: Final = owner
-        self._local: Final = local
+        self._local = local
         self._sound = sound
         self._descriptions: Final = descriptions
         self._remote_cseq = remote_cseq
@@ -165,7 +165,7 @@ class InDialog:
 
     def _agree(self, sound: AgreedSound) -> None:
         if sound != self._sound:
-            self._sound = sound
+            self._sound, self._local = sound, bound_to(self._local, sound)
             self._wire.tell(SoundAgreed(self._owner.key, sound))
 
     def repeat_until_acknowledged(self, cseq: int, to: Flow, response: bytes, wait_ms: int) -> None:

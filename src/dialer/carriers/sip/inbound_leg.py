@@ -6,6 +6,7 @@ from itertools import count
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
@@ -17,7 +18,7 @@ from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Received, reply_flow, write_response
-from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, unknown_sound
+from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, bound_to, unknown_sound
 from dialer.carriers.sip.outputs import LegAnswered, SoundAgreed
 from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import (
@@ -108,6 +109,7 @@ class InboundLeg(CallLeg):
             status, headers = refusal_headers(error)
             self._refuse(status, causes.INCOMPATIBLE, f"the offer has no sound that can be spoken: {error}", headers)
             return
+        local = bound_to(local, sound) if body else replace(local, security=local.security.without_offer())
         self._state, self._local = InboundState.ANSWERED, local
         descriptions = Descriptions(local)
         described = descriptions.answer(sound) if body else descriptions.offer()
@@ -202,7 +204,8 @@ class InboundLeg(CallLeg):
         elif self._state is InboundState.ANSWERED and self._local is not None:
             self._state = InboundState.UP
             in_dialog = self._in_dialog
-            handle = Handle(in_dialog.dialog, self._local, in_dialog.sound, self.invite.cseq)
+            local = bound_to(self._local, in_dialog.sound)
+            handle = Handle(in_dialog.dialog, local, in_dialog.sound, self.invite.cseq)
             self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
             # Only now is it certain that the other side has called: nothing is sent to where a stranger wants it.
             self._wire.tell(SoundAgreed(self.key, in_dialog.sound))

@@ -16,10 +16,11 @@ from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
+from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, bound_to
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
 from dialer.carriers.sip.retry_after import after_call_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
+from dialer.carriers.sip.sdp_security import PLAIN
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER
@@ -28,6 +29,8 @@ from dialer.carriers.sip.trunk import METHODS, Trunk, mark
 from dialer.domain.sessions.leg_protocol import Dialling
 
 RINGING: Final = 180
+NOT_ACCEPTABLE: Final = frozenset({415, 488, 606})
+"""The refusals of an offer."""
 FORKS_MAX: Final = 8
 """Telephones beside the first one whose answer is acknowledged and cleared."""
 
@@ -77,9 +80,11 @@ class SipLeg(CallLeg):
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
         super().__init__(signalling, dialling.key, signalling.trunk.server)
         self._dialling: Final = dialling
-        self._local: Final = local
+        self._has_plain_offer = bool(local.security.keys) and local.security.takes_plain
+        """True if sound is offered without encryption to who refuses it."""
+        self._local = replace(local, security=local.security.strict())
         self._forget: Final = forget
-        self._descriptions = Descriptions(local)
+        self._descriptions = Descriptions(self._local)
         self._draft = draft_of(signalling.trunk, dialling, self._descriptions.offer())
         self._cseq_answered = 0
         self._state = SipLegState.INVITED
@@ -133,7 +138,7 @@ class SipLeg(CallLeg):
 
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
-        for cseq in (1, 2):
+        for cseq in (1, 2, 3) if self._has_plain_offer else (1, 2):
             sent = replace(self._draft, cseq=cseq, branch=branch_of(self.key, INVITE, cseq))
             self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, ignore)
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
@@ -254,7 +259,7 @@ class SipLeg(CallLeg):
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
             self._end(causes.INCOMPATIBLE, f"the answer has no sound that can be spoken: {why_not}")
             return
-        self._state = SipLegState.ANSWERED
+        self._state, self._local = SipLegState.ANSWERED, bound_to(self._local, sound)
         in_dialog = self._enter(dialog, sound)
         in_dialog.timer.agreed(answer)
         realms = () if self._invite is None else self._invite.realms
@@ -286,15 +291,19 @@ class SipLeg(CallLeg):
             return
         if self._state is SipLegState.CANCELLED:
             self._end(*self._outcome)
-        elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
-            pass
-        else:
+        elif not self._asks_anew(response):
             phrase = getattr(response.message, "phrase", "")
             because = f"the carrier answered {response.status} {phrase}".rstrip()
             cause = causes.cause_of_refusal(response)
             later_ms = after_call_ms(response, cause)
             wants = f" and wants no other call for {later_ms // 1_000} s" if later_ms else ""
             self._end(cause, f"{because}{wants}", later_ms)
+
+    def _asks_anew(self, response: Received) -> bool:
+        """Send the INVITE again in another form if a refusal wants one, and return whether it was sent."""
+        if response.status in NOT_ACCEPTABLE:
+            return self._offer_plain()
+        return response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response)
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
@@ -308,6 +317,17 @@ class SipLeg(CallLeg):
         if headers == self._draft.headers:
             return False
         return self._invite.send_anew(replace(self._draft, headers=headers))
+
+    def _offer_plain(self) -> bool:
+        """Send the INVITE again with an offer of sound that is not encrypted, once, if that may be."""
+        if self._invite is None or not self._has_plain_offer:
+            return False
+        self._has_plain_offer = self._may_cancel = False
+        self._local = replace(self._local, security=PLAIN)
+        self._descriptions = Descriptions(self._local)
+        self._early.clear()
+        self._draft = replace(self._draft, body=self._descriptions.offer())
+        return self._invite.send_anew(self._draft)
 
     def _sound_of(self, message: Received) -> tuple[AgreedSound | None, str]:
         """Return the sound that a message describes, or why it cannot be spoken; neither if it describes none."""

@@ -30,13 +30,18 @@ def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:
     Raises:
         SdpError: it cannot be spoken, or it is at an address to which sound must not be sent.
     """
-    sound = read_sound(body, local.codecs)
+    sound = read_sound(body, local.codecs, local.security)
     if sound.host not in NOWHERE and not trunk.may_sound_be_at(sound.host):
         raise SdpError(f"Sound must not be sent to {sound.host}. If it is the carrier's, list it in media_hosts.")
     if sound.reports is not None and sound.reports[0] != sound.host:
         may_report = sound.reports[0] not in NOWHERE and trunk.may_sound_be_at(sound.reports[0])
         return sound if may_report else msgspec.structs.replace(sound, reports=None)
     return sound
+
+
+def bound_to(local: LocalSound, sound: AgreedSound) -> LocalSound:
+    """Return our side of a call with agreed sound: it stays encrypted with our same key, or plain, to its end."""
+    return msgspec.structs.replace(local, security=local.security.agreed(sound.keys))
 
 
 def unknown_sound(local: LocalSound) -> AgreedSound:

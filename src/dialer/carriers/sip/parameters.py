@@ -75,11 +75,24 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         Literal["udp", "tcp", "tls"],
         words(
             "Transport",
-            "UDP is what carriers offer first. Over TLS, nobody on the way reads who calls whom. The sound is not"
-            " encrypted.",
+            "UDP is what carriers offer first. Over TLS, nobody on the way reads who calls whom.",
             choices={"udp": "UDP", "tcp": "TCP", "tls": "TLS"},
         ),
     ] = "udp"
+    srtp: Annotated[
+        Literal["", "required", "offered", "off"],
+        words(
+            "Encrypted sound (SRTP)",
+            "Its keys stand in the messages, so over UDP and TCP it protects from nobody who reads these.",
+            choices={
+                "": "As the transport: required over TLS, otherwise off",
+                "required": "Required: no call without",
+                "offered": "Offered: calls without it, where the other side has none",
+                "off": "Off",
+            },
+        ),
+    ] = ""
+    """Default: `required` over TLS, else `off`."""
     ca_file: Annotated[
         Path,
         words(
@@ -196,6 +209,11 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
     def kind(self) -> Transport:
         """The transport of messages."""
         return Transport(self.transport)
+
+    @property
+    def encryption(self) -> str:
+        """The encryption of sound: `required`, `offered` or `off`."""
+        return self.srtp or ("required" if self.kind is Transport.TLS else "off")
 
     @property
     def usual_port(self) -> int:

@@ -9,6 +9,8 @@ from typing import Final
 
 import msgspec
 
+from dialer.carriers.sip.sdp_security import PLAIN, Security, SoundKeys, agreed_lines, fitting_keys, offered_lines
+
 SDP_TYPE: Final = ("Content-Type", "application/sdp")
 SDP_BYTES_MAX: Final = 8_192
 LINES_MAX: Final = 200
@@ -22,7 +24,7 @@ _STATIC: Final = {0: "PCMU", 8: "PCMA"}
 _RTPMAP: Final = re.compile(r"([0-9]{1,3})\s+([A-Za-z0-9-]{1,40})/([0-9]{1,6})(?:/1)?\s*\Z", re.ASCII)
 MEDIA_MAX: Final = 16
 """Media of one description."""
-_MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+(RTP/AVP)F?\s+([0-9 ]{1,200})\Z", re.ASCII)
+_MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+(RTP/S?AVP)F?\s+([0-9 ]{1,200})\Z", re.ASCII)
 _ANY_MEDIUM: Final = re.compile(
     r"([A-Za-z0-9-]{1,20})\s+[0-9]{1,5}(?:/[0-9]{1,5})?\s+([A-Za-z0-9/-]{1,40})\s+([!-~]{1,40})(?:\s|\Z)", re.ASCII
 )
@@ -46,6 +48,8 @@ class Profile(StrEnum):
     """The ways in which sound is carried, by their names in SDP."""
 
     AVP = "RTP/AVP"
+    SAVP = "RTP/SAVP"
+    """Encrypted (SRTP, RFC 3711)."""
 
 
 class Direction(StrEnum):
@@ -85,6 +89,8 @@ class AgreedSound(msgspec.Struct, frozen=True):
     reports: tuple[str, int] | None = None
     """The address of its reports, if that is not beside the one of its sound (RFC 3605)."""
     profile: Profile = Profile.AVP
+    keys: SoundKeys | None = None
+    """The keys of the profile `SAVP`."""
 
 
 class SdpError(ValueError):
@@ -99,6 +105,12 @@ class LocalSound(msgspec.Struct, frozen=True):
     codecs: tuple[Codec, ...]
     session: int
     """The number of the session, the same in every description of a call."""
+    security: Security = PLAIN
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of offers."""
+        return Profile.SAVP if self.security.keys else Profile.AVP
 
 
 def write_offer(local: LocalSound, version: int = 1, agreed: AgreedSound | None = None) -> bytes:
@@ -130,7 +142,8 @@ def _write(
     payloads = [payload for payload, _ in formats] + ([] if keys is None else [keys])
     family = "IP6" if ":" in local.host else "IP4"
     before, after = ((), ()) if agreed is None else (agreed.before, agreed.after)
-    profile = Profile.AVP if agreed is None else agreed.profile
+    profile = local.profile if agreed is None else agreed.profile
+    keys_of_sound = offered_lines(local.security) if agreed is None else agreed_lines(agreed.keys)
     lines = [
         "v=0",
         f"o=- {local.session} {version} IN {family} {local.host}",
@@ -141,6 +154,7 @@ def _write(
         f"m=audio {local.port} {profile.value} {' '.join(map(str, payloads))}",
         *(f"a=rtpmap:{payload} {name}/8000" for payload, name in formats),
         *([] if keys is None else [f"a=rtpmap:{keys} telephone-event/8000", f"a=fmtp:{keys} 0-15"]),
+        *keys_of_sound,
         "a=ptime:20",
         f"a={direction.value}",
         *(f"m={medium}" for medium in after),
@@ -149,13 +163,13 @@ def _write(
     return "\r\n".join(lines).encode()
 
 
-def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
+def read_sound(body: bytes, codecs: Sequence[Codec], security: Security = PLAIN) -> AgreedSound:
     """Return the sound of the other side's description, with the first of its codecs that is among `codecs`.
 
     If several media are sound, it is the first one that can be spoken.
 
     Raises:
-        SdpError: it has no audio over RTP, or no codec in common.
+        SdpError: it has no audio over RTP, no codec in common, or is not encrypted as `security` wants it.
     """
     lines = list(_lines(body))
     starts = [place for place, (kind, _) in enumerate(lines) if kind == "m"]
@@ -165,7 +179,7 @@ def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
     failed = SdpError("The description has no sound over RTP.")
     for start, end in pairwise([*starts, len(lines)]):
         try:
-            sound = _sound_in(lines[start][1], session, lines[start + 1 : end], codecs)
+            sound = _sound_in(lines[start][1], session, lines[start + 1 : end], codecs, security)
         except SdpError as error:
             failed = error if _MEDIA.match(lines[start][1]) else failed
         else:
@@ -179,12 +193,18 @@ def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
 
 
 def _sound_in(
-    medium: str, session: Sequence[tuple[str, str]], inside: Sequence[tuple[str, str]], codecs: Sequence[Codec]
+    medium: str,
+    session: Sequence[tuple[str, str]],
+    inside: Sequence[tuple[str, str]],
+    codecs: Sequence[Codec],
+    security: Security,
 ) -> AgreedSound:
     """Return the sound of one medium, of the lines before all media, and of its own lines."""
     media = _MEDIA.match(medium)
     if media is None or int(media.group(1)) not in PORTS:
         raise SdpError("The description has no sound over RTP.")
+    profile = Profile(media.group(2))
+    keys_of_sound = _keys(profile, inside, security)
     host, names = _host(session, inside), _names(inside)
     payloads = [int(payload_type) for payload_type in media.group(3).split()]
     spoken = [(payload, Codec(names[payload])) for payload in payloads if names.get(payload) in codecs]
@@ -208,8 +228,27 @@ def _sound_in(
         ),
         packet_ms_max=max(lengths["maxptime"], min(PACKET_LENGTHS_MS)) if "maxptime" in lengths else 0,
         reports=_reports(host, inside),
-        profile=Profile(media.group(2)),
+        profile=profile,
+        keys=keys_of_sound,
     )
+
+
+def _keys(profile: Profile, inside: Sequence[tuple[str, str]], security: Security) -> SoundKeys | None:
+    """Return the keys of a medium; None if it is not encrypted.
+
+    Raises:
+        SdpError: it must be, or has no key that fits.
+    """
+    if profile is Profile.AVP:
+        if not security.takes_plain:
+            raise SdpError("Its sound is not encrypted (SRTP), which is required.")
+        return None
+    if not security.keys:
+        raise SdpError("Its sound is encrypted (SRTP), which is off.")
+    keys = fitting_keys(inside, security)
+    if keys is None:
+        raise SdpError("Its sound is encrypted (SRTP), and no key (a=crypto) of it fits.")
+    return keys
 
 
 def _lengths(lines: Sequence[tuple[str, str]]) -> dict[str, int]:

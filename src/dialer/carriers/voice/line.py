@@ -10,6 +10,7 @@ import structlog
 from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.media import srtp
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
@@ -17,6 +18,7 @@ from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sealed_handles import HandleSeal
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
@@ -77,9 +79,16 @@ class SipLine:
         t1_ms: int = T1_MS,
         speaker: Speaker | None = None,
         capture: Capture | None = None,
+        seal: HandleSeal | None = None,
     ) -> None:
-        """Open the line. Without `speaker`, it plays recordings only; without `capture`, it keeps no messages."""
+        """Open the line. Without `speaker`, it plays recordings only; without `capture`, it keeps no messages.
+
+        `seal` encrypts the keys of sound in what it tells. Without it, calls with such keys are not taken up again.
+        """
         self._capture: Final = capture
+        self._seal: Final = seal or HandleSeal()
+        self._has_keys = False
+        """True if handles have keys of sound."""
         self._exchange, self._room, self._files, self._t1_ms = exchange, room, files, t1_ms
         self._speaker: Final = speaker
         self._began_ms: Final = steady_ms()
@@ -96,6 +105,7 @@ class SipLine:
 
     def dial(self, leg: Leg) -> None:
         """Place or answer a call, now or never. A leg that is known is not placed again."""
+        leg = self._seal.opened_order(leg)
         if isinstance(leg, Arriving):
             open_leg = self._legs.get(leg.key)
             if open_leg is None or (open_leg.ended is None and not self._answer(leg)):
@@ -127,7 +137,7 @@ class SipLine:
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         """Return the state of each leg. A leg of another process is taken over, or else withdrawn."""
         await self._is_open.wait()
-        return [self._find(leg) for leg in legs]
+        return [self._find(self._seal.opened_leg(leg)) for leg in legs]
 
     def settled(self, number: int) -> None:
         """Discard the events that are stored now. For a stored answer, send the ACK to the other side."""
@@ -167,6 +177,8 @@ class SipLine:
             self._legs[key] = _LineLeg()
             self._remember(key)
             self._note_arrival(key, heard)
+        if self._has_keys:
+            heard = self._seal.closed(heard)
         leg = self._legs.get(key)
         if leg is None:
             return
@@ -220,6 +232,9 @@ class SipLine:
         except ParametersError as error:
             self.trunk_is(str(error))
             return
+        self._has_keys = parameters.encryption != "off"
+        if self._has_keys:
+            srtp.load()
         while self._telephone is None:
             await self._open(parameters)
         while True:

@@ -21,12 +21,13 @@ def lines_folder(media: Path, name: str = "") -> Path:
 
 
 def sip_lines(
-    folder: Path, media: Path, speech: str = "", helpers: int = 0
+    folder: Path, media: Path, speech: str = "", helpers: int = 0, seal: Callable[[], str] = str
 ) -> Callable[[int, str, Exchange], RemoteLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
     All of them are held by one process, which is found again by its socket in `folder`. It reads and writes sound files
     in `media`, and speaks texts with the voice `speech`. At most `helpers` others carry the sound of its calls for it.
+    `seal` returns the keys that encrypt the keys of sound in the handles of legs.
     """
     started: list[int] = []
 
@@ -45,6 +46,6 @@ def sip_lines(
         )
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> RemoteLine:
-        return RemoteLine(OpenLine(gateway_id, parameters, speech), exchange, socket_path(folder), start)
+        return RemoteLine(OpenLine(gateway_id, parameters, speech, seal()), exchange, socket_path(folder), start)
 
     return new_line

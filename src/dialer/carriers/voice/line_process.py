@@ -36,6 +36,7 @@ from dialer.carriers.voice.process_frames import (
     encode_frame,
     read_from_worker,
 )
+from dialer.carriers.voice.sealed_handles import HandleSeal
 from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.speech import Speaker
@@ -81,6 +82,7 @@ class LineProcess:
         self.room: Final = SharedRoom(helpers)
         self._files: Final = SoundFiles(media)
         self._speaker: Final = Speaker(media)
+        self._seal: Final = HandleSeal()
         self._t1_ms: Final = t1_ms
         self._instance: Final = secrets.token_hex(8)
         self._lines: dict[int, tuple[str, SipLine]] = {}
@@ -131,15 +133,15 @@ class LineProcess:
 
     async def _line(self, opened: OpenLine, listener: _Listener) -> SipLine:
         """Return the line of a gateway. Other parameters make another line once no leg is left on the old one."""
-        # The worker may have been started anew with another voice.
-        self._speaker.voice = opened.speech
+        # The worker may have been started anew with another voice, or with other keys.
+        self._speaker.voice, self._seal.keys = opened.speech, opened.seal
         parameters, open_line = self._lines.get(opened.gateway_id, ("", None))
         if open_line is not None and (parameters == opened.parameters or len(open_line)):
             return open_line
         if open_line is not None:
             await open_line.close()
         sound = (self.room, self._files)
-        line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture)
+        line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture, self._seal)
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
 

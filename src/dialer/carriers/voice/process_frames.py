@@ -34,6 +34,8 @@ class OpenLine(Value, frozen=True):
     parameters: str
     speech: str = ""
     """The voice of the service, as in DIALER_SPEECH."""
+    seal: str = ""
+    """The keys that encrypt the keys of sound in handles."""
 
 
 class PlaceLeg(Value, frozen=True):

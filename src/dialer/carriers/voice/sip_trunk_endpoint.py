@@ -33,6 +33,7 @@ from dialer.carriers.sip.outputs import (
 )
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import LocalSound
+from dialer.carriers.sip.sdp_security import fresh_security
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.user_agent import UserAgent
@@ -233,7 +234,7 @@ class SipTrunkEndpoint:
 
     def withdraw(self, dialling: Dialling) -> None:
         """Cancel a call that another process may have placed."""
-        local = LocalSound(self._trunk.here[0], self._transport.port, self._trunk.codecs, 0)
+        local = self._local(self._transport.port, 0)
         self._perform(self._agent.withdraw(steady_ms(), dialling, local))
 
     def acknowledge(self, key: str) -> None:
@@ -258,8 +259,12 @@ class SipTrunkEndpoint:
             port = self._room.add(key, place, self._sounded, self._terms)
         except OSError:
             return None
-        session = int(mark(key, "session")[:8], 16)
-        return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session)
+        return self._local(port, int(mark(key, "session")[:8], 16))
+
+    def _local(self, port: int, session: int) -> LocalSound:
+        """Return our side of a call, with keys of its own."""
+        security = fresh_security(self._parameters.encryption, secrets.token_bytes)
+        return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session, security)
 
     async def _play(self, key: str, order: Order, speeches: tuple[Speech, ...]) -> None:
         speeches = speeches if self._speaker is None else await self._speaker.as_files(speeches)

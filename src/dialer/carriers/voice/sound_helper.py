@@ -7,6 +7,7 @@ import socket
 import sys
 from typing import Final, assert_never, cast
 
+from dialer.carriers.media import srtp
 from dialer.carriers.voice.helper_frames import (
     AgreeSound,
     BeginOrder,
@@ -100,6 +101,7 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         # They are for the process of the lines, with which this one ends.
         signal.signal(number, signal.SIG_IGN)
+    srtp.load()
     gc.freeze()
     frames, sockets = (socket.socket(fileno=int(argument)) for argument in sys.argv[1:])
     asyncio.run(_serve(frames, sockets))

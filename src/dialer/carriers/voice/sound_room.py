@@ -223,7 +223,7 @@ class SoundRoom:
     def _send(self, packet: SendSound) -> None:
         sockets = self._sockets.get(packet.key)
         bound = None if sockets is None else sockets.reports if packet.is_report else sockets.sound
-        if bound is None:
+        if bound is None or not packet.data:
             return
         # A full buffer or an unreachable network loses it, as a network may.
         try:

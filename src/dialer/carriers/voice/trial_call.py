@@ -48,7 +48,7 @@ LAST_TURN: Final = 1_000_000
 """The number of the order that ends a call whose trial is cancelled."""
 _GRACE_S: Final = 40
 """The longest time in which a call ends after its limits: 64 times T1 for the answer to the last request."""
-_SECRETS: Final = re.compile(rb"(?im)^((?:Proxy-)?Authorization:).*$")
+_SECRETS: Final = re.compile(rb"(?im)^((?:Proxy-)?Authorization:|a=crypto:[0-9]+ [!-~]+).*$")
 
 
 class TrialOrder(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class Trial:
         self.say(f"the carrier does not answer: {why_not}" if why_not else "the carrier is there")
 
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
-        """Show a SIP message, without what could prove the password."""
+        """Show a SIP message, without what could prove the password, or decrypt the sound."""
         host, port = flow.address
         shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
         self.show_message(f"{host}:{port} {shown or f'{len(data)} bytes'}", is_sent)

@@ -80,6 +80,9 @@ def parameters_given(protocol: str, filled: Mapping[str, str], stored: str) -> t
         text = filled.get(f"{PREFIX}{field.name}")
         if text is None:
             continue
+        if _is_odd_and_kept(field, text, before):
+            errors[f"{PREFIX}{field.name}"] = [gettext(REQUIRED)]
+            continue
         try:
             _put(given, field, text, is_stored=field.name in _read(stored))
         except WrongValueError as error:
@@ -95,6 +98,12 @@ def parameters_given(protocol: str, filled: Mapping[str, str], stored: str) -> t
     if not errors and given == before:
         return None, {}
     return given, errors or _lost_secrets(fields, stored, given)
+
+
+def _is_odd_and_kept(field: ParameterField, text: str, before: Stored) -> bool:
+    """Return whether a text parameter that is stored as another type was left as the form showed it."""
+    stored = _value_at(before, field.name, None)
+    return field.kind == "text" and not isinstance(stored, str | None) and text == _text(field, stored)
 
 
 def place_of(protocol: str, message: str) -> str:
@@ -127,7 +136,8 @@ def _input(field: ParameterField, values: Stored, *, is_stored: bool) -> Input:
     if field.choices:
         options = tuple((value, gettext(word)) for value, word in field.choices)
         here = () if plain.value in dict(options) else ((plain.value, plain.value),)
-        return msgspec.structs.replace(plain, control="select", options=(*options, *here), required=True)
+        is_needed = "" not in dict(options)
+        return msgspec.structs.replace(plain, control="select", options=(*options, *here), required=is_needed)
     return msgspec.structs.replace(plain, **_CONTROLS[field.kind](field)) if field.kind in _CONTROLS else plain
 
 

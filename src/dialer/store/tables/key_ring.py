@@ -108,6 +108,13 @@ def _fernet(key: str) -> "Fernet":
     return backend.fernet
 
 
+def derived_keys(keys: str, purpose: str) -> str:
+    """Return Fernet keys for one purpose of another process, one for each of `keys`, which do not follow from them."""
+    return " ".join(
+        base64.urlsafe_b64encode(hmac.digest(key.encode(), purpose.encode(), "sha256")).decode() for key in keys.split()
+    )
+
+
 def is_signed(token: str, keys: str) -> bool:
     """Return whether a Fernet token was made with one of `keys`, by its signature and without decrypting it."""
     try:
