@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, Self
 import httpx
 
 from tests.api.harness import Caller
+from tests.console.visitor import Visitor
 from tests.end_to_end.killed import Memory, broken_rules
 from tests.end_to_end.killing import client_of
 from tests.end_to_end.service import START, advance
@@ -35,6 +36,7 @@ ARMED: Final = "dies"
 LOG: Final = "service.log"
 NUMBER: Final = "+1202556{:04d}"
 ELSEWHERE: Final = "+33199000002"
+TYPED: Final = "Wants a red one, by Fri"
 WAIT_S: Final = 60
 POINTS: Final = {
     "the order is not committed": "1 before",
@@ -47,9 +49,9 @@ NOT_DONE: Final = "the order is not committed"
 TALKS: Final = (
     "SELECT callrequest_id, agent_id, on_hold_from_ms FROM transfer WHERE status = 2 AND agent_id IS NOT NULL"
 )
-BUSY: Final = (
-    "SELECT id FROM agent WHERE is_talking OR preview <> '' OR preview_order <> '' OR hold_call_id IS NOT NULL"
-)
+BUSY: Final = """
+    SELECT id FROM agent WHERE is_talking OR preview <> '' OR preview_order <> '' OR hold_call_id IS NOT NULL
+    OR hang_up_call_id IS NOT NULL OR transfer_call_id IS NOT NULL OR consulted_call_id IS NOT NULL"""
 OF_NUMBER: Final = "SELECT id FROM callrequest WHERE phone_number = ? AND attempt > 0"
 LEGS: Final = """
     SELECT cdr.leg_type FROM cdr JOIN callrequest c ON c.id = cdr.callrequest_id
@@ -118,6 +120,7 @@ class Scene:
         self.life: Final = life
         self.root: Final = root
         self.number: Final = number
+        self._desk: Visitor | None = None
 
     def post(self, path: str, **fields: object) -> int:
         """Send an order, and return the status of the answer."""
@@ -136,8 +139,37 @@ class Scene:
     def order(self, name: str) -> int:
         """Give an order about the only call with an agent."""
         talks = self.life.rows(TALKS)
-        fields = {"phone_number": ELSEWHERE} if name == "transfer" else {}
+        fields = {"phone_number": ELSEWHERE} if name in {"transfer", "consult"} else {}
         return self.post(f"callrequest/{talks[0][0]}/{name}", **fields) if talks else 0
+
+    def consult(self) -> None:
+        """Let the agent talk with a third person."""
+        self.talk()
+        self.order("consult")
+        advance(self.root, 3)
+
+    def consultation(self, mode: str) -> int:
+        """Give an order to the only consultation."""
+        (call,) = self.life.rows(OF_NUMBER, self.number)
+        return self.post(f"callrequest/{call[0]}/consultation", mode=mode)
+
+    def open_desk(self) -> Visitor:
+        """Sign in at the desk of the third agent."""
+        if self._desk is None:
+            self._desk = Visitor(self.root.client)
+            self._desk.sign_in("root", ADMIN["DIALER_ADMIN_PASSWORD"])
+            self._desk.get("desk/")
+        return self._desk
+
+    def type(self) -> None:
+        """Type a part of a note about the call at the desk of the third agent."""
+        (call,) = self.life.rows(OF_NUMBER, self.number)
+        self.open_desk().send("desk/draft/", call=str(call[0]), note=TYPED)
+
+    def say(self) -> None:
+        """Say the outcome of the call, with a note."""
+        (call,) = self.life.rows(OF_NUMBER, self.number)
+        self.root.request("PUT", f"callrequest/{call[0]}/disposition/", json={"disposition": "success", "note": TYPED})
 
     def person(self) -> int:
         """Return the person of this scene in the campaign with previews."""
@@ -165,9 +197,13 @@ class Scene:
         given = {"disposition": "call_back", "call_back_date": at.strftime("%Y-%m-%dT%H:%M:%SZ")}
         self.root.request("PUT", f"callrequest/{call[0]}/disposition/", json=given)
 
-    def rest(self, status: int) -> None:
-        """Let the first agent go on a break, or come back."""
-        self.root.request("PATCH", "agent/1/", json={"status": status})
+    def rest(self, status: int, agent_id: int = 1) -> None:
+        """Let an agent go on a break, log out, or come back."""
+        self.root.request("PATCH", f"agent/{agent_id}/", json={"status": status})
+
+    def leave(self, status: int) -> None:
+        """Let the agent who talks go on a break after the call, or log out then."""
+        self.rest(status, self.life.rows(TALKS)[0][1])
 
     def tidy(self) -> None:
         """Hang up, also a call that was promised, and let everything end."""
@@ -175,7 +211,8 @@ class Scene:
         advance(self.root, 90)
         self.order("hang-up")
         advance(self.root, 30)
-        self.rest(2)
+        for agent_id in (1, 2):
+            self.rest(2, agent_id)
 
 
 class Order(NamedTuple):
@@ -185,6 +222,8 @@ class Order(NamedTuple):
     give: Callable[[Scene], object]
     is_done: Callable[[Scene], bool]
     legs: list[int]
+    comes_by_itself: bool = False
+    """True for what happens without an order, some seconds later: then it happens in another process, too."""
 
 
 def _then(*steps: Callable[[Scene], object]) -> Callable[[Scene], None]:
@@ -204,6 +243,10 @@ def _hang_up(scene: Scene) -> None:
     advance(scene.root, 30)
 
 
+def _talks(scene: Scene) -> None:
+    advance(scene.root, 10)
+
+
 def _has(query: str) -> Callable[[Scene], bool]:
     return lambda scene: scene.life.rows(query, scene.number) != []
 
@@ -221,8 +264,18 @@ _SAID: Final = """
     WHERE c.phone_number = ? AND c.status = 7 AND d.call_back_ms IS NOT NULL"""
 _CALLED: Final = "SELECT id FROM callrequest WHERE phone_number = ?"
 _RESTING: Final = "SELECT id FROM agent WHERE status = 4"
+_AWAY: Final = "SELECT id FROM agent WHERE status <> 2"
+_NOTED: Final = f"""
+    SELECT d.note FROM {{}} d JOIN callrequest c ON c.id = d.callrequest_id
+    WHERE c.phone_number = ? AND d.note = '{TYPED}'"""  # noqa: S608 - our own note
+_READY: Final = """
+    SELECT a.id FROM agent a, service_state s WHERE a.id = 3 AND a.wraps_until_ms <= s.now_ms
+    AND EXISTS (SELECT 1 FROM callrequest WHERE phone_number = ?)"""
+_THIRD: Final = """
+    SELECT t.id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id JOIN agent a ON a.id = t.from_agent_id
+    WHERE c.phone_number = ? AND c.status = 7 AND t.consulted = """
 ORDERS: Final[dict[str, Order]] = {
-    "answer": Order(Scene.ring, lambda scene: advance(scene.root, 5), _has(_TAKEN), [2, 1]),
+    "answer": Order(Scene.ring, lambda scene: advance(scene.root, 5), _has(_TAKEN), [2, 1], comes_by_itself=True),
     "hold": Order(Scene.talk, lambda scene: scene.order("hold"), _is_on_hold, [2, 1]),
     "resume": Order(
         _then(Scene.talk, lambda scene: scene.order("hold"), lambda scene: advance(scene.root, 1)),
@@ -231,6 +284,31 @@ ORDERS: Final[dict[str, Order]] = {
         [2, 1],
     ),
     "transfer": Order(Scene.talk, lambda scene: scene.order("transfer"), _has(_TRANSFERRED), [2, 2, 1]),
+    "consult": Order(Scene.talk, lambda scene: scene.order("consult"), _has(f"{_THIRD} 1"), [2, 2, 1]),
+    "swap": Order(
+        Scene.consult,
+        lambda scene: scene.consultation("callee"),
+        _has(f"{_THIRD} 1 AND t.on_hold_from_ms > 0 AND a.consultation_mode = 'callee'"),
+        [2, 2, 1],
+    ),
+    "join": Order(
+        Scene.consult,
+        lambda scene: scene.consultation("all"),
+        lambda scene: _has(f"{_THIRD} 1 AND a.consultation_mode = 'all'")(scene) and not _is_on_hold(scene),
+        [2, 2, 1],
+    ),
+    "hand over": Order(
+        Scene.consult,
+        lambda scene: scene.consultation("hand_over"),
+        _has(f"{_THIRD} 2 AND t.status = 2 AND NOT a.is_talking"),
+        [2, 2, 1],
+    ),
+    "end with the third person": Order(
+        Scene.consult,
+        lambda scene: scene.consultation("end"),
+        lambda scene: _has(f"{_THIRD} 1 AND t.status = 3 AND a.is_talking")(scene) and not _is_on_hold(scene),
+        [2, 2, 1],
+    ),
     "hang up": Order(
         Scene.talk, lambda scene: scene.order("hang-up"), lambda scene: scene.life.rows(TALKS) == [], [2, 1]
     ),
@@ -238,6 +316,19 @@ ORDERS: Final[dict[str, Order]] = {
     "preview skip": Order(Scene.preview, lambda scene: scene.decide("skip"), _has(_SKIPPED), []),
     "manual dial": Order(lambda _: None, Scene.dial, _has(_CALLED), [2, 1]),
     "break": Order(lambda _: None, lambda scene: scene.rest(4), lambda scene: scene.life.rows(_RESTING) == [(1,)], []),
+    "break in the call": Order(
+        Scene.talk, lambda scene: scene.leave(4), lambda scene: scene.life.rows(_AWAY) != [], [2, 1]
+    ),
+    "log out": Order(lambda _: None, lambda scene: scene.rest(1), lambda scene: scene.life.rows(_AWAY) == [(1,)], []),
+    "log out in the call": Order(
+        Scene.talk, lambda scene: scene.leave(1), lambda scene: scene.life.rows(_AWAY) != [], [2, 1]
+    ),
+    "typing": Order(_then(Scene.dial, _talks, Scene.open_desk), Scene.type, _has(_NOTED.format("call_draft")), [2, 1]),
+    "outcome": Order(_then(Scene.talk, _hang_up), Scene.say, _has(_NOTED.format("call_disposition")), [2, 1]),
+    "outcome in the call": Order(Scene.talk, Scene.say, _has(_NOTED.format("call_disposition")), [2, 1]),
+    "ready for the next call": Order(
+        _then(Scene.dial, _talks, _hang_up), lambda scene: scene.post("agent/3/ready"), _has(_READY), [2, 1]
+    ),
     "call-back promise": Order(_then(Scene.talk, _hang_up), Scene.promise, _has(_PROMISED), [2, 1, 2, 1]),
     "call-back promise in the call": Order(Scene.talk, Scene.promise, _has(_SAID), [2, 1, 2, 1]),
 }
@@ -272,10 +363,10 @@ def _die(scene: Scene, order: Order, point: str) -> None:
 
 def _judged(scene: Scene, order: Order, point: str) -> list[str]:
     """Let another process go on, and give the order again if it was lost. Return everything that is wrong."""
-    advance(scene.root, 1)
+    advance(scene.root, 5 if order.comes_by_itself else 1)
     wrong = []
     is_done = order.is_done(scene)
-    if is_done != (point != NOT_DONE):
+    if is_done != (point != NOT_DONE or order.comes_by_itself):
         wrong.append(f"it is {'done' if is_done else 'not done'}")
     if not is_done:
         order.give(scene)
@@ -298,10 +389,10 @@ def _furnish(root: Caller) -> None:
     nothing = dict.fromkeys(("busy", "rejected", "invalid", "congestion", "machine"), 0)
     behaviour = {"answer": 1, **nothing, "ring": [1, 1], "talk": [20, 20], "patience": [300, 300]}
     gateway = root.create("gateway", name="sim", parameters=behaviour)
-    for place, (agents, settings) in enumerate(CAMPAIGNS, start=1):
+    for place, (agents, own, settings) in enumerate(CAMPAIGNS, start=1):
         queue = root.create("queue", name=f"desk {place}")
         for _ in range(agents):
-            agent = root.create("agent", name="agent", status=2, parameters={"person": True, "answer": [3, 3]})
+            agent = root.create("agent", name="agent", status=2, parameters={"person": True, "answer": [3, 3]}, **own)
             root.create("tier", queue=queue["url"], agent=agent["url"])
         survey = root.create("survey-template", name="desk")
         section = {"survey": survey["url"], "question": "desk", "type": 6, "queue": queue["url"]}
@@ -320,11 +411,15 @@ def _furnish(root: Caller) -> None:
         root.change(campaign["url"], status=1)
 
 
-CAMPAIGNS: Final[tuple[tuple[int, dict[str, Any]], ...]] = (
-    (2, {"dial_method": 2}),
-    (1, {"dial_method": 4, "manual_dialling": True, "preview_seconds": 600, "intervalretry": 36_000}),
+CAMPAIGNS: Final[tuple[tuple[int, dict[str, Any], dict[str, Any]], ...]] = (
+    (2, {}, {"dial_method": 2}),
+    (
+        1,
+        {"wrap_up_time": 60, "login": "/rest-api/users/1/"},
+        {"dial_method": 4, "manual_dialling": True, "preview_seconds": 600, "intervalretry": 36_000},
+    ),
 )
-"""The agents and the settings of each campaign."""
+"""The agents of each campaign, their settings, and its own."""
 
 
 def main() -> int:
