@@ -44,6 +44,7 @@ PROGRAMS: Final = frozenset(
         "carriers/voice",
         "clients",
         "commands",
+        "console/test_agent_fields_in_browser.py",
         "console/test_browser.py",
         "console/test_board_in_browser.py",
         "console/test_desk_in_browser.py",
