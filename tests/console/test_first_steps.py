@@ -29,10 +29,11 @@ def test_a_new_account_sees_the_way_to_a_first_campaign_and_no_zeros(alice: Visi
         ("A list of people", False, "new-campaign/"),
         ("A survey", False, "surveys/new/"),
         ("A voice", False, "recordings/new/"),
+        ("A test call", False, ""),
         ("The start", False, "new-campaign/"),
     ]
     shown = words(page)
-    assert "Your first campaign 0 of 5 done" in shown
+    assert "Your first campaign 0 of 6 done" in shown
     assert "Only an admin can add one: ask yours." in shown
     assert "Figures come here with the first call." in shown
     for absent in ("Calls now", "Calls a minute", "Stop everything", "There is no carrier", "There are no agents"):
@@ -50,9 +51,10 @@ def test_each_step_says_that_it_is_done_and_the_list_goes_with_the_first_call(
         ("A carrier", True, "records/gateway/"),
         ("A list of people", True, "records/phonebook/"),
         ("A survey", True, "surveys/1/"),
+        ("A test call", False, f"campaigns/{identity}/test/"),
         ("The start", False, f"campaigns/{identity}/"),
     ]
-    assert ("A test call", False, "surveys/1/try/") in steps_on(admin.get("overview/"))
+    assert ("A test call", False, f"campaigns/{identity}/test/") in steps_on(admin.get("overview/"))
     assert "It is simulated: it calls nobody" in alice.text("overview/")
     assert steps_on(bob.get("overview/"))[:2] == [
         ("A carrier", True, "records/gateway/"),
@@ -66,7 +68,7 @@ def test_each_step_says_that_it_is_done_and_the_list_goes_with_the_first_call(
         insert(AuditLog).values(before="{}", after="{}", **called),
         update(ServiceState).values(speech_down="espeak-ng is not installed"),
     )
-    assert ("A test call", True, "gateways/1/test-call/") in steps_on(admin.get("overview/"))
+    assert ("A test call", True, f"campaigns/{identity}/test/") in steps_on(admin.get("overview/"))
     shown = alice.text("overview/")
     assert "It is out of order: espeak-ng is not installed." in shown
     assert "A campaign is started." in shown
@@ -75,7 +77,7 @@ def test_each_step_says_that_it_is_done_and_the_list_goes_with_the_first_call(
     store(database, insert(UserHour).values(user_id=2, hour=NOW_MS // 3_600_000, grouping=0, member="", calls=1))
     assert [steps_on(one.get("overview/")) for one in (alice, admin)] == [[], []]
     assert "Show the way to a first campaign" not in alice.text("overview/")
-    assert "1 of 5 done" in bob.text("overview/")
+    assert "1 of 6 done" in bob.text("overview/")
 
 
 def test_a_carrier_of_texts_is_no_carrier_of_calls(admin: Visitor, client: TestClient[Litestar]) -> None:

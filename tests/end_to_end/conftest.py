@@ -9,6 +9,8 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
+from dialer.console.app import Console
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
@@ -30,7 +32,13 @@ def busy_timeout_ms() -> int:
 
 
 @pytest.fixture
-def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
+def calling_hours() -> str | None:
+    """Return the calling hours of the service, as in its settings."""
+    return None
+
+
+@pytest.fixture
+def client(tmp_path: Path, busy_timeout_ms: int, calling_hours: str | None) -> Iterator[TestClient[Litestar]]:
     """Return the application. Everything but the network is real."""
     url = new_database(tmp_path)
     database = Database(url, synchronous="OFF", busy_timeout_ms=busy_timeout_ms)
@@ -41,7 +49,8 @@ def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar
         connection.execute(insert(User).values(username="ann", call_rate=2_000, sms_rate=5_000, **stamps))
 
     database.write_now(furnish)
-    settings = Settings(media_dir=tmp_path / "media", clock="virtual", clock_start=START_MS, seed=1)
+    media = tmp_path / "media"
+    settings = Settings(media_dir=media, clock="virtual", clock_start=START_MS, seed=1, calling_hours=calling_hours)
     worker = Worker(
         database,
         VirtualClock(START_MS),
@@ -49,8 +58,9 @@ def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar
         service_zone="UTC",
         new_carrier=SimulatedCarrier,
         recordings=Media(FolderMedia(settings.media_dir)),
+        hours=read_calling_hours(calling_hours),
     )
-    with TestClient(create_app(settings, database=database, worker=worker)) as client:
+    with TestClient(create_app(settings, database=database, worker=worker, console=Console(database))) as client:
         yield client
     database.close()
 

@@ -42,6 +42,7 @@ from dialer.api.routes import (
     call_centre_statistics,
     campaign_check,
     campaign_results,
+    campaign_trials,
     copy,
     dispositions,
     forecast,
@@ -88,7 +89,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
-    *handlers_in(account_export, staffing_plan, campaign_results),
+    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -27,6 +27,7 @@ from dialer.api.openapi.statistics_example import DAY_TABLES, STATISTICS_EXAMPLE
 from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
+from dialer.api.routes.campaign_trials import OwnTestRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, NDJSON, exported_shape
@@ -161,6 +162,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "call_again": _CALLED_AGAIN,
     "text_again": _CALLED_AGAIN,
     "place_test_call": examples.answer(TrialCallRead),
+    **dict.fromkeys(("test_call", "read_test_call", "test_text", "read_test_text"), examples.answer(OwnTestRead)),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "read_preview_of": examples.answer(PreviewRead),

@@ -1,6 +1,5 @@
 """Use cases of manual dialling: an agent calls a person of their own choice, within the rules of a campaign."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -9,6 +8,7 @@ from sqlalchemy import Connection, Row, RowMapping, select, update
 
 from dialer.app.call_centre.previews import preview_of
 from dialer.app.call_centre.wrap_ups import refuse_owing
+from dialer.app.campaigns.refusals import refusal_of
 from dialer.app.campaigns.subscribers import add_subscriber, refuse_without_contact
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.app.work.events import PersonDialled
@@ -55,15 +55,6 @@ CAMPAIGNS_MAX: Final = 50
 _FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN})
 """The waits that do not refuse a call: it is placed at once."""
-_REFUSED: Final[Mapping[WaitsFor, Sentence]] = {
-    WaitsFor.EMERGENCY: Sentence("the number is an emergency number"),
-    WaitsFor.INVALID_NUMBER: Sentence("the number is impossible in its country"),
-    WaitsFor.DESTINATION: Sentence("the account may not call such numbers, or this country"),
-    WaitsFor.TZ_UNKNOWN: Sentence("the time zone of the number is unknown"),
-    WaitsFor.DNC: Sentence("the number is on a do-not-call list of the campaign"),
-    WaitsFor.HELD: Sentence("the person has perhaps asked not to be called, and nobody has looked yet"),
-}
-"""The meanings of waits that have a turn, without the turn."""
 
 
 class Rules(NamedTuple):
@@ -287,7 +278,7 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
     people = people_facts(unit.connection, [person._mapping], {campaign_id: campaign})  # noqa: SLF001 - SQLAlchemy documents it
     wait = why_not_now(campaign, people[person.id])
     if wait.reason not in _GOES_ON:
-        why = _REFUSED.get(wait.reason) or Sentence(wait.reason.meaning)
+        why = refusal_of(wait.reason)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)
 
 

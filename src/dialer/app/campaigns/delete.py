@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from dialer.app.campaigns.lost_calls import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
@@ -45,10 +45,17 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
             "Its people are being copied to a campaign that calls them again. Start that one first.",
             code=ErrorCode.IN_PROGRESS,
         )
+    for trial_id in trials_of(unit.connection, campaign_id):
+        delete_campaign(unit, trial_id)
     linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
     free_of_lost_calls(unit, found.user_id)
+
+
+def trials_of(connection: Connection, campaign_id: int) -> Sequence[int]:
+    """Return the campaigns that have called a user's own telephone with the settings of this one."""
+    return connection.scalars(select(Campaign.id).where(Campaign.trial_of_id == campaign_id)).all()
 
 
 def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:

@@ -29,6 +29,17 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
     Raises:
         CampaignNotReadyError: fields or the survey are not ready; the error names them all.
     """
+    survey, is_sealed = ready_survey(connection, campaign, now_ms)
+    if not is_sealed:
+        seal(connection, campaign["id"], survey)
+
+
+def ready_survey(connection: Connection, campaign: Mapping[str, Any], now_ms: int) -> tuple[Survey, bool]:
+    """Return the survey of a campaign that can start, and whether it is sealed already. Nothing is written.
+
+    Raises:
+        CampaignNotReadyError: fields or the survey are not ready; the error names them all.
+    """
     survey, is_sealed = survey_of(connection, campaign)
     errors = field_errors(connection, campaign, survey, now_ms)
     known = known_names(connection, campaign["id"])
@@ -39,8 +50,7 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
             errors.setdefault(finding.field, []).append(finding.message)
     if errors:
         raise CampaignNotReadyError(errors)
-    if not is_sealed:
-        seal(connection, campaign["id"], survey)
+    return survey, is_sealed
 
 
 def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Survey, bool]:

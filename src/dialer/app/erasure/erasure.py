@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
-from dialer.app.erasure.people import erase_callers, erase_outcomes, erase_people, is_erased
+from dialer.app.erasure.people import erase_callers, erase_examples, erase_outcomes, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.telling.audit_log import COMMAND_LINE, Origin
 from dialer.app.telling.listeners import tell_listeners
@@ -152,6 +152,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     for some in _parts(subscriber_ids):
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
+    erase_examples(connection)
     _erase_outcomes_of_caller(connection, spellings)
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)

@@ -88,6 +88,18 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     unit.note(known_campaigns(connection, Campaign.id.in_(campaigns)))
 
 
+def erase_examples(connection: Connection) -> None:
+    """Erase the names and columns in all trials of campaigns: each may be those of the person who is erased.
+
+    A trial has the number of its user, and does not say as whom it was called.
+    """
+    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None))
+    nothing = {"full_name": "", "additional_vars": "{}"}
+    connection.execute(update(Subscriber).where(Subscriber.campaign_id.in_(trials)).values(nothing))
+    texts = update(SmsMessage).where(SmsMessage.campaign_id.in_(trials), SmsMessage.ended_ms.is_not(None))
+    connection.execute(texts.values(text_message=ERASED))
+
+
 def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: DeleteFile) -> None:
     """Erase the personal data of calls, which are over, from callers who were no subscribers."""
     connection = unit.connection

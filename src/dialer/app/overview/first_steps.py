@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, and_, exists, func, select
+from sqlalchemy import Connection, and_, exists, func, or_, select
 
 from dialer.domain.calls.plans import SIMULATED, VOICE
 from dialer.domain.words.enums import CampaignStatus
@@ -10,7 +10,9 @@ from dialer.store.database.service_state import read_speech
 from dialer.store.queries.selection import is_of
 from dialer.store.tables import AuditLog, Campaign, Contact, Gateway, Phonebook, SurveyTemplate, UserHour
 
-TEST_CALLS: Final = ("trial_call_placed",)
+CAMPAIGN_TRIED: Final = "campaign_tried"
+"""The action of a campaign that was tried with a telephone."""
+TEST_CALLS: Final = ("trial_call_placed", CAMPAIGN_TRIED)
 """The actions of the audit log that call somebody before a campaign does."""
 
 
@@ -23,7 +25,7 @@ class FirstSteps(NamedTuple):
     """True if one of these is not simulated."""
     has_people: bool
     was_called: bool
-    """True if an admin has placed a test call."""
+    """True if a test call was placed: by an admin over a carrier, or with a campaign of the user."""
     was_started: bool
     """True if a campaign has been started."""
     gateway: int | None
@@ -38,12 +40,18 @@ class FirstSteps(NamedTuple):
 
 def has_called(connection: Connection, user_id: int | None) -> bool:
     """Return whether campaigns of a user have called or written to anybody; None stands for all users."""
-    return bool(connection.scalar(select(exists(select(UserHour.id).where(is_of(UserHour.user_id, user_id))))))
+    called = exists(select(UserHour.id).where(is_of(UserHour.user_id, user_id)))
+    own = is_of(Campaign.user_id, user_id)
+    # Calls of trials count for the account: with trials, there must be a campaign of people that has called.
+    tried = exists(select(Campaign.id).where(own, Campaign.trial_of_id.is_not(None)))
+    others = exists(select(Campaign.id).where(own, Campaign.trial_of_id.is_(None), Campaign.calls > 0))
+    return bool(connection.scalar(select(and_(called, or_(~tried, others)))))
 
 
 def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
     """Return the steps to a first campaign that a user has done; None stands for all users."""
-    own, of_calls = is_of(Campaign.user_id, user_id), Gateway.medium == VOICE
+    of_calls = Gateway.medium == VOICE
+    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None))
     is_real = and_(of_calls, Gateway.protocol != SIMULATED)
     people = exists().where(Contact.phonebook_id == Phonebook.id, is_of(Phonebook.user_id, user_id))
     survey = select(func.max(SurveyTemplate.id)).where(is_of(SurveyTemplate.user_id, user_id))
@@ -52,7 +60,7 @@ def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
             exists().where(of_calls),
             exists().where(is_real),
             people,
-            exists().where(AuditLog.action.in_(TEST_CALLS)),
+            exists().where(AuditLog.action.in_(TEST_CALLS), is_of(AuditLog.user_id, user_id)),
             exists().where(own, Campaign.status != CampaignStatus.NEW),
             select(func.min(Gateway.id)).where(is_real).scalar_subquery(),
             survey.scalar_subquery(),

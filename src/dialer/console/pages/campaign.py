@@ -25,7 +25,7 @@ from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.campaign_before_start import BeforeStart, read_before_start
-from dialer.console.pages.campaigns import PLACE, seen_campaigns
+from dialer.console.pages.campaigns import PLACE, seen_campaigns, tried_by
 from dialer.console.pages.overview import people_bar
 from dialer.console.parts.activity_words import ShownActivity, shown_activity
 from dialer.console.parts.answers import queue_names, shown_questions
@@ -139,8 +139,15 @@ async def show_campaign(
     forecaster: NamedDependency[Forecaster],
     record_id: FromPath[str],
 ) -> Response[Any]:
-    """Show the page of a campaign."""
-    return await show_campaign_page(request, (console, forecaster), identity_in(record_id, "campaign"))
+    """Show the page of a campaign. A trial of a campaign leads to the page of its test."""
+    identity = identity_in(record_id, "campaign")
+    try:
+        return await show_campaign_page(request, (console, forecaster), identity)
+    except RecordNotFoundError:
+        tried_id = await request.service.read(request, lambda unit: tried_by(unit, identity))
+        if tried_id is None:
+            raise
+        return go_to(f"/console/campaigns/{tried_id}/test/")
 
 
 @get("/campaigns/{record_id:str}/live", media_type=EVENT_STREAM)

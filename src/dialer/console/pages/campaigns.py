@@ -90,6 +90,12 @@ def seen_campaigns(unit: Unit) -> ColumnElement[bool]:
     return or_(*(visible(resource, unit.actor, unit.resources) for resource in (CAMPAIGNS, SMS_CAMPAIGNS)))
 
 
+def tried_by(unit: Unit, identity: int) -> int | None:
+    """Return the campaign that a trial tries; None if it is no trial, or the viewer may not see that campaign."""
+    tried = select(Campaign.trial_of_id).where(Campaign.id == identity).scalar_subquery()
+    return unit.connection.scalar(select(Campaign.id).where(Campaign.id == tried, seen_campaigns(unit)))
+
+
 @get("/campaigns", media_type="text/html")
 async def show_campaigns(request: ApiRequest) -> Response[Any]:
     """Show a page of the list: without an order, campaigns in progress first, then the newest."""

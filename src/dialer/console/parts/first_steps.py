@@ -28,7 +28,7 @@ def steps_of(found: FirstSteps, *, is_admin: bool) -> list[FirstStep]:
         _people(found),
         _survey(found),
         *_voice(found, is_admin=is_admin),
-        *([_call(found)] if is_admin else []),
+        _call(found, is_admin=is_admin),
         _start(found),
     ]
 
@@ -84,9 +84,14 @@ def _voice(found: FirstSteps, *, is_admin: bool) -> Iterator[FirstStep]:
     yield _open(gettext("A voice"), about, "/console/recordings/new/", gettext("Record a text"))
 
 
-def _call(found: FirstSteps) -> FirstStep:
+def _call(found: FirstSteps, *, is_admin: bool) -> FirstStep:
     title, about = gettext("A test call"), gettext("Your own telephone rings, and you see what the carrier says.")
     make = _done if found.was_called else _open
+    if found.campaign is not None:
+        about = gettext("Your own telephone rings with your campaign, as it will with people.")
+        return make(title, about, f"/console/campaigns/{found.campaign}/test/", gettext("Call me"))
+    if not is_admin:
+        return make(title, gettext("Once there is a campaign, your own telephone rings with it."), "", "")
     if found.gateway is not None:
         return make(title, about, f"/console/gateways/{found.gateway}/test-call/", gettext("Call me"))
     about = gettext("It needs a carrier that calls people. Until then, try the survey on its page.")

@@ -133,6 +133,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """True if its gateway is simulated, so that the wishes of simulated people hold for it."""
     source_campaign_id: int | None = None
     """The campaign whose people this one calls again."""
+    trial_of_id: int | None = None
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
     sms_gateway_id: GatewayKey | None = None

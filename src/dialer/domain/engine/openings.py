@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.calls import call_events, campaign_events
 from dialer.domain.calls.call_effects import HangUp, KeepLine
+from dialer.domain.calls.hours_of_campaigns import hours_of
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account
@@ -97,7 +98,7 @@ class Openings:
         """Apply the new calling hours of a gateway to its campaigns."""
         for campaign in self._campaigns.values():
             if campaign.plan.gateway_id == gateway.plan.id:
-                campaign.hopper.limit(gateway.plan.hours, now_ms)
+                campaign.hopper.limit(hours_of(gateway.plan, campaign.plan), now_ms)
                 self._dialling.wake_at(campaign, now_ms)
 
     def open_campaign(self, now_ms: int, event: campaign_events.CampaignOpened) -> None:
@@ -123,7 +124,7 @@ class Openings:
             campaign.measure(event.figures)
         campaign.first_call_id = self._state.next_call_id
         campaign.called_off_before = self._state.called_off.last
-        hours = self._gateways[plan.gateway_id].plan.hours
+        hours = hours_of(self._gateways[plan.gateway_id].plan, plan)
         campaign.hopper = Hopper(plan, event.zones, self._state.windows, now_ms, hours)
         self._orders.campaign_opened(campaign)
         self._dialling.wake_at(campaign, now_ms)

@@ -168,7 +168,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     It is `user`, a reference to a parent record, or `id` for the users themselves. None if all users share the records,
     which only admins write.
     """
-    constants: tuple[tuple[str, str], ...] = ()
+    constants: tuple[tuple[str, str | None], ...] = ()
     """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()
     """The fields by which a list can be filtered, besides references, which always can."""

@@ -212,10 +212,15 @@ def state_columns(change: Change) -> Values:
     """Return the columns of a new campaign that no request gives."""
     if not change.is_new:
         return {}
-    return {"status": CampaignStatus.NEW.value, "campaign_code": _new_code(change.unit)}
+    return {"status": CampaignStatus.NEW.value, "campaign_code": new_code(change.unit)}
 
 
-def _new_code(unit: Unit) -> str:
+def new_code(unit: Unit) -> str:
+    """Return a code that no campaign has.
+
+    Raises:
+        ConflictError: none was found.
+    """
     code = Campaign.campaign_code
     for _ in range(CODE_TRIES_MAX):
         candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
@@ -250,7 +255,7 @@ def campaigns(
     return Resource(
         path=path,
         shapes=declared,
-        constants=(("medium", medium),),
+        constants=(("medium", medium), ("trial_of_id", None)),
         filters=("name", code, "status", "source_campaign", *filters),
         orderings=CAMPAIGN_ORDERINGS,
         names=("name", code),

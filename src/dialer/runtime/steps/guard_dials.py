@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calls import call_effects, text_effects
+from dialer.domain.calls.hours_of_campaigns import hours_of
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED
 from dialer.domain.numbers.destinations import EVERYWHERE
@@ -66,7 +67,7 @@ class GuardedDials:
         campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
         if window is None or now_ms >= window.until_ms:
-            hours = self._books.gateway(call.plan.gateway_id).plan.hours
+            hours = hours_of(self._books.gateway(call.plan.gateway_id).plan, call.plan)
             window = campaign.window(person.zone, self._windows, now_ms, hours)
         if not window.is_open:
             broken(Rule.CALENDAR, call, "its calling window is closed")

@@ -672,6 +672,7 @@ CREATE TABLE campaign (
 	status_reason VARCHAR(40) NOT NULL,
 	end_when_done BOOLEAN DEFAULT '1' NOT NULL,
 	source_campaign_id BIGINT,
+	trial_of_id BIGINT,
 	totalcontact INTEGER DEFAULT '0' NOT NULL,
 	completed INTEGER DEFAULT '0' NOT NULL,
 	calls INTEGER DEFAULT '0' NOT NULL,
@@ -704,6 +705,7 @@ CREATE INDEX ix_campaign_object_id ON campaign (object_id);
 CREATE INDEX ix_campaign_sms_gateway_id ON campaign (sms_gateway_id);
 CREATE INDEX ix_campaign_source_campaign_id ON campaign (source_campaign_id) WHERE source_campaign_id IS NOT NULL;
 CREATE INDEX ix_campaign_status ON campaign (status);
+CREATE INDEX ix_campaign_trial_of_id ON campaign (trial_of_id) WHERE trial_of_id IS NOT NULL;
 CREATE INDEX ix_campaign_user_id ON campaign (user_id);
 CREATE INDEX ix_campaign_voicemail_audiofile_id ON campaign (voicemail_audiofile_id);
 CREATE UNIQUE INDEX uq_campaign_id_user_id ON campaign (id, user_id);

@@ -103,7 +103,7 @@ def count_open_campaigns(connection: Connection, user_id: int | None = None) -> 
 
 
 def _is_open(user_id: int | None) -> ColumnElement[bool]:
-    return and_(Campaign.status.in_(_LIVE), is_of(Campaign.user_id, user_id))
+    return and_(Campaign.status.in_(_LIVE), Campaign.trial_of_id.is_(None), is_of(Campaign.user_id, user_id))
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:

@@ -31,7 +31,7 @@ def in_shards(owner: SQLColumnExpression[int]) -> SQLColumnExpression[bool]:
     return (owner % SHARDS).in_(bindparam("shards", expanding=True))
 
 
-def is_of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
+def is_of(owner: SQLColumnExpression[Any], user_id: int | None) -> ColumnElement[bool]:
     """Return the condition that the account in column `owner` is a user's; None stands for all accounts."""
     return true() if user_id is None else owner == user_id
 

@@ -9,6 +9,7 @@ from sqlalchemy import BindParameter, Connection, RowMapping, Select, and_, bind
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
@@ -97,7 +98,7 @@ def circumstances_of(
                 expires_ms=row["expirationdate"],
                 calendar=calendar_of(row),
                 is_simulated=row["protocol"] == SIMULATED,
-                hours=hours.over(is_simulated=row["protocol"] == SIMULATED),
+                hours=_hours_of(row, hours),
                 service_zone=service_zone,
                 place=place,
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
@@ -108,6 +109,11 @@ def circumstances_of(
                 skills=tuple(theirs) if any(map(needs_skills, theirs)) else (),
             )
     return found
+
+
+def _hours_of(row: RowMapping, hours: CallingHours) -> Calendar | None:
+    """Return the calling hours that hold for a campaign; None if it may call at any hour, as a test call may."""
+    return None if row["trial_of_id"] is not None else hours.over(is_simulated=row["protocol"] == SIMULATED)
 
 
 def people_facts(

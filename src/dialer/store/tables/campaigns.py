@@ -110,6 +110,8 @@ class Campaign(Row):
     """False keeps the campaign open until it expires, although nobody is left to call."""
     source_campaign_id: Mapped[int | None] = mentions("campaign", index=False)
     """The campaign some of whose people this one calls again; null for any other campaign."""
+    trial_of_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The campaign with whose settings this one calls its user as a test; null for a campaign that people see."""
     totalcontact: Mapped[Count]
     completed: Mapped[Count]
     calls: Mapped[Count]
@@ -137,6 +139,7 @@ class Campaign(Row):
         CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
         Index("uq_campaign_id_user_id", "id", "user_id", unique=True),
         where_known("ix_campaign_source_campaign_id", "source_campaign_id"),
+        where_known("ix_campaign_trial_of_id", "trial_of_id"),
         UPDATED_OFTEN,
     )
 

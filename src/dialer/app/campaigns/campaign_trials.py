@@ -1,0 +1,230 @@
+"""Trials of campaigns: one call, or one text message, to the telephone of a user, as a person of the campaign gets it.
+
+A trial is a campaign of its own with one subscriber, so every rule of dialling holds, and figures and people of the
+campaign that is tried stay as they are. Lists leave it out. The next trial of the same campaign deletes it.
+"""
+
+from collections.abc import Mapping
+from datetime import time
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Row, exists, insert, or_, select
+
+from dialer.app.campaigns.delete import delete_campaign, trials_of
+from dialer.app.campaigns.placeholders import phonebooks_of_campaign
+from dialer.app.campaigns.readiness import ready_survey
+from dialer.app.campaigns.refusals import refusal_of
+from dialer.app.campaigns.subscribers import add_subscriber
+from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
+from dialer.app.campaigns.trial_calls import TrialRules, wanted_number
+from dialer.app.overview.first_steps import CAMPAIGN_TRIED
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.unit import RecordWritten, UnitOfWork
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.engine.credit import message_of
+from dialer.domain.rules.why_waiting import why_not_now
+from dialer.domain.words.enums import CampaignStatus, DialMethod
+from dialer.domain.words.reasons import WaitsFor
+from dialer.domain.words.sentences import Sentence
+from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.sealed_surveys import seal
+from dialer.store.queries.why_waiting import circumstances_of, people_facts
+from dialer.store.rows.limits import spend
+from dialer.store.tables import SMS, CallRequest, Campaign, CampaignDncList, SmsMessage, Subscriber
+from dialer.store.timeline.reading import WEEKDAYS
+
+TRIALS_AN_HOUR_MAX: Final = 20
+"""Trials of an account in an hour."""
+TRIAL_LIFE_MS: Final = 600_000
+"""Time after which a trial that waits, as for a free channel, is given up."""
+TRIAL_SUFFIX: Final = " \N{EN DASH} test"
+_HOUR_US: Final = 3_600_000_000
+_NAME_MAX: Final = 100
+_GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN, WaitsFor.GATEWAY_FULL})
+"""The waits that do not refuse a trial: its call is placed at once, or as soon as a channel is free."""
+_NOBODY: Final = ExamplePerson(0, "Alex Example", "{}", "")
+"""Stands for a person, in a campaign without people."""
+
+
+class CampaignTrial(NamedTuple):
+    """The order to try a campaign."""
+
+    campaign_id: int
+    number: str
+    any_hour: bool
+    """True if the user wants the call although it is outside of the calling hours."""
+    code: str
+    """The code of the new campaign, which no campaign has."""
+
+
+def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> int:
+    """Call, or write to, a number as the campaign does to one of its people; return the id of the trial.
+
+    Raises:
+        UnknownRecordError: there is no such campaign.
+        InvalidFieldsError: the number is an emergency number, a special one, or has no country.
+        CampaignNotReadyError: the campaign lacks something that a start needs.
+        RefusedError: the number may not be called, or not now, or a trial of the account is in progress.
+    """
+    campaign = _read(unit.connection, order.campaign_id)
+    number = wanted_number(order.number, rules.region)
+    _take_turn(unit, campaign["user_id"])
+    row = _settings(campaign, order.code, unit.now_ms)
+    asked = {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}}
+    survey, _ = ready_survey(unit.connection, asked, unit.now_ms)
+    if not order.any_hour:
+        _refuse_outside_hours(unit, campaign, number, rules)
+    for former_id in trials_of(unit.connection, order.campaign_id):
+        delete_campaign(unit, former_id)
+    trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
+    _copy_lists(unit.connection, order.campaign_id, trial_id)
+    if campaign["medium"] != SMS:
+        seal(unit.connection, trial_id, survey)
+    person = person_of_trial(unit.connection, order.campaign_id)
+    _refuse_blank_text(campaign, person, number)
+    _refuse_unless_callable(unit, add_subscriber(unit, _subscriber(unit, row, trial_id, person, number)), rules)
+    resource = "sms-campaigns" if campaign["medium"] == SMS else "campaigns"
+    told = {"trial_id": trial_id}
+    unit.written.append(RecordWritten(CAMPAIGN_TRIED, resource, order.campaign_id, campaign["user_id"], {}, told))
+    unit.note(touched_campaigns(trial_id))
+    return trial_id
+
+
+def person_of_trial(connection: Connection, campaign_id: int) -> ExamplePerson:
+    """Return the person whose name and columns a trial has: the first of the campaign's lists, or somebody made up."""
+    found = example_person(connection, phonebooks_of_campaign(connection, campaign_id))
+    if found is not None:
+        return found
+    columns = Subscriber.id, Subscriber.full_name, Subscriber.additional_vars, Subscriber.number
+    query = select(*columns).where(Subscriber.campaign_id == campaign_id).order_by(Subscriber.id).limit(1)
+    row = connection.execute(query).first()
+    return _NOBODY if row is None else ExamplePerson(*row)
+
+
+def trial_in_progress(connection: Connection, user_id: int) -> int | None:
+    """Return the trial of an account that waits or whose call or message is in progress; None if there is none."""
+    calls = exists().where(CallRequest.campaign_id == Campaign.id, IS_CALLING)
+    texts = exists().where(SmsMessage.campaign_id == Campaign.id, SmsMessage.ended_ms.is_(None))
+    is_open = or_(Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)), calls, texts)
+    query = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), Campaign.user_id == user_id, is_open)
+    return connection.scalar(query.order_by(Campaign.id).limit(1))
+
+
+def _read(connection: Connection, campaign_id: int) -> dict[str, Any]:
+    is_it = (Campaign.id == campaign_id) & Campaign.trial_of_id.is_(None)
+    row = connection.execute(select(Campaign.__table__).where(is_it)).mappings().first()
+    if row is None:
+        raise UnknownRecordError(f"There is no campaign {campaign_id}.")
+    return {str(name): value for name, value in row.items()}
+
+
+def _take_turn(unit: UnitOfWork, user_id: int) -> None:
+    """Refuse a trial while another one of the account is in progress, or after many in an hour.
+
+    The allowance comes first: its row lets one trial of an account begin at a time.
+    """
+    now_us, cost_us = unit.now_ms * 1_000, _HOUR_US // TRIALS_AN_HOUR_MAX
+    has_turn = spend(unit.connection, f"trials:{user_id}", cost_us=cost_us, now_us=now_us, latest_us=now_us + _HOUR_US)
+    if not has_turn:
+        raise RefusedError(
+            Sentence("These were %(most)s tests in an hour. Try again later.", most=TRIALS_AN_HOUR_MAX),
+            code=ErrorCode.LIMIT_REACHED,
+        )
+    if trial_in_progress(unit.connection, user_id) is not None:
+        raise RefusedError("A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS)
+
+
+def _settings(campaign: Mapping[str, Any], code: str, now_ms: int) -> dict[str, Any]:
+    """Return the row of a trial: the settings of the campaign, but for one call that is placed at once."""
+    counters = ("totalcontact", "completed", "calls", "answered", "cost", "next_dial_us", "live_answered", "abandoned")
+    retries = ("maxretry", "completion_maxretry", "abandoned_maxretry")
+    same = {name: value for name, value in campaign.items() if name != "id"}
+    return {
+        **same,
+        **dict.fromkeys((*counters, *retries), 0),
+        **dict.fromkeys(("status_reason", "pacing_figures", "callerid_turns"), ""),
+        **dict.fromkeys(WEEKDAYS, True),
+        **dict.fromkeys(("startingdate", "created_date", "updated_date"), now_ms),
+        "name": f"{campaign['name'][: _NAME_MAX - len(TRIAL_SUFFIX)]}{TRIAL_SUFFIX}",
+        "campaign_code": code,
+        "daily_start_time": str(time.min),
+        "daily_stop_time": "23:59:59",
+        "expirationdate": now_ms + TRIAL_LIFE_MS,
+        "dial_method": DialMethod.FIXED_RATE,
+        "max_aleg": 1,
+        "manual_dialling": False,
+        "end_when_done": True,
+        "status": CampaignStatus.START,
+        "source_campaign_id": None,
+        "trial_of_id": campaign["id"],
+    }
+
+
+def _copy_lists(connection: Connection, campaign_id: int, trial_id: int) -> None:
+    query = select(CampaignDncList.dnc_id).where(CampaignDncList.campaign_id == campaign_id)
+    rows = [{"campaign_id": trial_id, "dnc_id": dnc_id} for dnc_id in connection.scalars(query)]
+    if rows:
+        connection.execute(insert(CampaignDncList), rows)
+
+
+def _subscriber(
+    unit: UnitOfWork, trial: Mapping[str, Any], trial_id: int, person: ExamplePerson, number: str
+) -> dict[str, Any]:
+    return {
+        "campaign_id": trial_id,
+        "user_id": trial["user_id"],
+        "number": number,
+        "duplicate_contact": number,
+        "zone": zone_of_number(number),
+        "full_name": person.full_name,
+        "additional_vars": person.additional_vars,
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+
+
+def _refuse_outside_hours(unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules) -> None:
+    """Refuse a number where it is outside of the calling hours. A user who calls their own telephone may go on."""
+    gateway = gateway_row(unit.connection, gateway_of(campaign))
+    outer = rules.hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED)
+    zone = zone_of_number(number) or rules.zone
+    if not window_at(Calendar(), zone, unit.now_ms, outer).is_open:
+        raise RefusedError(
+            Sentence(
+                "It is outside of the calling hours where the number is: %(zones)s. To go on, say that it is your own"
+                " telephone.",
+                zones=zone.replace("&", ", "),
+            ),
+            code=ErrorCode.CALLING_HOURS,
+        )
+
+
+def _refuse_blank_text(campaign: Mapping[str, Any], person: ExamplePerson, number: str) -> None:
+    if campaign["medium"] != SMS:
+        return
+    if not message_of(campaign["text_message"], person.full_name, person.additional_vars, number).strip():
+        raise RefusedError(
+            "The text message is empty once its variables are filled in, so it is not sent.",
+            code=ErrorCode.NOT_DIALLED,
+        )
+
+
+def _refuse_unless_callable(unit: UnitOfWork, subscriber: Row[Any], rules: TrialRules) -> None:
+    """Refuse a number that may not be called now, by the rules that every dial obeys."""
+    trial_id = subscriber.campaign_id
+    found = circumstances_of(unit.connection, {trial_id}, unit.now_ms, rules.zone, rules.hours)
+    if trial_id not in found:
+        raise RefusedError("The campaign cannot be read.", code=ErrorCode.NOT_DIALLED)
+    people = people_facts(unit.connection, [subscriber._mapping], found)  # noqa: SLF001 - SQLAlchemy documents it
+    reason = why_not_now(found[trial_id], people[subscriber.id]).reason
+    if reason not in _GOES_ON:
+        is_listed = reason in {WaitsFor.DNC, WaitsFor.HELD}
+        raise RefusedError(
+            Sentence("Your telephone cannot be called now: %(why)s.", why=refusal_of(reason)),
+            code=ErrorCode.DO_NOT_CALL if is_listed else ErrorCode.NOT_DIALLED,
+        )

@@ -1,0 +1,191 @@
+"""A campaign tried with a telephone of one's own: the form, and the call or text as it goes."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from sqlalchemy import select
+
+from dialer.api.actions.campaign_trials import begin, look, rules_of, stop
+from dialer.api.service import ApiRequest
+from dialer.app.campaigns.campaign_trials import person_of_trial
+from dialer.app.campaigns.trial_progress import TrialStage, TrialView, last_number, newest_trial
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
+from dialer.console.pages.campaigns import PLACE, seen_campaigns
+from dialer.console.parts.activity_words import ShownActivity, shown_activity
+from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.rendering import render
+from dialer.console.parts.sentences import in_viewers_words, joined_words
+from dialer.console.parts.wait_words import QUEUE_REASONS
+from dialer.console.parts.zones import zone_of
+from dialer.console.serving.errors import messages_of, status_of
+from dialer.console.serving.forms import read_fields
+from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
+from dialer.console.serving.services import REAL, ConsoleServices, go_to, page
+from dialer.console.words.language import gettext, gettext_noop
+from dialer.domain.calls.plans import SIMULATED
+from dialer.domain.engine.credit import message_of
+from dialer.domain.messages.sms_parts import parts_of
+from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given
+from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
+from dialer.store.tables import SMS, Campaign, User
+from dialer.store.timeline.happenings import happenings_of
+
+NUMBER_MAX: Final = 64
+_REFUSALS: Final = (AnsweredError, ConflictError, InvalidError, InvalidFieldsError, RefusedError)
+STAGES: Final[Mapping[TrialStage, tuple[str, str]]] = {
+    TrialStage.WAITING: ("fair", gettext_noop("Waiting")),
+    TrialStage.CALLING: ("fair", gettext_noop("Calling")),
+    TrialStage.RINGING: ("fair", gettext_noop("It rings")),
+    TrialStage.ANSWERED: ("good", gettext_noop("Answered")),
+    TrialStage.OVER: ("", gettext_noop("Over")),
+    TrialStage.NOT_PLACED: ("bad", gettext_noop("Not placed")),
+}
+"""The colour and the word of each stage of a test."""
+
+
+class _Tried(NamedTuple):
+    name: str
+    is_sms: bool
+    is_simulated: bool
+    person: str
+    """The name of the person as whom the telephone is called; empty for a text that is the same for all."""
+    text: str
+    """The text message as it is sent."""
+    parts: int
+    cost: int
+    """The price of the text in integers of 1e-5; 0 if it has none."""
+    proposed: str
+    trial: TrialView | None
+
+
+@get("/campaigns/{record_id:str}/test", media_type="text/html")
+async def show_test(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Show the form that calls one's own telephone with a campaign, and its newest test."""
+    return await _show(request, identity_in(record_id, "campaign"), {})
+
+
+@get("/campaigns/{record_id:str}/test/live", media_type=EVENT_STREAM)
+async def stream_test(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Send what a test does."""
+    identity = identity_in(record_id, "campaign")
+    first = _live(request, await look(request, identity, seen_campaigns))
+
+    async def make() -> str:
+        return _live(request, await look(request, identity, seen_campaigns)) or first
+
+    return await answer_live(request, console.snapshots, console.sessions, _key(request, identity), make)
+
+
+@post("/campaigns/{record_id:str}/test", media_type="text/html")
+async def begin_test(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Call one's own telephone with a campaign, or send its text there."""
+    identity, filled = identity_in(record_id, "campaign"), await read_fields(request)
+    given = {"number": filled.get("number", "").strip()[: NUMBER_MAX + 1], "any_hour": "any_hour" in filled}
+    try:
+        await begin(request, identity, seen_campaigns, Given({name: one for name, one in given.items() if one != ""}))
+    except _REFUSALS as error:
+        return await _show(request, identity, filled, error)
+    console.snapshots.forget(_key(request, identity))
+    return go_to(f"/console/campaigns/{identity}/test/")
+
+
+@post("/campaigns/{record_id:str}/test/stop", media_type="text/html")
+async def stop_test(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Hang up a test, or take it back."""
+    identity = identity_in(record_id, "campaign")
+    await read_fields(request)
+    await stop(request, identity, seen_campaigns)
+    console.snapshots.forget(_key(request, identity))
+    return go_to(f"/console/campaigns/{identity}/test/")
+
+
+def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
+    return ("test", identity, zone_of(request).key)
+
+
+async def _show(
+    request: ApiRequest, identity: int, filled: Mapping[str, str], error: Exception | None = None
+) -> Response[Any]:
+    service = request.service
+    found = await service.read(request, lambda unit: _read(unit, identity, request.user.id))
+    errors: Errors = error.errors if isinstance(error, (InvalidError, InvalidFieldsError)) else {}
+    others = {name: messages for name, messages in errors.items() if name != "number"}
+    messages = [joined_words(one) for one in others.values()]
+    return page(
+        request,
+        "campaign_trial.html",
+        PLACE,
+        HTTPStatus.OK if error is None else status_of(error),
+        identity=identity,
+        url=f"/console/campaigns/{identity}/test/",
+        number=filled.get("number", found.proposed),
+        number_error=joined_words(errors["number"]) if "number" in errors else "",
+        messages=messages if errors or error is None else messages_of(error),
+        asks_hour="any_hour" in filled or getattr(error, "code", None) is ErrorCode.CALLING_HOURS,
+        any_hour="any_hour" in filled,
+        has_real_clock=service.worker.clock.mode == REAL,
+        live=_live(request, found.trial),
+        **found._asdict(),
+    )
+
+
+def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
+    query = select(Campaign.__table__, User.sms_rate).join(User, User.id == Campaign.user_id)
+    row = unit.connection.execute(query.where(Campaign.id == identity, seen_campaigns(unit))).mappings().first()
+    if row is None:
+        raise RecordNotFoundError("There is no such campaign, or it is not yours.")
+    is_sms, person = row["medium"] == SMS, person_of_trial(unit.connection, identity)
+    text = ""
+    if is_sms:
+        text = message_of(row["text_message"], person.full_name, person.additional_vars, person.number)
+    parts = parts_of(text) if is_sms else 0
+    gateway = gateway_row(unit.connection, gateway_of(row))
+    return _Tried(
+        row["name"],
+        is_sms,
+        gateway is None or gateway["protocol"] == SIMULATED,
+        person.full_name.strip() or person.number,
+        text,
+        parts,
+        parts * row["sms_rate"],
+        last_number(unit.connection, actor_id),
+        newest_trial(unit.connection, identity, unit.now_ms, rules_of(unit)),
+    )
+
+
+def _live(request: ApiRequest, trial: TrialView | None) -> str:
+    """Return what the newest test does; empty without one."""
+    if trial is None:
+        return ""
+    colour, word = STAGES[trial.stage]
+    reasons = {**SUBSCRIBER_REASONS, **CAMPAIGN_REASONS}
+    return render(
+        "campaign_trial_live.html",
+        trial=trial,
+        colour=colour,
+        word=gettext(word),
+        why=gettext(reasons.get(trial.reason, trial.reason)) if trial.reason else "",
+        activity=_activity(request, trial),
+        zone=zone_of(request),
+        words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "queue": QUEUE_REASONS},
+        happenings_of=happenings_of,
+        in_viewers_words=in_viewers_words,
+    )
+
+
+def _activity(request: ApiRequest, trial: TrialView) -> ShownActivity:
+    now_ms = request.service.worker.clock.now_ms()
+    return shown_activity(trial.activity, SMS if trial.is_sms else "voice", 0, now_ms, zone_of(request))

@@ -1,0 +1,190 @@
+"""Tests of campaigns that are tried with a telephone of one's own, through the API and on the console's page."""
+
+from typing import Any, Final
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from tests.api.harness import Caller
+from tests.console.visitor import Visitor, words
+from tests.end_to_end.service import advance
+from tests.end_to_end.test_messages import campaign as text_campaign
+
+OWN: Final = "+12025550101"
+"""A simulated person who answers, and presses 1."""
+PEOPLE: Final = ("+12025551000", "+12025551001")
+
+
+@pytest.fixture
+def visitor(client: TestClient[Litestar]) -> Visitor:
+    """Return a manager on the pages of the console."""
+    visitor = Visitor(client)
+    visitor.sign_in("ann")
+    return visitor
+
+
+def campaign(ann: Caller, admin: Caller, **fields: object) -> dict[str, Any]:
+    """Create a campaign with a question for two people, at 0.02 a minute, and do not start it."""
+    gateway = admin.create("gateway", name="trunk", protocol="sim")
+    survey = ann.create("survey-template", name="poll")
+    question = ann.create("section-template", survey=survey["url"], type=2, question="Coming?", key_1="yes", key_2="no")
+    for key in "12":
+        ann.create("branching-template", section=question["url"], keys=key)
+    book = ann.create("phonebook", name="friends")
+    for number in PEOPLE:
+        ann.create("contact", phonebook=book["url"], contact=number, full_name="Ada King")
+    made = {"name": "spring", "callerid": "+12025550199", "aleg_gateway": gateway["url"], **fields}
+    return dict(ann.create("campaigns", object_id=str(survey["id"]), phonebook=[book["url"]], **made))
+
+
+def test_a_telephone_rings_with_a_campaign_whose_own_figures_stay(ann: Caller, admin: Caller) -> None:
+    made = campaign(ann, admin)
+    before = ann.get(made["url"])
+    begun = ann.request("POST", f"{made['url']}test-call/", json={"number": OWN, "numer": 1})
+    assert (begun.status_code, begun.headers["x-ignored-fields"]) == (201, "numer")
+    told = begun.json()
+    assert (told["number"], told["reason"], told["cost"]) == (OWN, "", "0.00000")
+    assert told["stage"] in {"waiting", "calling"}
+    assert ann.request("POST", f"{made['url']}test-call/", json={"number": OWN}).status_code == 409
+    advance(admin, 300)
+    over = ann.get(f"{made['url']}test-call/")
+    (cdr,) = ann.get("cdr/")["results"]
+    assert (over["stage"], over["attempt"], over["cause"], over["reason"]) == ("over", told["attempt"] or 1, 16, "")
+    assert (over["cost"], cdr["phone_number"], cdr["callerid"]) == (cdr["call_cost"], OWN, "+12025550199")
+    assert over["keys"] == [one["response"] for one in ann.get("survey-result/")["results"]]
+    (user,) = ann.get("users/")["results"]
+    assert user["balance"] == 1 - float(over["cost"]) < 1
+    after = ann.get(made["url"])
+    assert {**after, "activity": None} == {**before, "activity": None}
+    assert [one["id"] for one in ann.get("campaigns/")["results"]] == [made["id"]]
+    assert ann.get("subscriber-list/") == []
+    entry = admin.get("audit-log/", ordering="-id")["results"][1]
+    assert (entry["action"], entry["resource"], entry["record_id"]) == ("campaign_tried", "campaigns", made["id"])
+    assert "555" not in str(entry)
+
+
+def test_a_test_is_refused_by_lists_limits_and_the_rules_of_every_dial(ann: Caller, admin: Caller) -> None:
+    dnc = ann.create("dnc-list", name="never")
+    ann.create("dnc-contact", phone_number="+12025550123", dnc=dnc["url"])
+    made = campaign(ann, admin, dnc=dnc["url"])
+    path = f"{made['url']}test-call/"
+    assert ann.refused("GET", path)[0] == 404
+    assert ann.refused("POST", path) == (400, {"number": ["This field is required."]})
+    assert ann.refused("POST", path, number="112")[0] == 400
+    assert ann.refused("POST", path, number="5550123")[0] == 400
+    listed = ann.refused("POST", path, number="+12025550123")
+    assert listed == (
+        409,
+        {"detail": "Your telephone cannot be called now: the number is on a do-not-call list of the campaign."},
+    )
+    assert [
+        ann.refused("POST", one, number=OWN)[0] for one in ("campaigns/99/test-call/", "campaigns/x/test-call/")
+    ] == [
+        404,
+        404,
+    ]
+    asked: list[int] = []
+    for _ in range(24):
+        asked.append(ann.request("POST", path, json={"number": "+12025550111"}).status_code)
+        advance(admin, 20)
+    assert (asked[0], asked[-1], set(asked)) == (201, 409, {201, 409})
+
+
+@pytest.mark.parametrize("calling_hours", ["08:00-21:00"])
+def test_a_telephone_of_ones_own_may_ring_outside_of_the_calling_hours(
+    ann: Caller, admin: Caller, visitor: Visitor
+) -> None:
+    """It is seven o'clock where the number is. People of the same campaign wait."""
+    made = campaign(ann, admin)
+    ann.change(made["url"], status=1)
+    path, page = f"{made['url']}test-call/", f"campaigns/{made['id']}/test/"
+    assert ann.refused("POST", path, number=OWN)[1]["detail"].startswith("It is outside of the calling hours")
+    visitor.get(page)
+    asked = visitor.send(page, number=OWN)
+    assert (asked.status_code, 'name="any_hour" value="1">' in asked.text) == (409, True)
+    assert visitor.send(page, number=OWN, any_hour="1").status_code == 303
+    advance(admin, 300)
+    assert ann.get(path)["stage"] == "over"
+    assert [one["phone_number"] for one in ann.get("cdr/")["results"]] == [OWN]
+
+
+def test_a_test_goes_with_its_campaign_and_its_charges_stay(ann: Caller, admin: Caller) -> None:
+    made = campaign(ann, admin)
+    ann.request("POST", f"{made['url']}test-call/", json={"number": OWN})
+    assert ann.refused("DELETE", made["url"])[0] == 409
+    advance(admin, 300)
+    ann.request("POST", f"{made['url']}test-call/", json={"number": "+12025550111"})
+    advance(admin, 300)
+    assert ann.get(f"{made['url']}test-call/")["cause"] == 17
+    assert ann.request("DELETE", made["url"]).status_code < 300
+    assert len(ann.get("cdr/")["results"]) == 2
+
+
+def test_a_started_campaign_is_tried_with_the_survey_that_it_plays(ann: Caller, admin: Caller) -> None:
+    made = campaign(ann, admin)
+    ann.change(made["url"], status=1)
+    ann.change(made["url"], status=2)
+    (section,) = ann.get("section-template/")["results"]
+    ann.change(section["url"], key_1="oui", key_2="non")
+    ann.request("POST", f"{made['url']}test-call/", json={"number": OWN})
+    advance(admin, 300)
+    assert ann.get(f"{made['url']}test-call/")["keys"][0] in {"yes", "no"}
+
+
+def test_a_text_goes_to_a_telephone_of_ones_own_and_is_filled_as_for_a_person(ann: Caller, admin: Caller) -> None:
+    made = text_campaign(ann, admin, *PEOPLE)
+    begun = ann.request("POST", f"{made['url']}test-text/", json={"number": OWN})
+    assert begun.status_code == 201
+    advance(admin, 60)
+    told = ann.get(f"{made['url']}test-text/")
+    assert (told["stage"], told["number"], told["parts"], told["cost"]) == ("over", OWN, 1, "0.05000")
+    (message,) = ann.get("sms-message/")["results"]
+    assert (message["phone_number"], message["text_message"]) == (OWN, "Dear Ada, come!")
+    assert ann.get(made["url"])["sent"] == 0
+    assert ann.refused("POST", f"campaigns/{made['id']}/test-call/", number=OWN)[0] == 404
+    ann.change(made["url"], text_message="{missing}")
+    assert ann.refused("POST", f"{made['url']}test-text/", number=OWN)[0] in {400, 409}
+
+
+def test_the_page_says_what_happens_until_the_end(ann: Caller, admin: Caller, visitor: Visitor) -> None:
+    made = campaign(ann, admin)
+    page = f"campaigns/{made['id']}/test/"
+    assert f'href="/console/{page}"' in visitor.get(f"campaigns/{made['id']}/")
+    assert "You hear what Ada King would hear." in visitor.text(page)
+    wrong = visitor.send(page, number="112")
+    assert (wrong.status_code, "is an emergency number" in wrong.text) == (400, True)
+    assert visitor.send(page, number=OWN).headers["location"] == f"/console/{page}"
+    shown = visitor.text(page)
+    assert f'value="{OWN}"' in visitor.page
+    assert "The test of +12025550101" in shown
+    advance(admin, 300)
+    live = words(visitor.request("GET", f"{page}live/").text)
+    assert "Over" in live
+    assert "Coming?:" in live
+    trial_id = made["id"] + 1
+    assert visitor.request("GET", f"campaigns/{trial_id}/").headers["location"] == f"/console/{page}"
+    assert "spring \N{EN DASH} test" not in visitor.text("campaigns/")
+
+
+def test_the_page_of_a_text_says_what_it_has_cost(ann: Caller, admin: Caller, visitor: Visitor) -> None:
+    made = text_campaign(ann, admin, *PEOPLE)
+    page = f"campaigns/{made['id']}/test/"
+    assert "The text, as Ada Byron King gets it: Dear Ada, come! It has 1 part. It costs 0.05." in visitor.text(page)
+    assert visitor.send(page, number=OWN).status_code == 303
+    assert "The test of +12025550101" in visitor.text(page)
+    advance(admin, 60)
+    shown = visitor.text(page)
+    assert "The test of +12025550101 Over The text: Delivered. Dear Ada, come! 1 part. It costs 0.05." in shown
+
+
+def test_a_test_can_be_stopped(ann: Caller, admin: Caller, visitor: Visitor) -> None:
+    made = campaign(ann, admin)
+    page = f"campaigns/{made['id']}/test/"
+    visitor.get(page)
+    visitor.send(page, number=OWN)
+    visitor.get(page)
+    assert visitor.send(f"{page}stop/").status_code == 303
+    advance(admin, 1)
+    assert ann.get(f"{made['url']}test-call/")["stage"] in {"over", "not_placed"}
+    assert ann.request("POST", f"{made['url']}test-call/", json={"number": OWN}).status_code == 201
