@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from dialer.domain.calling_times.calling_hours import ANY_HOUR
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
+from dialer.domain.words.currencies import read_currency
 from dialer.settings_values import (
     ADMINS,
     ANY,
@@ -26,6 +27,7 @@ from dialer.settings_values import (
     USERNAME_MAX,
     Setting,
     SettingsError,
+    SettingsFile,
     check_mail_url,
     milliseconds_of,
     read_base_url,
@@ -81,6 +83,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """IANA name of the zone of timestamps and daily windows without a zone."""
     default_region: str | None = None
     """ISO 3166 code of the country of phone numbers without a `+`."""
+    currency: str = ""
+    """ISO 4217 code of the currency of accounts that have none of their own; empty: none is shown."""
     calling_hours: str | None = None
     """The service's calling hours as text (`dialer.domain.calling_times.calling_hours`); None: the default."""
     places_file: Path | None = None
@@ -132,17 +136,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             if setting.is_secret and shown[setting.field] is not None:
                 shown[setting.field] = HIDDEN
         return f"Settings({', '.join(f'{field}={value!r}' for field, value in shown.items())})"
-
-
-class SettingsFile(NamedTuple):
-    """A settings file that was read: its path, and the texts of its settings by key."""
-
-    path: Path
-    texts: Mapping[str, str]
-
-    def name(self, setting: Setting) -> str:
-        """Return the name of a setting of this file in messages."""
-        return f"{self.path}: {setting.key}"
 
 
 def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) -> Settings:
@@ -296,6 +289,14 @@ SETTINGS: Final = (
         meaning="the country of numbers without a +",
         may_hold="an ISO 3166 country code, such as US",
         read=read_region,
+    ),
+    Setting(
+        variable="DIALER_CURRENCY",
+        field="currency",
+        default="unset",
+        meaning="the currency of accounts that have none of their own",
+        may_hold="an ISO 4217 currency code, such as EUR",
+        read=read_currency,
     ),
     Setting(
         variable="DIALER_CALLING_HOURS",

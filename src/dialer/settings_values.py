@@ -1,9 +1,10 @@
 """A setting, and the values of settings: each function reads one kind of them from a text, or raises ValueError."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
@@ -93,6 +94,17 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         except ValueError:
             shown = HIDDEN if self.is_secret else self.show(text)[:HELD_MAX]
             raise SettingsError(f"{name or self.variable} is {shown}: it may hold {self.may_hold}") from None
+
+
+class SettingsFile(NamedTuple):
+    """A settings file that was read: its path, and the texts of its settings by key."""
+
+    path: Path
+    texts: Mapping[str, str]
+
+    def name(self, setting: Setting) -> str:
+        """Return the name of a setting of this file in messages."""
+        return f"{self.path}: {setting.key}"
 
 
 def read_database_url(text: str) -> str:

@@ -32,6 +32,7 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "allowed_countries": "",
         "allows_special": False,
         "default_region": "",
+        "currency": "",
         "language": "",
         "telephone": "",
         "manager": None,

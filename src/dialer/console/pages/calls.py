@@ -37,7 +37,7 @@ from dialer.resources.records.calls import CDRS
 from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
-from dialer.store.tables import SMS, Agent, Campaign, Cdr
+from dialer.store.tables import SMS, Agent, Campaign, Cdr, User
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
@@ -75,6 +75,8 @@ class CallRow(NamedTuple):
     leg_type: int
     billsec: int
     cost: int
+    currency: str | None
+    """The currency of its account; empty for that of the service."""
     campaign_id: int | None
     campaign: str | None
     came_in: bool
@@ -192,7 +194,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
     named = {row.id: row.name for row in unit.connection.execute(query)} if known else {}
     cdr_ids = [record.id for record in records]
-    came_in, agents = _kinds(unit, cdr_ids)
+    came_in, agents, currencies = _kinds(unit, cdr_ids)
     waits = waits_of_calls(unit.connection, cdr_ids)
     return [
         CallRow(
@@ -203,6 +205,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
             record.leg_type,
             record.billsec,
             parse_money(record.call_cost),
+            currencies.get(record.id),
             identity,
             None if identity is None else named.get(identity),
             record.id in came_in,
@@ -216,12 +219,14 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     ]
 
 
-def _kinds(unit: Unit, ids: list[int]) -> tuple[set[int], dict[int, str]]:
-    """Return the calls among these that came in, and the names of the agents who took transfers."""
-    query = select(Cdr.id, Cdr.attempt, Cdr.leg_type, Agent.name).outerjoin(Agent, Agent.id == Cdr.agent_id)
+def _kinds(unit: Unit, ids: list[int]) -> tuple[set[int], dict[int, str], dict[int, str]]:
+    """Return the calls among these that came in, and by call the agent who took a transfer, and the currency."""
+    columns = (Cdr.id, Cdr.attempt, Cdr.leg_type, Agent.name, User.currency)
+    query = select(*columns).join(User, User.id == Cdr.user_id).outerjoin(Agent, Agent.id == Cdr.agent_id)
     rows = unit.connection.execute(query.where(Cdr.id.in_(ids))).all()
     came_in = {row.id for row in rows if row.attempt < 0 and row.leg_type == LegType.A_LEG}
-    return came_in, {row.id: row.name for row in rows if row.name is not None}
+    agents = {row.id: row.name for row in rows if row.name is not None}
+    return came_in, agents, {row.id: row.currency for row in rows}
 
 
 def _here(filled: Mapping[str, str], url: str | None) -> str:

@@ -137,7 +137,7 @@ def listed_campaigns(
     """Return campaigns that the viewer, who is in a time zone, may see and asks for."""
     columns = [Campaign.__table__.c[name] for name in _SHOWN]
     query = (
-        select(*columns, User.username)
+        select(*columns, User.username, User.currency)
         .join(User, User.id == Campaign.user_id)
         .where(seen_campaigns(unit), *asked.conditions)
         .order_by(*asked.order, Campaign.id.desc())

@@ -11,6 +11,7 @@ from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.record_rights import may_read
 from dialer.console.serving.services import page
 from dialer.console.words.catalogue import tabs_of
+from dialer.console.words.currency import is_of_several
 from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.balances import HOURS, balances_by_hour
@@ -35,6 +36,8 @@ class CampaignCost(NamedTuple):
     cost: int
     each: int | None
     """The cost of each answered call."""
+    currency: str
+    """The currency of its account; empty for that of the service."""
     width: float
 
 
@@ -61,6 +64,7 @@ async def show_money(request: ApiRequest) -> Response[Any]:
         days=days,
         hours=_hours(found.balances, now_ms),
         of_all=request.user.is_admin,
+        is_of_several=is_of_several(),
         tabs=[one for one in tabs_of(PLACE) if may_read(request, one)],
     )
 
@@ -89,7 +93,8 @@ def _read(unit: Unit) -> _Read:
 
 def _dearest(unit: Unit) -> list[CampaignCost]:
     columns = [Campaign.__table__.c[name] for name in ("id", "name", "calls", "answered", "cost")]
-    query = select(*columns).where(seen_campaigns(unit), Campaign.cost > 0)
+    query = select(*columns, User.currency).join(User, User.id == Campaign.user_id)
+    query = query.where(seen_campaigns(unit), Campaign.cost > 0)
     rows = unit.connection.execute(query.order_by(Campaign.cost.desc(), Campaign.id).limit(CAMPAIGNS_MAX)).all()
     highest = rows[0].cost if rows else 0
     return [
@@ -100,6 +105,7 @@ def _dearest(unit: Unit) -> list[CampaignCost]:
             row.answered,
             row.cost,
             unit_cost(row.cost, row.answered),
+            row.currency,
             share(row.cost, highest),
         )
         for row in rows

@@ -108,7 +108,8 @@ def _of_balance(balance: SpentBalance) -> Thing:
     text = gettext(
         "The free balance of %(name)s is %(free)s, and the calls of this hour and the last one cost %(spent)s."
     )
-    values = {"name": balance.username, "free": money(balance.free), "spent": money(balance.spent)}
+    free, spent = (money(amount, balance.currency) for amount in (balance.free, balance.spent))
+    values = {"name": balance.username, "free": free, "spent": spent}
     return Thing(is_urgent=balance.free <= 0, text=text % values, url="/console/money/")
 
 

@@ -10,9 +10,11 @@ from urllib.parse import quote
 
 import msgspec
 
+from dialer.console.parts.record_currencies import currencies_of_records
 from dialer.console.parts.rendering import MINUS, UNKNOWN, grouped, moment_of, percentage, seconds
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.countries import countries_in_words
+from dialer.console.words.currency import with_currency
 from dialer.console.words.field_hints import DURATIONS, UNITS
 from dialer.console.words.field_titles import title_of
 from dialer.console.words.language import gettext, gettext_noop, viewers_language
@@ -89,7 +91,11 @@ def rows_of(
     fields = {field.name: field for field in fields_of(resource.read)}
     shown = [fields[name] for name in names]
     named = _named(unit, shown, records)
-    rows = [[cell_of(field, getattr(record, field.name), named, zone) for field in shown] for record in records]
+    own = currencies_of_records(unit, resource.path, records)
+    rows = [
+        [cell_of(field, getattr(record, field.name), named, zone, currency) for field in shown]
+        for record, currency in zip(records, own, strict=True)
+    ]
     return [[*map(_linked, names, row)] for row in rows] if resource.path == SMS_RECEIVED.path else rows
 
 
@@ -101,8 +107,14 @@ def _linked(name: str, cell: Cell) -> Cell:
     return cell._replace(url=f"/console/number/?number={quote(cell.text)}") if is_number else cell
 
 
-def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # noqa: ANN401 - of the kind of the field
-    """Return the cell for a value as the API answers with it."""
+def cell_of(
+    field: Field,
+    value: Any,  # noqa: ANN401 - of the kind of the field
+    named: Names,
+    zone: tzinfo,
+    own: str | None = None,
+) -> Cell:
+    """Return the cell for a value as the API answers with it; `own` is the currency of the record's account."""
     kind = field.kind
     if field.name in _WORDS_OF_FIELDS:
         return Cell(_WORDS_OF_FIELDS[field.name](value)[:TEXT_MAX])
@@ -114,6 +126,8 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
         return Cell(name, f"{PAGES[kind.path].record_url}{identity}/" if kind.path in PAGES else "")
     words = next((words for kind_class, words in _WORDS if isinstance(kind, kind_class)), None)
     text = _text(value) if words is None else words(kind, value, zone)
+    if isinstance(kind, Amount):
+        text = _amount(_text(value), own)
     return Cell(text[:TEXT_MAX], is_number=isinstance(kind, (Amount, Integer, ReferenceList)))
 
 
@@ -136,7 +150,6 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
     (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
     (Boolean, lambda _kind, value, _zone: gettext("Yes") if value else gettext("No")),
     (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
-    (Amount, lambda _kind, value, _zone: _amount(_text(value))),
     (Integer, lambda _kind, value, _zone: grouped(value)),
     (JsonObject, lambda _kind, value, _zone: _members(value, str)),
 )
@@ -154,10 +167,11 @@ def id_in(url: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _amount(text: str) -> str:
-    """Return an amount in the viewer's language, with all decimals that it has and two at least."""
+def _amount(text: str, own: str | None) -> str:
+    """Return an amount in the viewer's language, with all decimals that it has and two at least, and its currency."""
     amount = Decimal(_CENTS.sub(r"\1", text))
-    return viewers_language().formats.number(f"{amount:,}").replace("-", MINUS)
+    sign = MINUS if amount < 0 else ""
+    return sign + with_currency(viewers_language().formats.number(f"{abs(amount):,}"), own)
 
 
 def _members(value: Any, name_of: Callable[[str], str]) -> str:  # noqa: ANN401 - JSON, as text or raw

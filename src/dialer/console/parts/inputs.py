@@ -10,6 +10,7 @@ import msgspec
 
 from dialer.app.telling.account_events import EVENT_TYPES
 from dialer.console.words.countries import countries_in_words, country_names
+from dialer.console.words.currency import code_for
 from dialer.console.words.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
 from dialer.console.words.field_titles import title_of
 from dialer.console.words.formats import DoubtfulNumberError
@@ -209,7 +210,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         "text",
         hint=_translated(hint_of(path, field)),
         required=field.required and not field.nullable,
-        unit=_translated(UNITS.get(name, "")),
+        unit=_translated(UNITS.get(name, "")) or (code_for() if isinstance(field.kind, Amount) else ""),
     )
     kind = field.kind
     if isinstance(kind, Reference):

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from dialer import __version__
 from dialer.console.parts.assets import asset_url
 from dialer.console.words.browsers import browser_name
+from dialer.console.words.currency import with_currency
 from dialer.console.words.language import gettext, ngettext, viewers_language
 from dialer.console.words.proof_words import proof_in_words
 from dialer.console.words.state_words import call_words, capitalised, outcome_words, said_in_words, words_of
@@ -134,13 +135,14 @@ def percentage(share: float | None) -> str:
     return formats.number(f"{share:.1f}") + formats.percent
 
 
-def money(amount: int | None) -> str:
-    """Return an amount of integers of 1e-5, rounded to two decimals."""
+def money(amount: int | None, own: str | None = None) -> str:
+    """Return an amount of integers of 1e-5, rounded to two decimals, with the currency of `code_for`."""
     if amount is None:
         return UNKNOWN
     cents = (abs(amount) + _UNITS_OF_CENT // 2) // _UNITS_OF_CENT
     sign = MINUS if amount < 0 and cents else ""
-    return sign + viewers_language().formats.number(f"{cents // 100:,}.{cents % 100:02}")
+    number = viewers_language().formats.number(f"{cents // 100:,}.{cents % 100:02}")
+    return sign + with_currency(number, own)
 
 
 def clock(at_ms: int, zone: ZoneInfo) -> str:

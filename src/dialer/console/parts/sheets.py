@@ -13,6 +13,7 @@ from dialer.api.answers.downloads import content_disposition
 from dialer.api.answers.long_tables import CSV, answer_csv, answer_xlsx, format_of
 from dialer.api.answers.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
 from dialer.api.service import ApiRequest
+from dialer.console.words.currency import code_for
 from dialer.console.words.language import gettext
 from dialer.domain.billing.money import MONEY_SCALE, format_money
 
@@ -53,6 +54,8 @@ class Sheet(NamedTuple):
 def heads_of(columns: Sequence[SheetColumn]) -> list[str]:
     """Return the heads of exported columns, which name the unit of their values."""
     units = {ValueKind.SECONDS: gettext("%(title)s (seconds)"), ValueKind.SHARE: gettext("%(title)s (%%)")}
+    if currency := code_for():
+        units[ValueKind.MONEY] = f"%(title)s ({currency})"
     return [
         (units[column.kind] % {"title": column.title}) if column.kind in units else column.title for column in columns
     ]

@@ -18,6 +18,7 @@ from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.service import ApiRequest
 from dialer.console.parts.rendering import html
 from dialer.console.serving.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
+from dialer.console.words.currency import PageCurrency, page_currency, show_currency
 from dialer.console.words.language import speak, viewers_language
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.words.headers import header
@@ -40,6 +41,8 @@ SNAPSHOTS_MAX: Final = 256
 _PHASE: Final = (5**0.5 - 1) / 2
 """Difference between the phases of two streams: the golden section spreads any number of them evenly over a turn."""
 
+_SHOWN_BY: Final = ("actor", "language", "currencies")
+"""The parts of a session that decide what it is shown."""
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 Make = Callable[[], Awaitable[str]]
@@ -58,7 +61,7 @@ class Snapshots:
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s: Final = now_s
-        self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
+        self._made: Final[OrderedDict[tuple[str, PageCurrency, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         refusal = Sentence("Too many pages are open. Close one.")
         self.places: Final = StreamPlaces(STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX, STREAMS_OF_USER_MAX, refusal)
@@ -82,11 +85,11 @@ class Snapshots:
     def forget(self, key: Hashable) -> None:
         """Discard a cached live part, because its data has changed."""
         self._changes += 1
-        for kept in [kept for kept in self._made if kept[1] == key]:
+        for kept in [kept for kept in self._made if kept[-1] == key]:
             del self._made[kept]
 
     async def _newest(self, key: Hashable, make: Make) -> _Part:
-        of_viewer = (viewers_language().code, key)
+        of_viewer = (viewers_language().code, page_currency(), key)
         turn = self._under_way.setdefault(of_viewer, anyio.Lock())
         try:
             async with turn:
@@ -139,18 +142,19 @@ async def answer_live(
     if EVENT_STREAM not in (header(request.scope, b"accept") or ""):
         return html(first)
     session: CurrentSession = request.scope["auth"]
-    language = viewers_language()
+    language, currency = viewers_language(), page_currency()
     place = (places or snapshots.places).take(session.actor.manager_id or session.actor.id, session.actor.id)
 
     async def events() -> AsyncIterator[bytes]:
         speak(language)
+        show_currency(currency)
         with place:
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
             async with aclosing(snapshots.ticks()) as ticks:
                 async for _ in ticks:
                     now = await sessions.find(cookie_of(request, SESSION_COOKIE), is_use=False)
-                    if now is None or (now.actor, now.language) != (session.actor, session.language):
-                        return  # The part was made with the rights, and in the language, of the beginning.
+                    if now is None or any(getattr(now, name) != getattr(session, name) for name in _SHOWN_BY):
+                        return  # The part was made with the rights, language and currency of the beginning.
                     yield await snapshots.get_event(key, make)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -20,6 +20,8 @@ from dialer.api.service import SERVICE, Service
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
 from dialer.app.work.unit import UnitOfWork
+from dialer.console.serving.currency_of_page import show_owners_currency
+from dialer.console.words.currency import common_currency, show_currency
 from dialer.console.words.language import gettext_noop, language_of, speak
 from dialer.domain.words.roles import Role
 from dialer.resources.crud.resource import Actor
@@ -87,6 +89,8 @@ class CurrentSession(msgspec.Struct, frozen=True):
     has_second_factor: bool
     language: str = ""
     """The language that the user has chosen; empty for that of the browser."""
+    currencies: tuple[str | None, ...] = ()
+    """Those of the accounts that the user sees, empty for that of the service, and None for nothing."""
 
 
 def machine_ms() -> int:
@@ -151,11 +155,11 @@ class Sessions:
         rows = await self._rows(values) if token else []
         if not rows:
             return None
-        session_id, used_ms, user_id, username, role, manager_id, region, language, confirmed_ms = rows[0]
+        session_id, used_ms, user_id, username, role, manager_id, region, language, confirmed_ms, *paid_in = rows[0]
         if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
         actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id, default_region=region)
-        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None, language)
+        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None, language, (*paid_in,))
 
     async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(SESSION_IN_USE, values)
@@ -217,6 +221,9 @@ class SignedInOnly:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
             await count_for_account(scope, session.actor.manager_id or session.actor.id)
+            service: Service = connection.app.state[SERVICE]
+            show_currency(common_currency(session.currencies, service.settings.currency))
+            await show_owners_currency(scope, service.database, service.settings.currency)
             if session.language:
                 speak(language_of(scope, session.language))
             is_needed = self._authenticator.needs_second_factor(session.actor.role)

@@ -35,6 +35,8 @@ class Formats(NamedTuple):
     """Short names of months, January first."""
     percent: str = " %"
     """The text behind a percentage."""
+    money: str = "%(number)s\xa0%(currency)s"
+    """An amount with its currency."""
     marks: Mapping[int, str] | None = None
     """The marks of decimals and of groups in place of the English ones, as `str.translate` takes them."""
 
@@ -71,6 +73,7 @@ ENGLISH_FORMATS: Final = Formats(
     "%(dd)s %(MMM)s %(y)s",
     "%(dd)s %(MMM)s",
     ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    money="%(currency)s%(number)s",
 )
 FORMATS: Final[Mapping[str, Formats]] = {
     ENGLISH: ENGLISH_FORMATS,
@@ -79,27 +82,28 @@ FORMATS: Final[Mapping[str, Formats]] = {
         "%(d)s. %(MMM)s",
         ("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
         "\xa0%",
-        _BY_COMMA,
+        marks=_BY_COMMA,
     ),
     "es": Formats(
         _DATE,
         _DAY,
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "\xa0%",
-        _BY_COMMA,
+        marks=_BY_COMMA,
     ),
     "fr": Formats(
         _DATE,
         _DAY,
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "\xa0%",
-        {_POINT: ",", _COMMA: "\u202f"},
+        marks={_POINT: ",", _COMMA: "\u202f"},
     ),
     "pt": Formats(
         "%(d)s de %(MMM)s de %(y)s",
         "%(d)s de %(MMM)s",
         ("jan.", "fev.", "mar.", "abr.", "mai.", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."),
         "%",
+        "%(currency)s\xa0%(number)s",
         _BY_COMMA,
     ),
 }

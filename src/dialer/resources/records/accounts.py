@@ -9,6 +9,7 @@ from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
 from dialer.domain.numbers.destinations import read_countries, read_region
 from dialer.domain.numbers.emergency import is_emergency_contact
+from dialer.domain.words.currencies import read_currency
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.roles import Permission, Role
 from dialer.domain.words.sentences import Sentence, message_of
@@ -107,6 +108,24 @@ class OneCountry(Text, frozen=True):
         return found
 
 
+class OneCurrency(Text, frozen=True):
+    """A currency, or none."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the code of the currency; empty for none."""
+        text = super().parse(value, conventions)
+        try:
+            return read_currency(text) if text.strip() else ""
+        except ValueError as error:
+            raise FieldError(message_of(error)) from None
+
+    def accepted(self) -> Schema:
+        """Return the schema of a currency code or an empty text."""
+        found = self.schema()
+        found.pattern = "^([A-Z]{3})?$"
+        return found
+
+
 class Password(Text, frozen=True):
     """A password; the column holds its hash."""
 
@@ -202,6 +221,14 @@ _USER: Final = shapes(
             " themselves with `PATCH /rest-api/own-settings/`. Default: empty, for the service's default region.",
             example="DE",
         ),
+        "currency": writable(
+            OneCurrency(3),
+            "The currency of the account's amounts: an ISO 4217 code. It names them, and converts nothing: after a"
+            " change, what was billed before keeps its figures. Default: empty, for the service's `DIALER_CURRENCY`.",
+            example="EUR",
+            hint="ISO 4217 code, such as EUR. Amounts are never converted: what was billed before keeps its figures."
+            " Empty: the currency of the service.",
+        ),
         "language": writable(
             TextChoice(("", *LANGUAGES), {"": "The language that the browser asks for.", **_LANGUAGES}, "Language"),
             "The language in which the console speaks to the user. Default: empty, for that of the browser. The API"
@@ -231,7 +258,7 @@ _USER: Final = shapes(
     form=form(
         ("Who signs in", "username password enabled"),
         ("What the user may do", "role manager"),
-        ("What calls cost", "call_rate sms_rate"),
+        ("What calls cost", "currency call_rate sms_rate"),
         more=[
             ("Where the user may call", "allowed_countries allows_special"),
             ("About the person", "first_name last_name email telephone"),

@@ -16,6 +16,7 @@ CREATE TABLE user_account (
 	allowed_countries VARCHAR DEFAULT '' NOT NULL,
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
+	currency VARCHAR(3) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,
 	telephone VARCHAR(255) DEFAULT '' NOT NULL,
 	keeps_events BOOLEAN DEFAULT '0' NOT NULL,
@@ -26,6 +27,7 @@ CREATE TABLE user_account (
 	CONSTRAINT uq_user_account_username UNIQUE (username),
 	CONSTRAINT fk_user_account_manager_id_user_account FOREIGN KEY(manager_id) REFERENCES user_account (id) ON DELETE RESTRICT
 );
+CREATE INDEX ix_user_account_currency ON user_account (currency);
 CREATE INDEX ix_user_account_manager_id ON user_account (manager_id);
 CREATE UNIQUE INDEX uq_user_account_username_key ON user_account (username_key);
 CREATE TABLE audit_log (

@@ -86,6 +86,8 @@ class SpentBalance(NamedTuple):
     """The balance without what calls in progress hold."""
     spent: int
     """Cost of the calls of the last `SPENDING_HOURS`."""
+    currency: str = ""
+    """The currency of the account; empty for that of the service."""
 
 
 def open_campaigns(connection: Connection, campaigns_max: int, user_id: int | None = None) -> list[CampaignInProgress]:
@@ -179,7 +181,7 @@ def low_balances(
         Campaign.status.in_(_LIVE), Campaign.status_reason == CampaignReason.NO_CREDIT
     )
     query = (
-        select(User.username, free, cost)
+        select(User.username, free, cost, User.currency)
         .outerjoin(spent, spent.c.user_id == User.id)
         .where(or_(free < cost, User.id.in_(broke)), is_of(User.id, user_id))
         .order_by(free, User.id)

@@ -4,9 +4,10 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, select
 
+from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
 from dialer.store.tables import ConsoleSession, SecondFactor, User
 
-SESSION_IN_USE: Final = (
+SESSION_IN_USE: Final[Select[Any]] = (
     select(
         ConsoleSession.id,
         ConsoleSession.used_date,
@@ -17,6 +18,7 @@ SESSION_IN_USE: Final = (
         User.default_region,
         User.language,
         SecondFactor.confirmed_date,
+        *CURRENCIES_OF_VIEWER,
     )
     .join(User, User.id == ConsoleSession.user_id)
     .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
@@ -28,7 +30,8 @@ SESSION_IN_USE: Final = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token: session, last use; user, name, role, manager, country, language; second factor."""
+"""The session with a token: session, last use; user, name, role, manager, country, language; second factor;
+currencies."""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)

@@ -59,6 +59,8 @@ class User(Row):
     """True if the account may call premium-rate, shared-cost and satellite numbers."""
     default_region: Mapped[str] = mapped_column(String(2), default="", server_default="")
     """ISO 3166 code of the country of the account's numbers without one; empty for that of the service."""
+    currency: Mapped[str] = mapped_column(String(3), default="", server_default="")
+    """ISO 4217 code of the currency of the account's amounts; empty for that of the service."""
     language: Mapped[str] = mapped_column(String(8), default="", server_default="")
     """The language of the console for the user, of `dialer.domain.words.languages`; empty for that of the browser."""
     telephone: Mapped[Name] = mapped_column(default="", server_default="")
@@ -74,6 +76,7 @@ class User(Row):
 
     __table_args__ = (
         Index("uq_user_account_username_key", "username_key", unique=True),
+        Index("ix_user_account_currency", "currency"),
         UPDATED_OFTEN,
     )
 

@@ -1,0 +1,31 @@
+"""The currencies of the amounts in a list, for an admin, whose lists have records of several accounts."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import select
+
+from dialer.console.words.currency import is_of_several
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Shape
+from dialer.store.tables import User
+
+_USER: Final = re.compile(r"/users/(\d+)/\Z")
+
+
+def currencies_of_records(unit: Unit, path: str, records: Sequence[Shape]) -> list[str | None]:
+    """Return the currency of each record's account: empty for that of the service, None if it is not asked for.
+
+    A list of accounts, or of records with the field `user`, knows them.
+    """
+    if not is_of_several():
+        return [None] * len(records)
+    if path == "users":
+        return [getattr(record, "currency", None) for record in records]
+    found = [_USER.search(str(getattr(record, "user", ""))) for record in records]
+    ids = [None if match is None else int(match[1]) for match in found]
+    known = {identity for identity in ids if identity is not None}
+    rows = unit.connection.execute(select(User.id, User.currency).where(User.id.in_(known))) if known else ()
+    currencies = {row.id: row.currency for row in rows}
+    return [None if identity is None else currencies.get(identity) for identity in ids]

@@ -1,0 +1,38 @@
+"""Queries of the currencies of accounts."""
+
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select
+from sqlalchemy.orm import aliased
+
+from dialer.domain.words.roles import Role
+from dialer.store.tables import User
+
+_EMPTY: Final[ColumnElement[str]] = literal_column("''")
+_NULL: Final[ColumnElement[Any]] = literal_column("NULL")
+_Other: Final = aliased(User)
+_IS_ADMIN: Final = User.role == literal_column(f"'{Role.ADMIN}'")
+_WORKS_FOR_ANOTHER: Final = or_(
+    User.role == literal_column(f"'{Role.VIEWER}'"), User.role == literal_column(f"'{Role.AGENT}'")
+)
+_OF_MANAGER: Final = select(_Other.currency).where(_Other.id == User.manager_id).correlate(User).scalar_subquery()
+_LEAST: Final = select(func.min(_Other.currency)).where(_Other.currency > _EMPTY).scalar_subquery()
+_MOST: Final = select(func.max(_Other.currency)).where(_Other.currency > _EMPTY).scalar_subquery()
+_WITHOUT: Final = select(func.min(_Other.currency)).where(_Other.currency == _EMPTY).scalar_subquery()
+
+CURRENCIES_OF_VIEWER: Final = (
+    case((and_(_WORKS_FOR_ANOTHER, User.manager_id.is_not(None)), _OF_MANAGER), else_=User.currency),
+    case((_IS_ADMIN, _LEAST), else_=_NULL),
+    case((_IS_ADMIN, _MOST), else_=_NULL),
+    case((_IS_ADMIN, _WITHOUT), else_=_NULL),
+)
+"""Columns beside those of a `User`: the currency of the account whose records the user sees, and for an admin, who sees
+all, the first and the last code of all accounts, and an empty text if some account has none.
+
+They are found by an index, and have no parameters, so that a session is read with them at once.
+"""
+
+
+def currency_of(connection: Connection, user_id: int) -> str:
+    """Return the ISO 4217 code of the currency of an account; empty for that of the service."""
+    return str(connection.scalar(select(User.currency).where(User.id == user_id)) or "")
