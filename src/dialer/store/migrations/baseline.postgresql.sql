@@ -522,6 +522,7 @@ CREATE TABLE agent (
 	CONSTRAINT fk_agent_supervisor_id_user_account FOREIGN KEY(supervisor_id) REFERENCES user_account (id) ON DELETE SET NULL
 )
  WITH (fillfactor = 50);
+CREATE INDEX ix_agent_consulting ON agent (user_id, consultation_to) WHERE consulted_call_id IS NOT NULL;
 CREATE INDEX ix_agent_login_id ON agent (login_id);
 CREATE INDEX ix_agent_supervisor_id ON agent (supervisor_id);
 CREATE INDEX ix_agent_user_id ON agent (user_id);

@@ -1,6 +1,6 @@
 """Queues and the agents who serve them."""
 
-from sqlalchemy import Boolean, Index, String
+from sqlalchemy import Boolean, Index, String, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -121,7 +121,17 @@ class Agent(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
-    __table_args__ = UPDATED_OFTEN
+    __table_args__ = (
+        # The desk of each agent asks who of the account consults them. Few do, and the account may have thousands.
+        Index(
+            "ix_agent_consulting",
+            "user_id",
+            "consultation_to",
+            sqlite_where=text("consulted_call_id IS NOT NULL"),
+            postgresql_where=text("consulted_call_id IS NOT NULL"),
+        ),
+        UPDATED_OFTEN,
+    )
 
 
 class Tier(Row):
