@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, select
 
 from dialer.app.call_centre.variables import variables_of
-from dialer.app.campaigns.subscribers import change_subscriber, lost_contact
+from dialer.app.campaigns.subscribers import lost_contact, write_variables
 from dialer.app.contacts.contacts import change_contact
 from dialer.app.imports.variables import VARIABLES_MAX
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
@@ -114,8 +114,9 @@ def fill_in(unit: UnitOfWork, callrequest_id: int, given: Mapping[str, str]) -> 
     if not changed or person.subscriber_id is None:
         return
     if person.contact_id is not None:
-        change_contact(unit, person.contact_id, _with(person.contact_variables or "", changed))
-    change_subscriber(unit, person.subscriber_id, _with(person.variables, changed))
+        of_contact = _with(person.contact_variables or "", changed)
+        change_contact(unit, person.contact_id, {"additional_vars": of_contact})
+    write_variables(unit, person.subscriber_id, _with(person.variables, changed))
     event = PersonFilledIn(person.subscriber_id, person.user_id, callrequest_id, len(changed))
     unit.note(NOTHING, event)
 
@@ -187,7 +188,7 @@ def _problem(offered: Mapping[str, AgentField], column: str, value: str) -> str:
     return ""
 
 
-def _with(variables: str, changed: Mapping[str, str]) -> dict[str, str]:
+def _with(variables: str, changed: Mapping[str, str]) -> str:
     """Return the column of variables with the new ones among them.
 
     Raises:
@@ -199,4 +200,4 @@ def _with(variables: str, changed: Mapping[str, str]) -> dict[str, str]:
             "All columns of the contact together have more than %(most)s characters.", most=Grouped(VARIABLES_MAX)
         )
         raise InvalidFieldsError({"fields": [wrong]})
-    return {"additional_vars": text}
+    return text
