@@ -64,10 +64,16 @@ def test_any_stored_values_give_a_text(text: str, full_name: str, additional_var
     assert isinstance(fill(f"{text}{{a}}", full_name, additional_vars), str)
 
 
-@given(st.text("{}abx ", max_size=40), st.text(max_size=12), st.text(max_size=12), st.integers(0, 50))
-def test_a_text_that_is_filled_up_to_a_limit_is_the_begin_of_the_whole(text: str, a: str, b: str, most: int) -> None:
+@given(
+    st.lists(st.sampled_from(["{a}", "{b}", "{x}", "a ", "-"]), max_size=40), st.text(), st.text(), st.integers(0, 50)
+)
+def test_a_text_that_is_filled_up_to_a_limit_is_the_begin_of_the_whole(
+    pieces: list[str], a: str, b: str, most: int
+) -> None:
+    whole = "".join({"{a}": a, "{b}": b, "{x}": ""}.get(piece, piece) for piece in pieces)
     variables = json.dumps({"a": a, "b": b})
-    assert fill(text, "Ada Byrne", variables, most=most) == fill(text, "Ada Byrne", variables)[:most]
+    assert fill("".join(pieces), "Ada Byrne", variables) == whole
+    assert fill("".join(pieces), "Ada Byrne", variables, most=most) == whole[:most]
 
 
 def test_no_more_is_filled_than_a_limit() -> None:
