@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.domain.calling_times.calling_hours import ANY_HOUR
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.domain.words.currencies import read_currency
@@ -19,11 +18,20 @@ from dialer.settings_values import (
     DIRECT,
     EVERYBODY,
     HIDDEN,
+    KEPT_DAYS_MAX,
+    KEPT_DAYS_MIN,
+    LOCK_TIMEOUT_MAX,
     NETWORKS_MAX,
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
+    RATE_LIMIT_MAX,
+    READERS_MAX,
+    READERS_MIN,
     REAL,
+    RECORDINGS_FOLDER,
+    SEED_MAX,
+    STATEMENT_TIMEOUT_MAX,
     USERNAME_MAX,
     Setting,
     SettingsError,
@@ -46,21 +54,11 @@ from dialer.settings_values import (
     read_voice,
     read_whole,
     read_zone,
+    refuse_contradictions,
     without_password,
 )
 
 __all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
-
-SEED_MAX: Final = 2**63 - 1
-RATE_LIMIT_MAX: Final = 1_000_000
-"""Requests per minute."""
-READERS_MIN: Final = 2
-READERS_MAX: Final = 100
-LOCK_TIMEOUT_MAX: Final = 60
-STATEMENT_TIMEOUT_MAX: Final = 3_600
-"""Seconds, as is `LOCK_TIMEOUT_MAX`."""
-KEPT_DAYS_MIN: Final = 30
-KEPT_DAYS_MAX: Final = 36_500
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +72,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_statement_timeout: int = 30
     """Seconds of the longest statement on PostgreSQL."""
     media_dir: Path = Path("media")
+    recordings: Path | None = None
+    """Folder of the recordings of whole calls; None: `recordings` in the media folder."""
     clock: str = "real"
     """`real`, `virtual`, or a factor such as `x60`: sixty times real time."""
     clock_start: int | None = None
@@ -128,6 +128,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     admin_username: str | None = None
     admin_password: str | None = None
 
+    @property
+    def recordings_dir(self) -> Path:
+        """The folder of the recordings of whole calls."""
+        return self.recordings or self.media_dir / RECORDINGS_FOLDER
+
     def __repr__(self) -> str:
         """Leave out the passwords, so that no log line or failed test shows them."""
         shown = {field: getattr(self, field) for field in self.__struct_fields__}
@@ -153,25 +158,11 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
         if environ.get(setting.variable):
             values[setting.field] = setting.value(environ[setting.variable])
     start: datetime | None = values.pop("clock_start", None)
+    refuse_contradictions(values, start)
     settings = Settings(**values)
-    _refuse_contradictions(settings, start)
     if start is None:
         return settings
     return msgspec.structs.replace(settings, clock_start=milliseconds_of(start, settings.timezone))
-
-
-def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
-    if (settings.admin_username is None) != (settings.admin_password is None):
-        raise SettingsError("DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither")
-    if (settings.mail_url is None) != (settings.mail_from is None):
-        raise SettingsError("DIALER_MAIL_URL and DIALER_MAIL_FROM go together: set both or neither")
-    if settings.calling_hours == ANY_HOUR and not settings.allow_any_hour:
-        raise SettingsError(
-            f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
-            " set that too if every callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
-        )
-    if start is not None and settings.clock == "real":
-        raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
 
 
 SETTINGS: Final = (
@@ -213,6 +204,14 @@ SETTINGS: Final = (
         field="media_dir",
         default="media",
         meaning="uploads and recordings; created with mode 0700",
+        may_hold="the path of a folder",
+        read=Path,
+    ),
+    Setting(
+        variable="DIALER_RECORDINGS",
+        field="recordings",
+        default="recordings in the media folder",
+        meaning="encrypted recordings of whole calls; created with mode 0700",
         may_hold="the path of a folder",
         read=Path,
     ),

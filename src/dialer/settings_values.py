@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 import msgspec
 import phonenumbers
 
+from dialer.domain.calling_times.calling_hours import ANY_HOUR
 from dialer.domain.calling_times.calling_hours import read_calling_hours as parse_calling_hours
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.credentials.secret_keys import is_keys
@@ -42,6 +43,18 @@ _MAIL_ADDRESS: Final = re.compile(
     MAIL_ADDRESS_PATTERN,
     re.ASCII,
 )
+SEED_MAX: Final = 2**63 - 1
+RATE_LIMIT_MAX: Final = 1_000_000
+"""Requests per minute."""
+READERS_MIN: Final = 2
+READERS_MAX: Final = 100
+LOCK_TIMEOUT_MAX: Final = 60
+STATEMENT_TIMEOUT_MAX: Final = 3_600
+"""Seconds, as is `LOCK_TIMEOUT_MAX`."""
+KEPT_DAYS_MIN: Final = 30
+KEPT_DAYS_MAX: Final = 36_500
+RECORDINGS_FOLDER: Final = "recordings"
+"""The folder of recordings of whole calls in the media folder."""
 OTHER_HOSTS_MAX: Final = 20
 NETWORKS_MAX: Final = 20
 USERNAME_MAX: Final = 150
@@ -376,3 +389,22 @@ def without_password(url: str) -> str:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
         return HIDDEN
+
+
+def refuse_contradictions(values: Mapping[str, Any], start: datetime | None) -> None:
+    """Check the settings that were given, by the names of their fields, and the start of the clock beside each other.
+
+    Raises:
+        SettingsError: two of them contradict each other.
+    """
+    for one, other in (("admin_username", "admin_password"), ("mail_url", "mail_from")):
+        if (values.get(one) is None) != (values.get(other) is None):
+            names = f"DIALER_{one.upper()} and DIALER_{other.upper()}"
+            raise SettingsError(f"{names} go together: set both or neither")
+    if values.get("calling_hours") == ANY_HOUR and not values.get("allow_any_hour"):
+        raise SettingsError(
+            f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
+            " set that too if every callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
+        )
+    if start is not None and values.get("clock", REAL) == REAL:
+        raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")

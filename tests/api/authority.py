@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 ROLES: Final = ("admin", "manager", "agent", "viewer")
-SCOPES: Final = ("read", "campaigns", "money", "admin")
+SCOPES: Final = ("read", "campaigns", "recordings", "money", "admin")
 EVERYBODY: Final = frozenset(ROLES)
 READERS: Final = frozenset({"admin", "manager", "viewer"})
 MANAGERS: Final = frozenset({"admin", "manager"})
@@ -62,6 +62,9 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/transfer": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consult": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consultation": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "GET /call-recording": Authority(MANAGERS, "recordings"),
+    "GET /call-recording/{record_id}": Authority(MANAGERS, "recordings"),
+    "GET /call-recording/{record_id}/download": Authority(MANAGERS, "recordings"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -6,6 +6,7 @@ from dialer.resources.crud.resource import Resource
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     AudioFile,
+    CallRecording,
     CallRequest,
     Cdr,
     LedgerEntry,
@@ -122,6 +123,17 @@ class Estate:
             question="How are you?",
             response="Fine",
         )
+        self.recording_id = stored(
+            self.database,
+            CallRecording,
+            **common,
+            callid=f"call-{self.user_id}",
+            phone_number="+12025550122",
+            start_date=NOW_MS,
+            seconds=6_140_000,
+            size=982_458,
+            state="stored",
+        )
         self.transfer_id = stored(
             self.database,
             Transfer,
@@ -217,6 +229,7 @@ class Estate:
             "transfer": self.transfer_id,
             "cdr": self.cdr_id,
             "survey-result": self.result_id,
+            "call-recording": self.recording_id,
             "sms-message": self.message_id,
             "sms-received": self.received_id,
             "ledger": self.entry_id,

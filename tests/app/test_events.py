@@ -42,6 +42,10 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
         ("call_refunded", "cdr", 4, OWNER, {"cdr_id": 4, "user_id": 1, "amount": 60}),
     ),
     (events.TrialCallPlaced(1), ("trial_call_placed", "gateway", 1, OF_NOBODY, {"gateway_id": 1})),
+    (
+        events.RecordingHeard(5),
+        ("recording_heard", "call-recording", 5, OF_NOBODY, {"recording_id": 5}),
+    ),
     (events.RateCardChanged(1), ("rate_card_changed", "users", 1, OWNER, {"user_id": 1})),
     (events.UserCreated(1), ("user_created", "users", 1, OWNER, {"user_id": 1})),
     (events.PasswordChanged(1), ("password_changed", "users", 1, OWNER, {"user_id": 1})),

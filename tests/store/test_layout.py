@@ -69,6 +69,7 @@ LAYOUT: Final = {
     "webhook_delivery": Layout(WORKING, ("status", "attempts", "last_ms", "next_ms"), is_hot=False),
     "report_delivery": Layout(WORKING, ("status", "attempts", "next_ms", "problem"), is_hot=False),
     "call_back": Layout(WORKING),
+    "call_recording": Layout(LARGE, month="start_date"),
     "call_draft": Layout(WORKING, ("disposition", "note", "call_back_ms", "same_agent", "fields"), 50),
     "call_in_progress": Layout(WORKING),
     "console_session": Layout(WORKING),

@@ -78,6 +78,7 @@ from dialer.resources.crud.urls import PREFIX
 from dialer.resources.records.table import RESOURCES
 from dialer.runtime.fleet.place_watch import keeping_place
 from dialer.runtime.steps.call_removal import CallRemoval, KeptDays
+from dialer.runtime.steps.kept_recordings import KeptRecordings
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
@@ -257,7 +258,9 @@ def _in_background(
     tasks = [] if console is None else [partial(console.running, worker)]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    return [logging, worker.running, partial(keeping_place, database), watching, removing, lambda: sending, *tasks]
+    keeping = KeptRecordings(database, worker.clock, FolderMedia(settings.recordings_dir)).keeping
+    in_place = partial(keeping_place, database)
+    return [logging, worker.running, in_place, watching, removing, keeping, lambda: sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

@@ -132,6 +132,7 @@ class Service:
         self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
         self.media: Final = FolderMedia(settings.media_dir)
+        self.recordings: Final = FolderMedia(settings.recordings_dir)
         self.worker: Final = worker
         self.database: Final = database
         self.resources: Final = resources

@@ -13,8 +13,10 @@ from dialer.runtime.lines.lines import NewLine
 from dialer.runtime.steps.clock import Clock
 from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
+from dialer.settings_values import RECORDINGS_FOLDER
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
+from dialer.store.media.call_recordings import opened_store
 from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables.key_ring import RING, derived_keys
@@ -33,7 +35,7 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(FolderMedia(media)),
         coordinator=fleet,
-        new_lines=new_lines(media, name, voice, _helpers(settings)),
+        new_lines=new_lines(media, name, voice, _helpers(settings), settings.recordings_dir),
     )
 
 
@@ -41,14 +43,17 @@ def _helpers(settings: Settings) -> int:
     return processes_of_machine() if settings.sound_processes is None else settings.sound_processes
 
 
-def new_lines(media: Path, name: str, voice: str, helpers: int = 0) -> Mapping[str, NewLine]:
+def new_lines(
+    media: Path, name: str, voice: str, helpers: int = 0, recordings: Path | None = None
+) -> Mapping[str, NewLine]:
     """Return the factories of lines of the worker `name`, by the protocols of their gateways.
 
-    At most `helpers` processes share the sound.
+    At most `helpers` processes share the sound. Whole calls are recorded into the folder `recordings`.
     """
+    recordings = recordings or media / RECORDINGS_FOLDER
     return {
         **{protocol: _late(partial(_text_lines, protocol)) for protocol in (HTTP, KANNEL, SMPP)},
-        SIP: _late(partial(_sip_lines, media, name, voice, helpers)),
+        SIP: _late(partial(_sip_lines, media, name, voice, helpers, recordings)),
         FREESWITCH: _late(partial(_freeswitch_lines, media, voice)),
     }
 
@@ -69,10 +74,11 @@ def _text_lines(protocol: str) -> NewLine:
     return TEXT_LINES[protocol]
 
 
-def _sip_lines(media: Path, name: str, voice: str, helpers: int) -> NewLine:
+def _sip_lines(media: Path, name: str, voice: str, helpers: int, recordings: Path) -> NewLine:
     from dialer.carriers.voice.line_factory import lines_folder, sip_lines  # noqa: PLC0415 - see `_late`
 
-    return sip_lines(lines_folder(media, name), media, voice, helpers, _seal_of_handles)
+    opened = partial(opened_store, recordings)
+    return sip_lines(lines_folder(media, name), media, voice, helpers, _seal_of_handles, opened)
 
 
 def _seal_of_handles() -> str:

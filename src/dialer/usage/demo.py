@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from dialer.commands.output import examples
-from dialer.settings import SEED_MAX
+from dialer.settings_values import SEED_MAX
 from dialer.usage.addresses import PORT_MAX
 from dialer.usage.running import runs
 

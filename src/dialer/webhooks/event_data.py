@@ -166,6 +166,14 @@ class GatewayEventData(EventData, frozen=True, kw_only=True):
     state: Annotated[str, described("`down` or `up`.", "down")]
 
 
+class RecordingStoredData(EventData, frozen=True, kw_only=True):
+    """The recording of a call that is over."""
+
+    call_recording: Annotated[int, described("The id of the recording.", 3)]
+    campaign: Annotated[int | UnsetType, described("The id of the campaign; absent if it was deleted.", 1)] = UNSET
+    call: Annotated[int | UnsetType, described("The id of the call request; absent if it was deleted.", 7)] = UNSET
+
+
 class ReportReadyData(EventData, frozen=True, kw_only=True):
     """A scheduled report that is due."""
 
@@ -220,6 +228,7 @@ EVENT_DATA: Final[Mapping[str, type[EventData]]] = {
     "message.failed": MessageEventData,
     "message.received": MessageReceivedData,
     "message.sent": MessageEventData,
+    "recording.stored": RecordingStoredData,
     "report.ready": ReportReadyData,
     "subscriber.completed": SubscriberEventData,
     "subscriber.failed": SubscriberEventData,

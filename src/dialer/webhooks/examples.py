@@ -41,6 +41,7 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
     "message.received": ExampleEvent("sms-campaigns/2", {"campaign": 2, "state": "stop"}),
     "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),
+    "recording.stored": ExampleEvent("call-recording/3", {"call_recording": 3, "campaign": 1, "call": 7}),
     "report.ready": ExampleEvent(
         "report-schedule/3",
         {

@@ -134,7 +134,7 @@ def test_a_key_cannot_give_another_what_it_lacks(client: TestClient[Litestar], a
 def test_what_makes_no_sense_is_refused(alice: Caller, bob: Caller) -> None:
     refusals = {
         "name": ["This field is required."],
-        "scopes": ['"all" is not a scope. Known: read, campaigns, money, admin.'],
+        "scopes": ['"all" is not a scope. Known: read, campaigns, recordings, money, admin.'],
         "user": ["Invalid hyperlink - Object does not exist."],
     }
     assert alice.refused("POST", "api-key/", scopes=["all"], user=3) == (400, refusals)

@@ -51,6 +51,8 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "sms_gateway": None,
         "object_id": str(estate.survey["id"]),
         "extra_data": "",
+        "record": "no",
+        "record_days": 0,
         "dispositions": "",
         "agent_script": "",
         "agent_fields": "",

@@ -7,7 +7,15 @@ from dialer.carriers.media.dtmf_events import KEYS
 from dialer.carriers.media.rtcp import RtcpReport, read_reports
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.sound_router import PHASES, OrderDone, SendSound, SoundLost, SoundOutput, SoundRouter
+from dialer.carriers.media.sound_router import (
+    PHASES,
+    OrderDone,
+    SendSound,
+    SoundLost,
+    SoundOutput,
+    SoundRouter,
+    SoundTaped,
+)
 from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.domain.sessions.leg_protocol import Order
 
@@ -24,6 +32,7 @@ class Studio:
         self._phase = 0
         self.done: list[OrderDone] = []
         self.lost: list[str] = []
+        self.taped: list[SoundTaped] = []
         self.reports: list[RtcpReport] = []
         self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
         for key in keys:
@@ -51,6 +60,8 @@ class Studio:
             self.done.append(output)
         elif isinstance(output, SoundLost):
             self.lost.append(output.key)
+        elif isinstance(output, SoundTaped):
+            self.taped.append(output)
         elif output.is_report:
             assert output.destination == (PEER[0], PEER[1] + 1)
             self.reports += read_reports(output.data)

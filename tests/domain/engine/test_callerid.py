@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan
+from dialer.domain.calls.plan_parts import CallerIdChoice
+from dialer.domain.calls.plans import CampaignPlan
 from dialer.domain.engine.callerid import Turns, choose_callerid, turns_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey

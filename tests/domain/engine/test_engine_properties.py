@@ -15,7 +15,8 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
+from dialer.domain.calls.plan_parts import CallerIdChoice
+from dialer.domain.calls.plans import Call, GatewayKey, GatewayPlan
 from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import OpenCampaign

@@ -6,10 +6,10 @@ delays nobody, and a recording that is erased during its download is not sent an
 
 import re
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -17,7 +17,6 @@ from litestar import Response
 from litestar.response import Stream
 
 from dialer.api.service import ApiRequest
-from dialer.domain.formats.media_files import FileFacts, MediaFiles
 from dialer.resources.crud.versions import digest
 from dialer.resources.words.errors import AnsweredError, RecordNotFoundError
 from dialer.resources.words.headers import header, is_head
@@ -46,38 +45,57 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str, within: s
     if facts is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{name}:{facts.size}:{facts.changed_ns}".encode()))
+    return answer_sound(request, Sound(facts.size, tag, partial(read_piece, media, place)), shown_name)
+
+
+class Sound(NamedTuple):
+    """A WAV file that is sent: its size, its version, and the function that returns some of its bytes from a place."""
+
+    size: int
+    tag: EntityTag
+    read: Callable[[int], bytes | None]
+    """It runs in a thread. No bytes, or None, mean that there are no more."""
+
+
+def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Response[Any]:
+    """Return a WAV file, or the part that the request asks for.
+
+    Raises:
+        AnsweredError: as for `answer_file`.
+    """
+    tag = sound.tag
     headers = {ETAG_HEADER: tag.header}
     if parse_preconditions(request.scope).is_known(tag):
         return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    part = _part(request, facts, tag)
+    part = part_of(request, sound)
     headers |= {
         "Accept-Ranges": "bytes",
         "Content-Disposition": content_disposition(shown_name),
         "Content-Length": str(len(part)),
     }
     status = HTTPStatus.OK
-    if len(part) < facts.size:
+    if len(part) < sound.size:
         status = HTTPStatus.PARTIAL_CONTENT
-        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{facts.size}"
-    content = no_content() if is_head(request.scope) else _pieces(media, place, part)
+        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{sound.size}"
+    content = no_content() if is_head(request.scope) else _pieces(sound.read, part)
     return Stream(content, status_code=status, media_type=WAV, headers=headers)
 
 
-def _part(request: ApiRequest, facts: FileFacts, tag: EntityTag) -> range:
+def part_of(request: ApiRequest, sound: Sound) -> range:
     """Return the bytes to send, as a range of positions in the file.
 
     Raises:
         AnsweredError: 416 if the file has none of the wanted bytes.
     """
-    whole, scope = range(facts.size), request.scope
+    whole, scope = range(sound.size), request.scope
     wanted, only_if = header(scope, b"range"), header(scope, b"if-range")
-    is_stale = only_if is not None and only_if.strip() != tag.header
+    is_stale = only_if is not None and only_if.strip() != sound.tag.header
     if wanted is None or is_stale or is_head(scope):
         return whole
-    part = parse_range(wanted, facts.size)
+    part = parse_range(wanted, sound.size)
     if part is not None and not part:
-        detail = f"The file has {facts.size} bytes, so {wanted[:FILE_NAME_MAX]!r} is not a part of it."
-        refused = {"Content-Range": f"bytes */{facts.size}", ETAG_HEADER: tag.header}
+        detail = f"The file has {sound.size} bytes, so {wanted[:FILE_NAME_MAX]!r} is not a part of it."
+        refused = {"Content-Range": f"bytes */{sound.size}", ETAG_HEADER: sound.tag.header}
         raise AnsweredError(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, detail, refused)
     return whole if part is None else part
 
@@ -118,10 +136,10 @@ def _is_unsafe(letter: str) -> bool:
     return letter in _UNSAFE or (letter != " " and unicodedata.category(letter)[0] in "CZ")
 
 
-async def _pieces(media: MediaFiles, name: str, part: range) -> AsyncIterator[bytes]:
+async def _pieces(read: Callable[[int], bytes | None], part: range) -> AsyncIterator[bytes]:
     """Yield the bytes at the positions in `part`, fewer if the file is deleted meanwhile."""
     while part:
-        piece = await anyio.to_thread.run_sync(partial(read_piece, media, name, part.start))
+        piece = await anyio.to_thread.run_sync(read, part.start)
         if not piece:
             return
         yield piece[: len(part)]

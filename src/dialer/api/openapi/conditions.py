@@ -20,7 +20,7 @@ def _condition(name: str, description: str) -> Json:
     return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
 
 
-_DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
+_DOWNLOADS: Final = frozenset({"download_recording", "download_audio", "download_call"})
 """Operations whose answer is a file."""
 _COMPUTED: Final = frozenset(
     {

@@ -187,6 +187,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "send_recording": examples.answer(WaitingSound),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
+    "download_call": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
     **dict.fromkeys(
         ("read_campaign_results", "read_sms_campaign_results"), f"phone_number,status\r\n{NUMBER},completed\r\n"

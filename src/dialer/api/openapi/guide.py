@@ -53,6 +53,7 @@ _GROUPS: Final[dict[str, str]] = {
     "cdr": "Call detail records: one for each leg of a call that is over.",
     "callrequest": "Call requests: attempts to call subscribers, and calls from subscribers.",
     "survey-result": "Answers of callees, single and counted, and what they recorded.",
+    "call-recording": "Recordings of whole calls.",
     "transfer": "Transfers of calls to numbers and to agents.",
     "sms-message": "Text messages that campaigns and surveys have sent.",
     "sms-received": "Text messages that came in, and what users have decided about them.",

@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any, Final
 
 import anyio.to_thread
-from litestar import Response, get
+from litestar import Response, delete, get
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 from litestar.response import Stream
 from sqlalchemy import Row, and_, select
 
-from dialer.api.actions.recordings import answer_audio_file, answer_recorded_answer
+from dialer.api.actions.recordings import answer_audio_file, answer_call_recording, answer_recorded_answer
 from dialer.api.answers.controller import LINK_HEADER
 from dialer.api.answers.csv_lines import write_csv
 from dialer.api.answers.downloads import WAV, no_content
@@ -25,11 +25,13 @@ from dialer.resources.crud.fields import FieldError, Integer
 from dialer.resources.crud.moments import show_timestamp
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import ID_MAX, identity_in
+from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.surveys import AUDIO_FILES
 from dialer.resources.words.errors import InvalidError
 from dialer.resources.words.headers import is_head
+from dialer.resources.words.preconditions import parse_preconditions
 from dialer.store.media.archive import ArchivedFile, RecordingArchive
 from dialer.store.tables import Cdr
 
@@ -89,6 +91,25 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
 async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
     return await answer_audio_file(request, identity_in(record_id))
+
+
+@get(
+    "/call-recording/{record_id:str}/download",
+    tags=[CALL_RECORDINGS.path],
+    media_type=WAV,
+    operation_class=describe_answer({WAV: _WAV_SCHEMA}),
+)
+async def download_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Download the recording of a whole call as a WAV file, or with `Range` a part of it: the callee is left."""
+    return await answer_call_recording(request, identity_in(record_id))
+
+
+@delete("/call-recording/{record_id:str}", tags=[CALL_RECORDINGS.path])
+async def delete_call_recording(request: ApiRequest, record_id: FromPath[str]) -> None:
+    """Remove the recording of a call for good. Its record stays, and says when it was removed."""
+    identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
+    remove = partial(records.delete_record, resource=CALL_RECORDINGS, record_id=identity, conditions=conditions)
+    await request.service.write(request, remove)
 
 
 def _after(request: ApiRequest) -> int:

@@ -48,6 +48,7 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "callerid_group": FindingCode.WRONG_CALLERID,
     "aleg_gateway": FindingCode.WRONG_CLOCK,
     "object_id": FindingCode.UNPLAYABLE,
+    "record": FindingCode.NOT_RECORDABLE,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
 _COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy import Connection, select
 
 from dialer.app.work.errors import FieldErrors
+from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
@@ -20,6 +21,9 @@ from dialer.store.tables import SMS, Agent, Queue, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
+RECORDED: Final = frozenset({SIP, SIMULATED})
+"""Protocols of carriers whose calls can be recorded as a whole."""
+_NOT_RECORDED: Final = Sentence("Calls over this carrier cannot be recorded. Choose a SIP carrier, or set no.")
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
 _WhySilent: TypeAlias = Callable[[Sentence], Sentence]
@@ -37,9 +41,16 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         ]
         unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
+        errors |= recording_errors(connection, campaign)
     if texts_people(connection, campaign, survey):
         errors |= _wrong_clock(connection, "sms_gateway")
     return errors
+
+
+def recording_errors(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
+    """Return the error of a campaign that records calls over a carrier which keeps their sound to itself."""
+    is_heard = campaign["record"] == NO_CALL or _protocol(connection, gateway_of(campaign)) in RECORDED
+    return {} if is_heard else {"record": [_NOT_RECORDED]}
 
 
 def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:

@@ -26,9 +26,11 @@ from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.rows.contact_names import count_removed
 from dialer.store.rows.texts.text_parts import erase_parts
 from dialer.store.tables import (
+    CallRecording,
     CallRequest,
     Campaign,
     Contact,
@@ -153,6 +155,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
     erase_examples(connection)
+    _erase_recordings(connection, spellings, unit.now_ms)
     _erase_outcomes_of_caller(connection, spellings)
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)
@@ -164,6 +167,13 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
+
+
+def _erase_recordings(connection: Connection, spellings: Spellings, now_ms: int) -> None:
+    """Erase the recordings of calls with the number that no subscriber leads to: those of deleted campaigns, too."""
+    ids = [row["id"] for row in whose_number(connection, CallRecording.phone_number, spellings)]
+    for some in _parts(ids):
+        erase_recordings(connection, CallRecording.id.in_(some), now_ms)
 
 
 def _erase_outcomes_of_caller(connection: Connection, spellings: Spellings) -> None:

@@ -27,10 +27,12 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import LegType, SubscriberStatus
 from dialer.store.database.bulk import Bulk
+from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.tables import (
     CallBack,
     CallDisposition,
     CallDraft,
+    CallRecording,
     CallRequest,
     Campaign,
     Cdr,
@@ -67,6 +69,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     requests = select(CallRequest.id).where(CallRequest.subscriber_id.in_(subscriber_ids))
     erase_answers(connection, SurveyResult.callrequest_id.in_(requests), delete_file)
     _erase_records(connection, requests)
+    erase_recordings(connection, CallRecording.callrequest_id.in_(requests), unit.now_ms)
     connection.execute(delete(CallBack).where(CallBack.id.in_(requests)))
     erase_outcomes(connection, requests)
     connection.execute(
@@ -106,6 +109,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
     requests = select(CallRequest.id).where(CallRequest.id.in_(call_ids))
     erase_answers(connection, SurveyResult.callrequest_id.in_(call_ids), delete_file)
     _erase_records(connection, requests)
+    erase_recordings(connection, CallRecording.callrequest_id.in_(call_ids), unit.now_ms)
     erase_outcomes(connection, requests)
     connection.execute(update(CallRequest).where(CallRequest.id.in_(call_ids)).values(callerid=ERASED, heard=""))
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))

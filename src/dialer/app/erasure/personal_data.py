@@ -64,10 +64,12 @@ MACHINE_MADE: Final = frozenset(
         # The writer of the audit log masks numbers, because its rows cannot be changed later.
         *(f"audit_log.{name}" for name in ("action", "actor", "address", "after", "before")),
         *(f"audit_log.{name}" for name in ("key_prefix", "resource", "via")),
+        *(f"call_recording.{name}" for name in ("callid", "file", "sound_key", "state")),
         "callrequest.callid",
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
+        "campaign.record",
         *(f"{name}.medium" for name in ("campaign", "cps_returned", "gateway", "gateway_counter", "gateway_slice")),
         *("campaign.sms_medium", "live_leg.medium", "set_aside_report.medium", "text_news.medium"),
         "campaign_forecast.document",

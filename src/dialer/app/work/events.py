@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import msgspec
 from sqlalchemy import Connection, select
 
-from dialer.store.tables import Agent, Campaign, DncList, Phonebook
+from dialer.store.tables import Agent, CallRecording, Campaign, DncList, Phonebook
 
 
 class Subject(NamedTuple):
@@ -19,7 +19,7 @@ class Subject(NamedTuple):
     """Path of its resource in the API."""
     id_field: str
     """Field of the event that has the id of the record."""
-    owner: type[Agent | Campaign | DncList | Phonebook] | str | None = None
+    owner: type[Agent | CallRecording | Campaign | DncList | Phonebook] | str | None = None
     """Table whose row of the record names its owner, or the field of the event that does. None: the service owns it."""
 
 
@@ -164,6 +164,13 @@ class ApiKeyCreated(ApiKeyEvent, frozen=True, tag="api_key.created"):
 
 class ApiKeyRevoked(ApiKeyEvent, frozen=True, tag="api_key.revoked"):
     """An API key was deleted."""
+
+
+class RecordingHeard(AppEvent, frozen=True, tag="recording.heard"):
+    """A user heard, or downloaded, the recording of a call from its beginning."""
+
+    subject: ClassVar = Subject("call-recording", "recording_id", CallRecording)
+    recording_id: int
 
 
 class WebhookSecretRotated(AppEvent, frozen=True, tag="webhook.secret_rotated"):

@@ -14,6 +14,8 @@ class Numbers:
     def __init__(self, sequence: int, timestamp: int) -> None:
         self.sequence = sequence
         self.timestamp = timestamp
+        self.is_first = True
+        """True if the next packet begins a sound, which its marker tells."""
         self._source = -1
         """The SSRC of the latest packet that was passed on."""
         self._ahead = 0

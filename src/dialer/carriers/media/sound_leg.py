@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from dialer.carriers.media import g711
 from dialer.carriers.media.bridged_stream import Numbers
 from dialer.carriers.media.call_quality import Quality
+from dialer.carriers.media.call_tape import CallTape
 from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
 from dialer.carriers.media.dtmf_inband import InbandDtmf
 from dialer.carriers.media.media_address import Address, Peer
@@ -87,7 +88,8 @@ class SoundLeg:
 
         Each has its time after the first one, in samples, and its destination. The router takes them away.
         """
-        self._is_first = True
+        self.tape: CallTape | None = None
+        """The recording of both sides in progress."""
         self._keys = Rfc4733Dtmf()
         self._framer = Framer()
         self._tones = InbandDtmf()
@@ -134,7 +136,9 @@ class SoundLeg:
 
     def next_packet(self) -> tuple[bytes, Address] | None:
         """Return the packet for the next 20 ms and its destination; None while the leg sends no sound."""
-        sound, remote = self._sound, self.peer.remote
+        sound, remote, tape = self._sound, self.peer.remote, self.tape
+        if tape is not None:
+            tape.tick()
         if self.bridged is not None and self.supervision is None:
             return None
         if sound is None or remote is None or sound.direction not in _SENDS:
@@ -143,14 +147,16 @@ class SoundLeg:
         frame = self.activity.next_frame() if self.bridged is None else self._voice_alone()
         if not frame:
             return None
-        if sound.codec is Codec.PCMA:
-            frame = frame.translate(g711.ALAW_OF_ULAW)
         numbers = self._numbers
         numbers.timestamp = (numbers.timestamp + FRAME_SAMPLES) % TIMESTAMPS
+        if tape is not None:
+            tape.say(numbers.timestamp, frame)
+        if sound.codec is Codec.PCMA:
+            frame = frame.translate(g711.ALAW_OF_ULAW)
         numbers.sequence = (numbers.sequence + 1) % SEQUENCES
         self.packets_sent += 1
         self._octets_sent += FRAME_SAMPLES
-        is_marked, self._is_first = self._is_first, False
+        is_marked, self._numbers.is_first = self._numbers.is_first, False
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         if sound.packet_ms < FRAME_MS:
             return self._in_pieces(packet, sound.packet_ms, remote)
@@ -182,11 +188,13 @@ class SoundLeg:
 
     def skip(self, frames: int) -> None:
         """Leave out frames for which there was no time: their moments are over (RFC 3550 5.1)."""
+        if self.tape is not None:
+            self.tape.tick(frames)
         if self.bridged is not None:
             return
         if self._sound is not None and self._sound.direction in _SENDS:
             self._numbers.timestamp = (self._numbers.timestamp + frames * FRAME_SAMPLES) % TIMESTAMPS
-            self._is_first = True
+            self._numbers.is_first = True
             self.activity.skip(frames)
         else:
             for _ in range(frames):
@@ -212,10 +220,13 @@ class SoundLeg:
         self._reception.take(now_ms, packet, is_sound=True)
         activity, is_bridged = self.activity, self.bridged is not None
         listens = activity.hears_sound or (activity.hears_keys and self._hears_tones())
-        if is_bridged or listens:
+        tape = self.tape
+        if is_bridged or listens or tape is not None:
             table = self._tables[payload]
             if table is not None:
                 packet = replace(packet, data=packet.data.translate(table))
+            if tape is not None:
+                tape.hear(packet.timestamp, packet.data)
         if listens:
             self._hear(now_ms, packet)
         return packet
@@ -286,12 +297,14 @@ class SoundLeg:
             self._quiet_frames = 0
             voice = self.supervision.voice_for(self.key, len(data))
             data = add(data, voice) if voice else data
+        if self.tape is not None and not is_key:
+            self.tape.say(timestamp, data)
         if not is_key and sound.codec is Codec.PCMA:
             data = data.translate(g711.ALAW_OF_ULAW)
         self.packets_sent += 1
         self._octets_sent += len(data)
-        is_marked = packet.is_marked or (self._is_first and not is_key)
-        self._is_first = False
+        is_marked = packet.is_marked or (self._numbers.is_first and not is_key)
+        self._numbers.is_first = False
         passed = RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)
         longest_ms = sound.packet_ms_max
         if longest_ms and not is_key and len(data) * 1_000 > longest_ms * RATE_HZ:

@@ -63,7 +63,14 @@ class OrderDone(msgspec.Struct, frozen=True):
     recording: tuple[str, bytes] | None = None
 
 
-SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost
+class SoundTaped(msgspec.Struct, frozen=True, gc=False):
+    """The next block of the recording of both sides of a leg."""
+
+    key: str
+    block: bytes
+
+
+SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost | SoundTaped
 
 
 class SoundRouter:
@@ -217,6 +224,9 @@ class SoundRouter:
             done = leg.activity.done(now_ms)
             if done is not None:
                 yield self._finish(leg, done)
+            tape = leg.tape
+            if tape is not None and tape.has_block:
+                yield SoundTaped(leg.key, tape.take_block())
             if now_ms >= leg.look_ms:
                 yield from _look(leg, now_ms)
 

@@ -13,6 +13,7 @@ import msgspec
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.sound_room import SoundNews, SoundOver
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import Order
 
 _LENGTH: Final = struct.Struct("!I")
@@ -41,6 +42,13 @@ class WatchLeg(msgspec.Struct, frozen=True):
     """Tell a helper that a leg is answered: from now on it reports silence of the other side."""
 
     key: str
+
+
+class RecordLeg(msgspec.Struct, frozen=True):
+    """Tell a helper to record both sides of a leg from now on."""
+
+    key: str
+    store: SoundStore
 
 
 class PressKey(msgspec.Struct, frozen=True):
@@ -99,7 +107,7 @@ class LegFinished(msgspec.Struct, frozen=True):
 
 
 ToHelper: TypeAlias = (
-    HoldLeg | ReleaseLeg | AgreeSound | WatchLeg | PressKey | KeepPrompt | BeginOrder | EndSound | RemoveLeg
+    HoldLeg | ReleaseLeg | AgreeSound | WatchLeg | RecordLeg | PressKey | KeepPrompt | BeginOrder | EndSound | RemoveLeg
 )
 HelperNews: TypeAlias = SoundNews | LegReleased | LegFinished
 FromHelper: TypeAlias = HelperReady | HelperNews

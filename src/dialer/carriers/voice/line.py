@@ -316,7 +316,8 @@ class SipLine:
         left_ms = max(1, order.talk_limit_ms - answered_age_ms)
         now_ms = steady_ms()
         self._legs[order.key] = _LineLeg(answered_ms=now_ms)
-        if telephone.take_up(replace(order, talk_limit_ms=left_ms), handle):
+        store = None if order.sound_store is None else replace(order.sound_store, age_ms=answered_age_ms)
+        if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle):
             return Alive()
         del self._legs[order.key]
         return Unknown()

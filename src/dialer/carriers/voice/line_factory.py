@@ -11,6 +11,7 @@ from dialer.carriers.sip.trunk import mark
 from dialer.carriers.voice.line_process import socket_path
 from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.credentials.environment import clean_environment
 
 
@@ -21,13 +22,19 @@ def lines_folder(media: Path, name: str = "") -> Path:
 
 
 def sip_lines(
-    folder: Path, media: Path, speech: str = "", helpers: int = 0, seal: Callable[[], str] = str
+    folder: Path,
+    media: Path,
+    speech: str = "",
+    helpers: int = 0,
+    seal: Callable[[], str] = str,
+    opened: Callable[[SoundStore], SoundStore | None] = lambda store: store,
 ) -> Callable[[int, str, Exchange], RemoteLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
     All of them are held by one process, which is found again by its socket in `folder`. It reads and writes sound files
     in `media`, and speaks texts with the voice `speech`. At most `helpers` others carry the sound of its calls for it.
     `seal` returns the keys that encrypt the keys of sound in the handles of legs.
+    `opened` returns the place of a recording from what is stored of it.
     """
     started: list[int] = []
 
@@ -46,6 +53,7 @@ def sip_lines(
         )
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> RemoteLine:
-        return RemoteLine(OpenLine(gateway_id, parameters, speech, seal()), exchange, socket_path(folder), start)
+        opening = OpenLine(gateway_id, parameters, speech, seal())
+        return RemoteLine(opening, exchange, socket_path(folder), start, opened)
 
     return new_line

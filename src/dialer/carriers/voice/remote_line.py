@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from dialer.carriers.line_port import Exchange, Found, LiveLeg, Unplaced
 from dialer.carriers.voice.process_frames import (
     FRAME_BYTES_MAX,
@@ -24,7 +26,8 @@ from dialer.carriers.voice.process_frames import (
     encode_frame,
     read_from_process,
 )
-from dialer.domain.sessions.leg_protocol import Leg, Order
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.sessions.leg_protocol import Leg, Order, Texting
 
 CONNECT_EVERY_S: Final = 0.1
 START_EVERY: Final = 50
@@ -35,8 +38,19 @@ GONE: Final = "its process is being started"
 class RemoteLine:
     """The line of one gateway in the process of the lines, over its socket. It connects by itself."""
 
-    def __init__(self, opening: OpenLine, exchange: Exchange, path: Path, start: Callable[[], None]) -> None:
-        """Connect to the socket at `path`. `start` starts the process, and does nothing if it is there."""
+    def __init__(
+        self,
+        opening: OpenLine,
+        exchange: Exchange,
+        path: Path,
+        start: Callable[[], None],
+        opened: Callable[[SoundStore], SoundStore | None] = lambda store: store,
+    ) -> None:
+        """Connect to the socket at `path`. `start` starts the process, and does nothing if it is there.
+
+        `opened` returns the path and the key of a recording from what is stored of it; None if it cannot be read.
+        """
+        self._opened: Final = opened
         self._opening: Final = opening
         self._exchange, self._path, self._start = exchange, path, start
         self._writer: asyncio.StreamWriter | None = None
@@ -48,7 +62,7 @@ class RemoteLine:
 
     def dial(self, leg: Leg) -> None:
         """Place a leg now, or tell that it cannot be placed."""
-        if not self._send(PlaceLeg(leg)):
+        if not self._send(PlaceLeg(self._with_store(leg))):
             self._exchange.heard(self._last, leg.key, Unplaced())
 
     def perform(self, key: str, order: Order) -> None:
@@ -58,7 +72,7 @@ class RemoteLine:
     async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
         """Return the state of each leg. Return no states if the connection is lost meanwhile; ask again then."""
         self._found = asyncio.get_running_loop().create_future()
-        self._send(FindLegs(list(legs)))
+        self._send(FindLegs([replace(leg, order=self._with_store(leg.order)) for leg in legs]))
         return await self._found
 
     def settled(self, number: int) -> None:
@@ -72,6 +86,12 @@ class RemoteLine:
         with contextlib.suppress(asyncio.CancelledError):
             await self._work
         self._leave()
+
+    def _with_store(self, order: Leg) -> Leg:
+        """Return an order with the place of its recording as the process of the lines takes it."""
+        if isinstance(order, Texting) or order.sound_store is None:
+            return order
+        return replace(order, sound_store=self._opened(order.sound_store))
 
     def _send(self, frame: ToProcess) -> bool:
         if self._writer is None or self._writer.is_closing():

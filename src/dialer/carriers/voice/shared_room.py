@@ -23,6 +23,7 @@ from dialer.carriers.voice.helper_frames import (
     LegFinished,
     LegReleased,
     PressKey,
+    RecordLeg,
     ReleaseLeg,
     RemoveLeg,
     ToHelper,
@@ -30,6 +31,7 @@ from dialer.carriers.voice.helper_frames import (
 )
 from dialer.carriers.voice.sound_process import SoundProcess
 from dialer.carriers.voice.sound_room import Finish, Hear, LegSockets, SoundFailed, SoundOver, SoundRoom
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import Bridge, Confer, Order, Supervise
 
 CALLS_EACH: Final = 200
@@ -120,6 +122,11 @@ class SharedRoom(SoundRoom):
         """Start to report silence of the other side of a leg."""
         if not self._is_passed_on(key, WatchLeg(key), partial(self.watch, key)):
             super().watch(key)
+
+    def record(self, key: str, store: SoundStore) -> None:
+        """Record both sides of a leg from now on."""
+        if not self._is_passed_on(key, RecordLeg(key, store), partial(self.record, key, store)):
+            super().record(key, store)
 
     def press(self, key: str, digit: str) -> None:
         """Handle a key that arrived by SIP in place of the sound."""

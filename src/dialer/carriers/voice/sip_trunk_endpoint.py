@@ -46,6 +46,7 @@ from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.udp_transport import UdpTransport
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
@@ -108,6 +109,8 @@ class SipTrunkEndpoint:
         self._t1_ms: Final = t1_ms
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
+        self._stores: Final[dict[str, SoundStore]] = {}
+        """The places of the recordings of legs that are not answered yet."""
         self._is_closed = False
         self._cut_because = ""
         """Why the connection to the carrier is lost, while it is."""
@@ -197,6 +200,7 @@ class SipTrunkEndpoint:
         if local is None:
             self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
         else:
+            self._remember_store(dialling)
             self._perform(self._agent.dial(steady_ms(), dialling, local))
         return True
 
@@ -209,6 +213,7 @@ class SipTrunkEndpoint:
             return False
         local = self._open_sound(key, self._parameters.ports) if rings else None
         if local is not None:
+            self._remember_store(arriving)
             self._perform(self._agent.answer(now_ms, arriving, local))
         elif rings:
             self._perform(self._agent.clear(now_ms, key, causes.NO_CIRCUIT, "no port for sound is free"))
@@ -227,7 +232,8 @@ class SipTrunkEndpoint:
             return False
         has_sound = self._open_sound(order.key, range(dialog.local.port, dialog.local.port + 1)) is not None
         self._perform(self._agent.take_up(steady_ms(), order, dialog))
-        self._room.watch(order.key)
+        self._remember_store(order)
+        self._begin_sound(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
@@ -357,12 +363,23 @@ class SipTrunkEndpoint:
             case LegRinging():
                 self._hear(news.key, news.at_ms, Ringing(0))
             case LegAnswered():
-                self._room.watch(news.key)
+                self._begin_sound(news.key)
                 self._hear(news.key, news.at_ms, Answered(0, news.handle))
             case LegOver():
                 self._hear_end(news)
 
+    def _remember_store(self, order: Dialling | Arriving) -> None:
+        if order.sound_store is not None:
+            self._stores[order.key] = order.sound_store
+
+    def _begin_sound(self, key: str) -> None:
+        """Watch and record a leg, which is answered."""
+        self._room.watch(key)
+        if (store := self._stores.pop(key, None)) is not None:
+            self._room.record(key, store)
+
     def _hear_end(self, ended: LegOver) -> None:
+        self._stores.pop(ended.key, None)
         self._room.finish(ended.key, partial(self._hear_over, ended))
 
     def _hear_over(self, ended: LegOver, over: SoundOver) -> None:

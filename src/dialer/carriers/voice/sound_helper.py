@@ -19,6 +19,7 @@ from dialer.carriers.voice.helper_frames import (
     LegFinished,
     LegReleased,
     PressKey,
+    RecordLeg,
     ReleaseLeg,
     RemoveLeg,
     ToHelper,
@@ -50,12 +51,8 @@ class SoundHelper:
                 room.hold(frame.leg, self._next_sockets(), self._send)
             case ReleaseLeg():
                 self._release(frame.key)
-            case AgreeSound():
-                room.agree(frame.key, frame.sound)
-            case WatchLeg():
-                room.watch(frame.key)
-            case PressKey():
-                room.press(frame.key, frame.digit)
+            case AgreeSound() | WatchLeg() | RecordLeg() | PressKey():
+                self._change(frame)
             case KeepPrompt():
                 self._keep(frame)
             case BeginOrder():
@@ -66,6 +63,17 @@ class SoundHelper:
                 room.remove(frame.key)
             case _:
                 assert_never(frame)
+
+    def _change(self, frame: AgreeSound | WatchLeg | RecordLeg | PressKey) -> None:
+        match frame:
+            case AgreeSound():
+                self._room.agree(frame.key, frame.sound)
+            case WatchLeg():
+                self._room.watch(frame.key)
+            case RecordLeg():
+                self._room.record(frame.key, frame.store)
+            case PressKey():
+                self._room.press(frame.key, frame.digit)
 
     def _keep(self, prompt: KeepPrompt) -> None:
         self._prompts[prompt.number] = prompt.sound

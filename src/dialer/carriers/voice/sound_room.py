@@ -6,17 +6,22 @@ The sockets are read at the ticks of the clock, all at once: being woken by each
 import secrets
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
+import structlog
 
+from dialer.carriers.media.call_tape import CallTape
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter
+from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter, SoundTaped
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
+from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.carriers.voice.waiting_sockets import WaitingSockets
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import Order
 
 STRANGERS_MAX: Final = 256
@@ -24,6 +29,7 @@ STRANGERS_MAX: Final = 256
 REPORTS_MAX: Final = 8
 """Reports that one tick takes out of a socket."""
 
+_log = structlog.get_logger(__name__)
 _READ_BYTES: Final = PACKET_BYTES_MAX + 1
 _IPV4: Final = 2
 """Parts of an IPv4 address and its port. Those of IPv6 have more."""
@@ -136,6 +142,20 @@ class SoundRoom:
         if (leg := self._router.leg(key)) is not None:
             leg.watch(steady_ms())
 
+    def record(self, key: str, store: SoundStore) -> None:
+        """Record both sides of a leg from now on. If its file cannot be written, the call goes on without."""
+        if (leg := self._router.leg(key)) is not None and leg.tape is None:
+            leg.tape = CallTape(SealedSpool(store))
+            self._keep(leg, leg.tape.spool.open)
+
+    def _keep(self, leg: SoundLeg, write: Callable[[], None]) -> None:
+        """Write what was recorded. The recording ends where its file cannot be written."""
+        try:
+            write()
+        except OSError as error:
+            leg.tape = None
+            _log.warning("call_not_recorded", key=leg.key, reason=error.strerror)
+
     def press(self, key: str, digit: str) -> None:
         """Take a key of the telephone that came without sound."""
         if (leg := self._router.leg(key)) is not None:
@@ -159,7 +179,15 @@ class SoundRoom:
         if key in self._sockets:
             self._remove(key)
 
+    def _write(self, taped: SoundTaped) -> None:
+        leg = self._router.leg(taped.key)
+        if leg is not None and leg.tape is not None:
+            self._keep(leg, partial(leg.tape.spool.write, [taped.block]))
+
     def _remove(self, key: str) -> tuple[str, bytes] | None:
+        leg = self._router.leg(key)
+        if leg is not None and leg.tape is not None:
+            self._keep(leg, partial(leg.tape.spool.write, leg.tape.rest()))
         sockets, _ = self._forget(key)
         sockets.close()
         return self._router.remove(key)
@@ -175,6 +203,8 @@ class SoundRoom:
         for output in self._router.tick(now_ms, phase):
             if isinstance(output, SendSound):
                 self._send(output)
+            elif isinstance(output, SoundTaped):
+                self._write(output)
             else:
                 self._owners[output.key](output)
         # One packet of each leg: a tick is a quarter of a packet's time, and whoever sends more loses it.

@@ -57,6 +57,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
     "scopes": {
         "read": "Read all that the user may read",
         "campaigns": "Change campaigns, lists, surveys, queues and agents",
+        "recordings": "Hear and delete recordings of whole calls",
         "money": "Payments, refunds and rates",
         "admin": "Users, keys, carriers and the clock",
     },

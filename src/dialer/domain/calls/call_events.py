@@ -2,15 +2,8 @@
 
 import msgspec
 
-from dialer.domain.calls.plans import (
-    Call,
-    CallOutcome,
-    CampaignPlan,
-    GatewayKey,
-    LegOutcome,
-    SaidCallBack,
-    Subscriber,
-)
+from dialer.domain.calls.plan_parts import SaidCallBack
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, GatewayKey, LegOutcome, Subscriber
 
 
 class CallRestored(msgspec.Struct, frozen=True):

@@ -7,6 +7,8 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calls.call_recording import NOT_RECORDED, RecordingPlan, SoundStore
+from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack
 from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
@@ -80,13 +82,6 @@ def gateway_named(text: str) -> GatewayKey:
     return GatewayKey(medium or VOICE, int(number))
 
 
-class CallerIdChoice(msgspec.Struct, frozen=True):
-    """A caller ID of a group, and its area code: a prefix of digits, or `*` for any number."""
-
-    areacode: str
-    callerid_num: str
-
-
 class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
 
@@ -151,6 +146,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The time that an agent has to call or skip a person whom they preview."""
     preview_calls: bool = False
     """True if the person is called when that time is over; false if the person waits, and the agent goes on a break."""
+    recording: RecordingPlan = NOT_RECORDED
     end_when_done: bool = True
     """False keeps the campaign open until it expires, although nobody is left to call."""
 
@@ -233,14 +229,6 @@ class Subscriber(msgspec.Struct, gc=False):
         if promise is not None:
             return promise.agent_id
         return ANY_AGENT if self.abandoned else None
-
-
-class SaidCallBack(NamedTuple):
-    """A call-back that an agent has promised while the call goes on. It follows the call."""
-
-    at_ms: int
-    promise: Promise | None = None
-    """The promise of the agent to take it themselves; None for any agent."""
 
 
 class Transfer(msgspec.Struct):
@@ -338,6 +326,8 @@ class Call(msgspec.Struct, gc=False):
     """True if a real carrier has the call, which makes its recordings itself."""
     is_simulated: bool = False
     """True if its gateway was simulated when it was placed."""
+    sound_store: SoundStore | None = None
+    """The place of its recording, of a call over a real line that is recorded."""
     is_restored: bool = False
     """True if the call was placed before this engine was built."""
     transfers: tuple[Transfer, ...] = ()

@@ -6,7 +6,8 @@ from typing import Final
 
 import phonenumbers
 
-from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan
+from dialer.domain.calls.plan_parts import CallerIdChoice
+from dialer.domain.calls.plans import CampaignPlan
 
 WILDCARD: Final = "*"
 _AND: Final = "&"

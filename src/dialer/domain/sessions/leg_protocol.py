@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.words.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
 
 SPEECH_FOLDER: Final = "speech"
@@ -34,6 +35,8 @@ class Dialling(Value, frozen=True):
     """The leg ends with cause 16 so long after its answer."""
     cps_max: int = 0
     """The most legs that the line places within a second, this one among them; 0: no limit."""
+    sound_store: SoundStore | None = None
+    """The place of the sound of both sides, from the answer on; None if it is not recorded."""
 
 
 class Arriving(Value, frozen=True):
@@ -45,6 +48,8 @@ class Arriving(Value, frozen=True):
     """The leg ends with cause 16 so long after its answer."""
     handle: str
     """The `handle` of its arrival."""
+    sound_store: SoundStore | None = None
+    """As that of `Dialling`."""
 
     @property
     def number(self) -> str:

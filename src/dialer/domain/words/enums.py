@@ -55,6 +55,14 @@ class LegType(DescribedInt):
     B_LEG = 2, "The call to the person to whom the callee was transferred."
 
 
+class RecordingState(DescribedText):
+    """The state of the recording of a whole call."""
+
+    WAITING = "waiting", "The call is over, and its recording can be heard. It is stored in a moment."
+    STORED = "stored", "The recording is stored."
+    REMOVED = "removed", "The recording is removed: deleted, erased, refused by the callee, or too old."
+
+
 class AmdStatus(DescribedInt):
     """The result of answering-machine detection."""
 

@@ -21,6 +21,7 @@ class Scope(DescribedText):
 
     READ = "read", "Read all that the user may read."
     CAMPAIGNS = "campaigns", "Change campaigns, lists, surveys, queues and agents."
+    RECORDINGS = "recordings", "Hear and delete recordings of whole calls."
     MONEY = "money", "Record payments, refund calls and change rate cards."
     ADMIN = "admin", "Change users, API keys, gateways and the clock."
 
@@ -46,6 +47,7 @@ class Permission(Enum):
     SIGNED_IN = Needs(_EVERYBODY, None, "read the list of resources and the clock")
     READ_CALLS = Needs(_EVERYBODY, Scope.READ, "read calls, agents and users; agents see only their own")
     READ = Needs(_READERS, Scope.READ, "read all other records")
+    RECORDINGS = Needs(_MANAGERS, Scope.RECORDINGS, "hear recordings of whole calls")
     READ_AS_ADMIN = Needs(_ADMINS, Scope.READ, "read records that only admins see")
     CAMPAIGNS = Needs(_MANAGERS, Scope.CAMPAIGNS, "create, change and delete campaigns, lists, surveys and queues")
     WORK = Needs(

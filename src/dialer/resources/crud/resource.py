@@ -185,6 +185,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     admins_only: bool = False
     admins_write: bool = False
     """True if only admins write, while users read their own records."""
+    reads: Permission = Permission.READ
+    """The permission that reading needs, unless agents see some records, or admins only."""
     writes: Permission = Permission.CAMPAIGNS
     """The permission that a write needs; `Permission.ADMIN` instead if only admins write."""
     is_personal: bool = False
@@ -256,7 +258,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def permission(self, method: str) -> Permission:
         """Return the permission that a request with this method needs."""
         if method == "GET":
-            seen = Permission.READ if self.agents_see is None else Permission.READ_CALLS
+            seen = self.reads if self.agents_see is None else Permission.READ_CALLS
             return Permission.READ_AS_ADMIN if self.admins_only else seen
         if self.agents_change and method in {"PATCH", "PUT"}:
             return Permission.WORK

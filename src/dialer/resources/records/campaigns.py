@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import RowMapping
 
+from dialer.app.campaigns.line_check import recording_errors
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
@@ -15,6 +16,7 @@ from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
 from dialer.resources.records.activities import ACTIVITY, activities
+from dialer.resources.records.call_recordings import RECORD_DAYS_MAX, WhichCalls
 from dialer.resources.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
@@ -229,6 +231,23 @@ _CAMPAIGN: Final = shapes(
             title="Note for programs",
             hint="It is kept, and not used.",
         ),
+        "record": writable(
+            WhichCalls(),
+            "The calls that are recorded as a whole, from the answer to the end: `no`, `all`, or `share:N` for each"
+            " N-th call, with N from 2 to 1000. A call keeps what held at its dial. Over SIP and simulated carriers"
+            " only.",
+            example="share:5",
+            title="Record calls",
+            hint="no, all, or share:5 for each fifth call. The law may ask for the consent of all who are heard.",
+        ),
+        "record_days": writable(
+            Integer(0, RECORD_DAYS_MAX),
+            "Days for which recordings of calls are kept, from the end of the call. A change holds for calls that end"
+            " later. 0: for ever.",
+            example=90,
+            title="Days to keep recordings",
+            hint="0: for ever.",
+        ),
         "dispositions": writable(
             Outcomes(),
             "The outcomes of calls among which agents choose, with commas or line ends between them: a disposition, or"
@@ -363,6 +382,7 @@ _CAMPAIGN: Final = shapes(
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
+            ("Recordings of calls", "record record_days"),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ],
@@ -396,6 +416,13 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": [message]}
 
 
+def _recorded_line(change: Change) -> Errors:
+    """Return an error if a started campaign is to record calls that cannot be recorded. The check says so before."""
+    if change.is_new or not change.moves("record") or change.stored["status"] == CampaignStatus.NEW:
+        return {}
+    return recording_errors(change.unit.connection, {**change.stored, **change.values})
+
+
 def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Return what each campaign does, and how many of its calls machines answered. A few queries read all rows."""
     counts = machines_of_campaigns(unit.connection, [row["id"] for row in rows])
@@ -415,6 +442,7 @@ CAMPAIGNS = campaigns(
         FieldRule(("object_id",), _sealed_survey),
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
+        FieldRule(("record",), _recorded_line),
     ),
     derived=_derived,
 )

@@ -21,6 +21,7 @@ from dialer.resources.crud.resource import Resource
 from dialer.resources.records.accounts import PAYMENTS, USERS
 from dialer.resources.records.api_keys import API_KEYS
 from dialer.resources.records.audit_log import AUDIT_LOG
+from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.carriers import CALLERID_GROUPS, CALLERIDS, GATEWAYS, SMS_GATEWAYS
@@ -58,6 +59,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     CDRS,
     CALLREQUESTS,
     TRANSFERS,
+    CALL_RECORDINGS,
     SURVEY_RESULTS,
     USERS,
     API_KEYS,

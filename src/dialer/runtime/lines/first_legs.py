@@ -1,6 +1,7 @@
 """FirstLegs: the legs of calls and messages themselves, and the milestones that they have told of."""
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.engine_port import Milestone
@@ -15,12 +16,15 @@ from dialer.domain.words.enums import Cause
 from dialer.runtime.lines.inbound_calls import Arrivals
 from dialer.runtime.lines.line_leg import LineLeg, b_leg_of, order_of, session_of
 from dialer.runtime.lines.line_legs import LegNames, LineLegs
+from dialer.store.media.call_recordings import new_store
 
 
 class FirstLegs:
     """The first legs among all legs of one live engine: one for each call, and for each message."""
 
-    def __init__(self, legs: LineLegs, names: LegNames) -> None:
+    def __init__(self, legs: LineLegs, names: LegNames, records: Callable[[GatewayKey], bool]) -> None:
+        """Prepare them. `records` says whether the line of a gateway can record calls."""
+        self._records: Final = records
         self._legs: Final = legs
         self._names: Final = names
         self.arrivals: Final = Arrivals()
@@ -42,6 +46,8 @@ class FirstLegs:
         """Place a call, send a message, or answer a call. A line does so after the commit, and reports on it."""
         gateway_id = call.plan.gateway_id
         came_in = call.is_inbound and not call.parts
+        if call.plan.recording.share and not call.parts and self._records(gateway_id):
+            call.sound_store = new_store() if call.plan.recording.chooses(call.callid) else None
         key = call.callid if came_in else self._names.key(leg_name(call.callid, call.id))
         order = self.arrivals.order(call) if came_in else order_of(key, call)
         session = MessageSession(call) if call.parts else IvrSession(call)

@@ -33,7 +33,8 @@ class Arrivals:
 
     def order(self, call: Call) -> Arriving:
         """Return the order to answer a call that has just arrived."""
-        return Arriving(call.callid, call.callerid, call.talk_limit_ms, self._arrived[call.callid].handle)
+        handle = self._arrived[call.callid].handle
+        return Arriving(call.callid, call.callerid, call.talk_limit_ms, handle, call.sound_store)
 
     def clear(self) -> None:
         """Remove the arrivals of a committed step."""

@@ -116,7 +116,8 @@ def order_of(key: str, call: Call) -> Dialling | Texting:
     """Return the order to place a call or to send a message."""
     if call.parts:
         return Texting(key, call.dialled, call.callerid, call.text, call.parts)
-    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
+    limits = call.ring_limit_ms, call.talk_limit_ms
+    return Dialling(key, call.dialled, call.callerid, *limits, sound_store=call.sound_store)
 
 
 def session_of(leg: LineLeg) -> IvrSession:

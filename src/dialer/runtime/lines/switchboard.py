@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain.calls import call_events, events
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome
+from dialer.domain.calls.plans import SIP, Call, CallOutcome, GatewayKey, LegOutcome
 from dialer.domain.queueing.plans import AgentPlan, Preview
 from dialer.domain.sessions.b_leg_session import BLegSession
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -64,7 +64,7 @@ class Switchboard:
         """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
         self.write: Final = self._legs.write
         """Write the rows of new, changed and removed legs."""
-        self._firsts: Final = FirstLegs(self._legs, self.leg_names)
+        self._firsts: Final = FirstLegs(self._legs, self.leg_names, self._records)
         self.turn_away: Final = self._firsts.turn_away
         """Refuse an incoming call over its line."""
         self.proceed: Final = self._firsts.proceed
@@ -108,6 +108,11 @@ class Switchboard:
     def open_line(self, gateway_id: GatewayKey, settings: LineSettings) -> None:
         """Place the calls of a gateway over a line."""
         self.settings[gateway_id] = settings
+
+    def _records(self, gateway_id: GatewayKey) -> bool:
+        """Return whether calls of a gateway can be recorded: FreeSWITCH has their sound, and not we."""
+        settings = self.settings.get(gateway_id)
+        return settings is not None and settings.protocol == SIP
 
     def close_line(self, gateway_id: GatewayKey) -> None:
         """Close the line of a gateway that was deleted or is simulated, if it has one."""
@@ -172,6 +177,8 @@ class Switchboard:
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
+        if isinstance(first.order, Dialling | Arriving):
+            call.sound_store = first.order.sound_store
         session = first.session
         if not isinstance(session, IvrSession):
             return Taken(call_events.CallRestored(call), None)

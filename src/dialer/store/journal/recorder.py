@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
-from dialer.domain.calls.plans import SaidCallBack
+from dialer.domain.calls.plan_parts import SaidCallBack
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal import rows
 from dialer.store.journal.agent_hours import AgentHours
+from dialer.store.journal.call_recordings import recording_of
 from dialer.store.journal.campaign_moves import keep_wish, move_campaign
 from dialer.store.journal.completions import complete
 from dialer.store.journal.previews import put_back
@@ -154,6 +155,8 @@ class EffectRecorder:
             self._rows.ended.append((call, effect.outcome.ended_ms))
         row = rows.cdr(self._rows.next_cdr_id, effect)
         self._rows.add_cdr(row)
+        if call.plan.recording.share and (recording := recording_of(call, effect.outcome)) is not None:
+            self._rows.call_recordings.append(recording)
         for transfer in call.transfers:
             self.queue_hours.left(transfer)
         for result in effect.outcome.results:

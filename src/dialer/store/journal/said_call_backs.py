@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from dialer.domain.calls.plans import Call, SaidCallBack
+from dialer.domain.calls.plan_parts import SaidCallBack
+from dialer.domain.calls.plans import Call
 
 
 class SaidCallBackRow(NamedTuple):

@@ -12,6 +12,7 @@ from dialer.domain.rules.invariants import BrokenInvariantError
 from dialer.store.backends.backend import backend_of
 from dialer.store.journal import rows, statements
 from dialer.store.journal.call_counters import CallCounts
+from dialer.store.journal.call_recordings import INSERT_RECORDINGS, RecordingRow
 from dialer.store.journal.campaign_counters import GrowingCampaign
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
@@ -125,6 +126,8 @@ class UnwrittenRows:
         if self._recordings is not None:
             self._write_recordings(self._recordings)
         statements.INSERT_CDRS.put(connection, self.cdrs)
+        if self.call_recordings:
+            INSERT_RECORDINGS.put(connection, self.call_recordings)
         statements.INSERT_RESULTS.put(connection, self.results)
         self._write_subscribers(connection)
         statements.COUNT_CAMPAIGNS.put(connection, [grown.row(key) for key, grown in self.progress.items()])
@@ -208,6 +211,7 @@ class UnwrittenRows:
         self._clear_subscribers()
         self.progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
         self.call_backs: list[tuple[int, int, int]] = []
+        self.call_recordings: list[RecordingRow] = []
         self.recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)

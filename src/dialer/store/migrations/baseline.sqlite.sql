@@ -610,6 +610,8 @@ CREATE TABLE campaign (
 	sms_medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	text_message VARCHAR(1600) DEFAULT '' NOT NULL,
 	object_id INTEGER NOT NULL,
+	record VARCHAR(10) DEFAULT 'no' NOT NULL,
+	record_days INTEGER DEFAULT '0' NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
 	dispositions TEXT DEFAULT '' NOT NULL,
 	agent_script TEXT DEFAULT '' NOT NULL,
@@ -1099,6 +1101,41 @@ CREATE TABLE report_delivery (
 );
 CREATE INDEX ix_report_delivery_next_ms ON report_delivery (next_ms) WHERE next_ms IS NOT NULL;
 CREATE UNIQUE INDEX uq_report_delivery_schedule_id_due_ms_recipient ON report_delivery (schedule_id, due_ms, recipient);
+CREATE TABLE call_recording (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	callid VARCHAR(36) NOT NULL,
+	callrequest_id INTEGER,
+	campaign_id INTEGER,
+	agent_id INTEGER,
+	queue_id INTEGER,
+	phone_number VARCHAR(64) NOT NULL,
+	start_date INTEGER NOT NULL,
+	seconds INTEGER NOT NULL,
+	size INTEGER NOT NULL,
+	file VARCHAR(64) NOT NULL,
+	sound_key VARCHAR,
+	state VARCHAR(16) NOT NULL,
+	refused BOOLEAN DEFAULT '0' NOT NULL,
+	removed_ms INTEGER,
+	kept_until_ms INTEGER,
+	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+	CONSTRAINT fk_call_recording_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
+	CONSTRAINT fk_call_recording_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL,
+	CONSTRAINT fk_call_recording_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL,
+	CONSTRAINT fk_call_recording_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL
+);
+CREATE INDEX ix_call_recording_agent_id ON call_recording (agent_id);
+CREATE INDEX ix_call_recording_callrequest_id ON call_recording (callrequest_id);
+CREATE INDEX ix_call_recording_campaign_id ON call_recording (campaign_id, id);
+CREATE INDEX ix_call_recording_kept_until_ms ON call_recording (kept_until_ms) WHERE kept_until_ms IS NOT NULL AND state <> 'removed';
+CREATE INDEX ix_call_recording_last_digits ON call_recording (user_id, substr(phone_number, -4), phone_number);
+CREATE INDEX ix_call_recording_left ON call_recording (id) WHERE state = 'removed' AND file <> '';
+CREATE INDEX ix_call_recording_phone_number ON call_recording (phone_number, id, user_id);
+CREATE INDEX ix_call_recording_queue_id ON call_recording (queue_id);
+CREATE INDEX ix_call_recording_start_date ON call_recording (start_date, id, user_id);
+CREATE INDEX ix_call_recording_user_id_id ON call_recording (user_id, id);
+CREATE INDEX ix_call_recording_waiting ON call_recording (id) WHERE state = 'waiting';
 CREATE TABLE transfer (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,

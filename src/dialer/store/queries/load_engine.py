@@ -15,9 +15,11 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.call_events import DidOpened, OutcomeSaid
+from dialer.domain.calls.call_recording import RecordingPlan, share_of
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.calls.plan_parts import CallerIdChoice
 from dialer.domain.calls.plan_settings import settings_by_name
-from dialer.domain.calls.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
+from dialer.domain.calls.plans import CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.survey.callflow import CallFlow
@@ -295,6 +297,7 @@ class Loader:
             "callerids": _callerid_choices(connection, row),
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
+            "recording": RecordingPlan(share_of(row["record"]), row["record_days"]),
             "dnc_id": lists.first,
             "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,

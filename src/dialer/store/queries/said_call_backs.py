@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from dialer.domain.calls.call_events import OutcomeSaid
-from dialer.domain.calls.plans import SaidCallBack
+from dialer.domain.calls.plan_parts import SaidCallBack
 from dialer.domain.queueing.plans import Promise
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.readable_rows import Unreadable, readable

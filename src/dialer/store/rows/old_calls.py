@@ -31,8 +31,10 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.rows import ledger
+from dialer.store.rows.call_recordings import end_recordings
 from dialer.store.tables import (
     AgentPeriod,
+    CallRecording,
     CallRequest,
     Campaign,
     Cdr,
@@ -147,6 +149,7 @@ def _remove_calls(connection: Connection, ids: Sequence[int], delete_file: Delet
     texts = connection.scalars(select(SmsMessage.id).where(SmsMessage.callrequest_id.in_(ids))).all()
     answers = connection.scalars(select(SurveyResult.id).where(SurveyResult.callrequest_id.in_(ids))).all()
     _remove_answers(connection, answers, delete_file)
+    end_recordings(connection, CallRecording.callrequest_id.in_(ids))
     _remove_messages(connection, texts, delete_file)
     _remove_legs(connection, [leg.id for leg in legs], delete_file)
     _delete(connection, CallRequest.__table__, ids)

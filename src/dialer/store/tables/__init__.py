@@ -16,6 +16,7 @@ from dialer.store.tables.accounts import (
     User,
 )
 from dialer.store.tables.audit_log import AuditLog
+from dialer.store.tables.call_recordings import CallRecording
 from dialer.store.tables.calls import (
     CallBack,
     CallInProgress,
@@ -93,6 +94,7 @@ __all__ = [
     "CallDisposition",
     "CallDraft",
     "CallInProgress",
+    "CallRecording",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",

@@ -6,6 +6,7 @@ from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstrain
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
@@ -88,6 +89,10 @@ class Campaign(Row):
     """Text that a campaign of text messages sends."""
     object_id: Mapped[int] = mapped_column(BIG, index=True)
     """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
+    record: Mapped[str] = mapped_column(String(10), default=NO_CALL, server_default=NO_CALL)
+    """The calls that are recorded: `no`, `all` or `share:N` (`dialer.domain.calls.call_recording`)."""
+    record_days: Mapped[Count]
+    """Days for which recordings are kept; 0: for ever."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""

@@ -1,0 +1,107 @@
+"""The sound of both sides of a leg, from its answer on, in blocks of half a second."""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.rtp_frames import LATE_SAMPLES, Timeline
+from dialer.domain.formats.sealed_sound import BLOCK_BYTES, CHANNELS, SIDE_BYTES
+
+AHEAD_SAMPLES: Final = 2 * SIDE_BYTES
+"""Sound that is further ahead of the clock, a second, is dropped: timestamps can say anything."""
+_QUIET: Final = bytes([g711.SILENCE])
+QUIET_BLOCK: Final = _QUIET * BLOCK_BYTES
+
+
+class Spool(Protocol):
+    """The place of the blocks of a tape, which moves with it to other processes."""
+
+    def open(self) -> None:
+        """Make it ready.
+
+        Raises:
+            OSError: nothing can be written there.
+        """
+
+    def write(self, blocks: Sequence[bytes]) -> None:
+        """Write the next blocks.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+
+
+class _Side:
+    """The sound of one side that is not in a finished block yet, where its timestamps say."""
+
+    def __init__(self) -> None:
+        self.timeline: Final = Timeline()
+        self._sound = bytearray()
+
+    def put(self, begin: int, timestamp: int, sound: bytes) -> None:
+        """Put sound in its place, of which what is before `begin` or too far ahead of the clock is lost."""
+        start, _ = self.timeline.place(timestamp, len(sound))
+        place = start - begin
+        if place < 0:
+            sound, place = sound[-place:], 0
+        if not sound or start > self.timeline.now + AHEAD_SAMPLES:
+            return
+        if place > len(self._sound):
+            self._sound += _QUIET * (place - len(self._sound))
+        self._sound[place : place + len(sound)] = sound
+
+    def take(self, samples: int) -> bytes:
+        """Return the next samples, with silence where nothing came, and forget them."""
+        taken = bytes(self._sound[:samples])
+        del self._sound[:samples]
+        return taken + _QUIET * (samples - len(taken))
+
+
+class CallTape:
+    """The recording of a leg in progress. Its time is counted in ticks of the clock that sends packets.
+
+    It moves with its leg to other processes, so it can be pickled.
+    """
+
+    def __init__(self, spool: Spool) -> None:
+        """Begin it. The room of the sound writes its blocks into `spool`: the tape itself writes nothing."""
+        self.spool: Final = spool
+        self._callee: Final = _Side()
+        self._ours: Final = _Side()
+        self._begin = 0
+        """Samples in the blocks that were taken."""
+
+    def tick(self, frames: int = 1) -> None:
+        """Let 20 ms pass, or so many of them."""
+        for _ in range(frames):
+            self._callee.timeline.tick()
+            self._ours.timeline.tick()
+
+    def hear(self, timestamp: int, sound: bytes) -> None:
+        """Keep µ-law of the callee."""
+        self._callee.put(self._begin, timestamp, sound)
+
+    def say(self, timestamp: int, sound: bytes) -> None:
+        """Keep µ-law that the callee hears."""
+        self._ours.put(self._begin, timestamp, sound)
+
+    @property
+    def has_block(self) -> bool:
+        """True once nothing that belongs to the next block can be under way any more."""
+        return self._ours.timeline.now - self._begin >= SIDE_BYTES + LATE_SAMPLES
+
+    def take_block(self) -> bytes:
+        """Return the next block, whose samples alternate between the sides, and forget it."""
+        return self._take(SIDE_BYTES)
+
+    def rest(self) -> list[bytes]:
+        """Return what is left up to this moment, in blocks, of which the last one may be shorter."""
+        left = self._ours.timeline.now - self._begin
+        return [self._take(min(SIDE_BYTES, left - at)) for at in range(0, left, SIDE_BYTES)]
+
+    def _take(self, samples: int) -> bytes:
+        block = bytearray(samples * CHANNELS)
+        block[0::CHANNELS] = self._callee.take(samples)
+        block[1::CHANNELS] = self._ours.take(samples)
+        self._begin += samples
+        return bytes(block)

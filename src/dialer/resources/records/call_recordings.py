@@ -1,0 +1,147 @@
+"""Recordings of whole calls."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import RowMapping, select
+
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
+from dialer.domain.words.enums import RecordingState
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import Sentence
+from dialer.resources.crud.declaration import derived, own, read_only, shapes
+from dialer.resources.crud.fields import (
+    AmountNumber,
+    Boolean,
+    Conventions,
+    FieldError,
+    Integer,
+    Json,
+    Text,
+    TextChoice,
+    echo,
+)
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.references import Reference
+from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.words.errors import ForbiddenError
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.call_recordings import remove_recordings
+from dialer.store.tables import CallDisposition, CallRecording
+
+RECORD_MAX: Final = 10
+RECORD_DAYS_MAX: Final = 3_650
+FOLDER: Final = "folder"
+"""The `stored_where` of a recording that has a file."""
+
+
+class WhichCalls(Text, frozen=True):
+    """A kind of field: `no`, `all`, or `share:N` for each N-th call."""
+
+    max_length: int = RECORD_MAX
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the text, if it is one of these."""
+        text = super().parse(value, conventions).strip()
+        try:
+            share_of(text)
+        except ValueError:
+            raise FieldError(
+                Sentence(
+                    "%(text)s is not known. Write no, all, or share:N for each N-th call, with N from %(least)s to"
+                    " %(most)s.",
+                    text=echo(text),
+                    least=SHARE_MIN,
+                    most=SHARE_MAX,
+                )
+            ) from None
+        return text
+
+
+_CALL_RECORDING: Final = shapes(
+    "CallRecording",
+    CallRecording,
+    {
+        **own("call-recording"),
+        "callrequest": read_only(
+            Reference("callrequest"), "The call; null if it was deleted with its campaign.", nullable=True
+        ),
+        "campaign": read_only(Reference("campaigns"), "The campaign; null if it was deleted.", nullable=True),
+        "agent": read_only(
+            Reference("agent"),
+            "The agent who talked in the call last; null if none did, or if the agent was deleted.",
+            nullable=True,
+        ),
+        "queue": read_only(
+            Reference("queue"), "The queue of that agent's talk; null without one, or if it was deleted.", nullable=True
+        ),
+        "callid": read_only(Text(36), "The id of the call, a UUID.", example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"),
+        "phone_number": read_only(
+            Text(), "The number of the callee in normal form.", example="+12025550100", title="Number"
+        ),
+        "disposition": derived(
+            Text(), "The outcome of the call in the words of its agent; empty without one.", example="success"
+        ),
+        "name": derived(
+            Text(),
+            "The name of its file in downloads.",
+            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11.wav",
+        ),
+        "start_date": read_only(Timestamp(), "The moment of the answer, with which it begins, in UTC."),
+        "seconds": read_only(AmountNumber(), "The length in seconds.", example=61.4),
+        "size": read_only(Integer(), "The bytes of its WAV file.", example=982_458),
+        "refused": read_only(Boolean(), "True if the callee refused to be recorded.", example=False),
+        "state": read_only(TextChoice(tuple(RecordingState)), "The state.", example=RecordingState.STORED.value),
+        "stored_where": derived(
+            Text(), "`folder` if it has a file; empty for a simulated callee, and once it is removed.", example=FOLDER
+        ),
+        "removed_date": read_only(
+            Timestamp(column="removed_ms"), "The moment at which it was removed, in UTC; or null.", nullable=True
+        ),
+    },
+    read_doc="The recording of a whole call, from its answer to its end.",
+)
+
+
+def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return the outcome of each call, and the name of its file."""
+    ids = [row["callrequest_id"] for row in rows if row["callrequest_id"] is not None]
+    query = select(CallDisposition.callrequest_id, CallDisposition.disposition)
+    outcomes = unit.connection.execute(query.where(CallDisposition.callrequest_id.in_(ids))).all() if ids else ()
+    said = {row.callrequest_id: row.disposition for row in outcomes}
+    return [
+        {
+            "disposition": said.get(row["callrequest_id"], ""),
+            "name": f"{row['callid']}.wav",
+            "stored_where": FOLDER if row["file"] and row["state"] != RecordingState.REMOVED else "",
+        }
+        for row in rows
+    ]
+
+
+def _may_hear(unit: Unit, _stored: Values) -> None:
+    """Raise an error if the caller may change campaigns, and not hear what would be deleted."""
+    if not unit.actor.may(Permission.RECORDINGS):
+        raise ForbiddenError
+
+
+def _remove(unit: UnitOfWork, recording_id: int) -> None:
+    remove_recordings(unit.connection, CallRecording.id == recording_id, unit.now_ms)
+    unit.note(NOTHING)
+
+
+CALL_RECORDINGS = Resource(
+    path="call-recording",
+    shapes=_CALL_RECORDING,
+    filters=("callid", "phone_number", "state", "refused", "callrequest", "agent", "queue"),
+    orderings=("start_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
+    is_personal=True,
+    reads=Permission.RECORDINGS,
+    methods=frozenset(),
+    derived=_derived,
+    before_delete=_may_hear,
+    remove=_remove,
+)

@@ -1,0 +1,68 @@
+"""The rows of recordings of whole calls, written with the ends of the calls."""
+
+from typing import Final, NamedTuple
+
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.plans import Call, CallOutcome
+from dialer.domain.formats.sealed_sound import CHANNELS, HEADER_BYTES, RATE_HZ
+from dialer.domain.words.enums import RecordingState
+from dialer.store.database.bulk import bulk_insert
+from dialer.store.tables import CallRecording
+
+SECONDS_SCALE: Final = 100
+"""Multiples of 1e-5 s in a millisecond."""
+_WAITING: Final = RecordingState.WAITING.value
+_NO_FILE: Final = SoundStore("", "")
+
+
+class RecordingRow(NamedTuple):
+    """The columns of a new recording."""
+
+    user_id: int
+    callid: str
+    callrequest_id: int
+    campaign_id: int
+    agent_id: int | None
+    queue_id: int | None
+    phone_number: str
+    start_date: int
+    seconds: int
+    size: int
+    file: str
+    sound_key: str | None
+    state: str
+    kept_until_ms: int | None
+
+
+INSERT_RECORDINGS: Final = bulk_insert(CallRecording.__table__, *RecordingRow._fields)
+
+
+def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
+    """Return the row of the recording of a call that is over; None if it was not recorded.
+
+    Simulated callees say nothing, so their recordings have no files: the length is all that there is to know. That of a
+    call over a line is measured when it is stored.
+    """
+    plan, store = call.plan, call.sound_store
+    if store is None and not call.is_over_line and plan.recording.chooses(call.callid):
+        store = _NO_FILE
+    if store is None or outcome.answered_ms is None:
+        return None
+    length_ms = max(0, outcome.ended_ms - outcome.answered_ms)
+    talk = next((one for one in reversed(call.transfers) if one.agent_id is not None), None)
+    return RecordingRow(
+        plan.user_id,
+        call.callid,
+        call.id,
+        plan.id,
+        None if talk is None else talk.agent_id,
+        None if talk is None else talk.queue_id,
+        call.subscriber.number,
+        outcome.answered_ms,
+        length_ms * SECONDS_SCALE,
+        HEADER_BYTES + length_ms * RATE_HZ * CHANNELS // 1_000,
+        store.file,
+        store.key or None,
+        _WAITING,
+        plan.recording.kept_until_ms(outcome.ended_ms),
+    )

@@ -1,0 +1,116 @@
+"""The files of recordings of whole calls: their keys, their sound, and its length."""
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import structlog
+
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.formats.media_files import MediaFiles
+from dialer.domain.formats.sealed_sound import (
+    BLOCK_BYTES,
+    HEADER_BYTES,
+    KEY_BYTES,
+    NONCE_BYTES,
+    SEAL_BYTES,
+    SEALED_BYTES,
+    sealed_place,
+    sound_bytes,
+    wav_header,
+)
+from dialer.store.tables.key_ring import RING, SecretsKeyError, fernet_of
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+BLOCKS_AT_ONCE: Final = 32
+"""Blocks that one read returns, 16 s."""
+_QUIET: Final = b"\xff"
+"""A sample of silence."""
+_log = structlog.get_logger(__name__)
+
+
+class RecordedSound(NamedTuple):
+    """The sound of a recording, as its row describes it."""
+
+    file: str
+    """The name of its file; empty for silence."""
+    key: str
+    """In hexadecimal digits."""
+    size: int
+    """The bytes of its WAV file."""
+
+
+def new_store() -> SoundStore:
+    """Return the place of a new recording under a random name, with a key that is sealed for the database.
+
+    Raises:
+        SecretsKeyError: this process has no keys of stored secrets.
+    """
+    key = fernet_of(RING.keys()).encrypt(secrets.token_hex(KEY_BYTES).encode()).decode()
+    return SoundStore(f"{secrets.token_hex(16)}.call", key)
+
+
+def opened_store(folder: Path, store: SoundStore) -> SoundStore | None:
+    """Return the place of a recording with the path of its file and its key in clear; None if it cannot be opened."""
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415 - few calls are recorded
+
+    try:
+        key = fernet_of(RING.keys()).decrypt(store.key.encode()).decode()
+    except (InvalidToken, SecretsKeyError):
+        _log.warning("call_not_recorded", reason="its key cannot be read")
+        return None
+    return SoundStore(str(folder.absolute() / store.file), key, store.age_ms)
+
+
+def measured(files: MediaFiles, file: str, key: str) -> int | None:
+    """Return the bytes of the sound in a file; None if there is no file.
+
+    A last block that was not written to its end is not counted.
+    """
+    facts = files.facts(file)
+    if facts is None:
+        return None
+    whole = facts.size // SEALED_BYTES
+    is_sound = facts.size % SEALED_BYTES == 0 or _block(files, file, _cipher(key), whole) is not None
+    return sound_bytes(facts.size) if is_sound else whole * BLOCK_BYTES
+
+
+def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | None:
+    """Return some of the bytes of a recording as a WAV file, from `start`: none at its end, None without its file."""
+    size = sound.size - HEADER_BYTES
+    if start < HEADER_BYTES:
+        return wav_header(size)[start:]
+    number, skipped = divmod(start - HEADER_BYTES, BLOCK_BYTES)
+    most = min(BLOCKS_AT_ONCE * BLOCK_BYTES, size - number * BLOCK_BYTES)
+    if not sound.file:
+        return _QUIET * max(0, most - skipped)
+    cipher = _cipher(sound.key)
+    pieces: list[bytes] = []
+    for each in range(number, number - (-max(0, most) // BLOCK_BYTES)):
+        block = _block(files, sound.file, cipher, each)
+        if block is None:
+            # The connection ends early, and the client knows it: the length was told.
+            return b"".join(pieces)[skipped:] or None
+        pieces.append(block)
+    return b"".join(pieces)[skipped:most]
+
+
+def _block(files: MediaFiles, file: str, cipher: "AESGCM", number: int) -> bytes | None:
+    """Return a block of sound; None if it is not there, or is not what was written."""
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - few calls are recorded
+
+    sealed = files.read(file, number * SEALED_BYTES, SEALED_BYTES)
+    if sealed is None or len(sealed) <= SEAL_BYTES:
+        return None
+    try:
+        return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], sealed_place(number))
+    except InvalidTag:
+        return None
+
+
+def _cipher(key: str) -> "AESGCM":
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - few calls are recorded
+
+    return AESGCM(bytes.fromhex(key))

@@ -1,0 +1,31 @@
+"""Removal of recordings of whole calls. Their rows stay; nobody can hear them from the commit on."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, update
+
+from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.words.enums import RecordingState
+from dialer.store.tables import CallRecording
+
+
+def remove_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
+    """Remove recordings: their keys at once, and their files soon after (`dialer.runtime.steps.kept_recordings`)."""
+    is_there = CallRecording.state != RecordingState.REMOVED
+    connection.execute(update(CallRecording).where(which, is_there).values(removed_values(now_ms)))
+
+
+def erase_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
+    """Remove the recordings of somebody who is erased, with their number."""
+    remove_recordings(connection, which, now_ms)
+    connection.execute(update(CallRecording).where(which).values(phone_number=ERASED))
+
+
+def end_recordings(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Let the recordings of calls that are removed with their age be removed, too, and forget their numbers at once."""
+    connection.execute(update(CallRecording).where(which).values(phone_number="", kept_until_ms=0))
+
+
+def removed_values(now_ms: int) -> dict[str, Any]:
+    """Return the columns of a recording that is removed at a moment."""
+    return {"state": RecordingState.REMOVED.value, "sound_key": None, "removed_ms": now_ms}

@@ -1,0 +1,68 @@
+"""The table of recordings of whole calls."""
+
+from sqlalchemy import Boolean, Index, String, column, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.backends.expressions import last_digits
+from dialer.store.tables._base import BIG, VACUUMED_OFTEN, Milliseconds, Money, Row, belongs_to, in_account, mentions
+from dialer.store.tables.key_ring import Secret
+
+
+class CallRecording(Row):
+    """The recording of a whole call. It outlives its call and its campaign, and its row outlives its sound."""
+
+    __tablename__ = "call_recording"
+
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
+    callid: Mapped[str] = mapped_column(String(36))
+    callrequest_id: Mapped[int | None] = mentions("callrequest")
+    campaign_id: Mapped[int | None] = mentions("campaign", index=False)
+    agent_id: Mapped[int | None] = mentions("agent")
+    """The agent who talked in the call last."""
+    queue_id: Mapped[int | None] = mentions("queue")
+    phone_number: Mapped[str] = mapped_column(String(64))
+    start_date: Mapped[Milliseconds]
+    """The moment of the answer."""
+    seconds: Mapped[Money]
+    """The length in multiples of 1e-5 s."""
+    size: Mapped[int] = mapped_column(BIG, default=0)
+    """The bytes of its WAV file."""
+    file: Mapped[str] = mapped_column(String(64), default="")
+    """The name of its file in the folder of recordings. Empty if there is none: the callee was simulated, or it is
+    deleted."""
+    sound_key: Mapped[str | None] = mapped_column(Secret, default=None)
+    """The key of its sound in hexadecimal digits. Without it, nobody can hear the file."""
+    state: Mapped[str] = mapped_column(String(16))
+    """A `dialer.domain.words.enums.RecordingState`."""
+    refused: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the callee refused to be recorded."""
+    removed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    kept_until_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment at which its sound is removed; null: never."""
+
+    __table_args__ = (
+        in_account("call_recording"),
+        Index("ix_call_recording_campaign_id", "campaign_id", "id"),
+        Index("ix_call_recording_start_date", "start_date", "id", "user_id"),
+        Index("ix_call_recording_phone_number", "phone_number", "id", "user_id"),
+        Index("ix_call_recording_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
+        Index(
+            "ix_call_recording_waiting",
+            "id",
+            sqlite_where=text("state = 'waiting'"),
+            postgresql_where=text("state = 'waiting'"),
+        ),
+        Index(
+            "ix_call_recording_left",
+            "id",
+            sqlite_where=text("state = 'removed' AND file <> ''"),
+            postgresql_where=text("state = 'removed' AND file <> ''"),
+        ),
+        Index(
+            "ix_call_recording_kept_until_ms",
+            "kept_until_ms",
+            sqlite_where=text("kept_until_ms IS NOT NULL AND state <> 'removed'"),
+            postgresql_where=text("kept_until_ms IS NOT NULL AND state <> 'removed'"),
+        ),
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
+    )

@@ -1,0 +1,150 @@
+"""Tests of recordings of whole calls: who sees and hears them, and how they are removed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import select, update
+
+from dialer.carriers.voice.sealed_spool import SealedSpool
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
+from dialer.store.database.database import Database
+from dialer.store.tables import CallDisposition, CallRecording
+from tests.api.builders import Estate, stored
+from tests.api.conftest import MEDIA
+from tests.api.harness import BASE, NOW, Caller
+from tests.api.team import AGENT, VIEWER, hire
+
+MISSING: Final = (404, {"detail": "Not found."})
+KEY: Final = "5a" * 32
+SOUND: Final = bytes(number % 251 for number in range(3 * BLOCK_BYTES + 500))
+WAV: Final = wav_header(len(SOUND)) + SOUND
+
+
+@pytest.fixture
+def path(estate: Estate, database: Database, folder_of_session: Path) -> Iterator[str]:
+    """Return the path of a recording with a file."""
+    file = folder_of_session / MEDIA / "recordings" / "a.call"
+    spool = SealedSpool(SoundStore(str(file), KEY))
+    spool.open()
+    spool.write([SOUND[at : at + BLOCK_BYTES] for at in range(0, len(SOUND), BLOCK_BYTES)])
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    values = {"file": file.name, "sound_key": KEY, "size": len(WAV)}
+    database.write_now(lambda connection: connection.execute(change.values(**values)))
+    yield f"call-recording/{estate.recording_id}/"
+    file.unlink(missing_ok=True)
+
+
+def heard(admin: Caller) -> list[int]:
+    """Return the recordings that were heard, as the audit log has them."""
+    entries = admin.get("audit-log/", action="recording_heard")["results"]
+    return [int(entry["record_id"]) for entry in entries]
+
+
+def test_a_recording_tells_of_its_call(alice: Caller, estate: Estate, path: str, database: Database) -> None:
+    stored(database, CallDisposition, callrequest_id=estate.call_id, user_id=estate.user_id, disposition="success")
+    callid = f"call-{estate.user_id}"
+    expected: dict[str, Any] = {
+        "id": estate.recording_id,
+        "url": f"{BASE}/{path}",
+        "callrequest": f"{BASE}/callrequest/{estate.call_id}/",
+        "campaign": estate.campaign["url"],
+        "agent": None,
+        "queue": None,
+        "callid": callid,
+        "phone_number": "+12025550122",
+        "disposition": "success",
+        "name": f"{callid}.wav",
+        "start_date": NOW,
+        "seconds": 61.4,
+        "size": len(WAV),
+        "refused": False,
+        "state": "stored",
+        "stored_where": "folder",
+        "removed_date": None,
+    }
+    assert alice.get(path) == expected
+    fit: list[dict[str, Any]] = [{"callrequest": estate.call_id}, {"phone_number": "+12025550122"}, {"state": "stored"}]
+    other: list[dict[str, Any]] = [
+        {"agent": estate.agent["id"]},
+        {"refused": True},
+        {"start_date_before": "2020-01-01T00:00Z"},
+    ]
+    assert [alice.get("call-recording/", **filters)["results"] for filters in fit] == [[expected]] * 3
+    assert [alice.get("call-recording/", **filters)["results"] for filters in other] == [[]] * 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "part"),
+    [
+        ("bytes=0-", range(len(WAV))),
+        ("bytes=0-57", range(HEADER_BYTES)),
+        ("bytes=50-8100", range(50, 8_101)),
+        (f"bytes={HEADER_BYTES + 2 * BLOCK_BYTES - 1}-", range(HEADER_BYTES + 2 * BLOCK_BYTES - 1, len(WAV))),
+        ("bytes=-7", range(len(WAV) - 7, len(WAV))),
+    ],
+)
+def test_a_recording_is_heard_whole_or_in_part(alice: Caller, path: str, wanted: str, part: range) -> None:
+    answer = alice.request("GET", f"{path}download/", headers={"Range": wanted})
+    assert answer.content == WAV[part.start : part.stop]
+    assert answer.status_code == (200 if len(part) == len(WAV) else 206)
+    whole = alice.request("GET", f"{path}download/")
+    assert (whole.content, whole.headers["content-type"]) == (WAV, "audio/wav")
+    known = alice.request("GET", f"{path}download/", headers={"If-None-Match": whole.headers["etag"]})
+    assert (known.status_code, known.content) == (304, b"")
+    head = alice.request("HEAD", f"{path}download/")
+    assert (head.status_code, head.headers["content-length"], head.content) == (200, str(len(WAV)), b"")
+
+
+def test_a_part_that_is_not_there_is_refused(alice: Caller, path: str) -> None:
+    answer = alice.request("GET", f"{path}download/", headers={"Range": f"bytes={len(WAV)}-"})
+    assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(WAV)}")
+
+
+def test_who_hears_a_recording_from_its_beginning_is_logged_once(
+    admin: Caller, alice: Caller, estate: Estate, path: str
+) -> None:
+    alice.request("HEAD", f"{path}download/")
+    alice.request("GET", f"{path}download/", headers={"Range": "bytes=100-"})
+    assert heard(admin) == []
+    alice.request("GET", f"{path}download/", headers={"Range": "bytes=0-100"})
+    alice.request("GET", f"{path}download/", headers={"Range": "bytes=101-"})
+    assert heard(admin) == [estate.recording_id]
+
+
+def test_nobody_else_sees_or_hears_a_recording(
+    alice: Caller, bob: Caller, admin: Caller, estate: Estate, path: str
+) -> None:
+    for method, place in (("GET", path), ("GET", f"{path}download/"), ("DELETE", path)):
+        assert bob.refused(method, place) == MISSING
+    assert bob.get("call-recording/")["results"] == []
+    team = hire(alice.client, estate)
+    for name in (VIEWER, AGENT):
+        for place in ("call-recording/", path, f"{path}download/"):
+            assert team[name].refused("GET", place)[0] == 403
+    assert admin.request("GET", f"{path}download/").content == WAV
+
+
+def test_a_recording_that_is_removed_is_listed_and_not_heard_any_more(
+    alice: Caller, path: str, database: Database
+) -> None:
+    assert alice.request("DELETE", path).status_code == 204
+    after = alice.get(path)
+    assert (after["state"], after["removed_date"], after["stored_where"]) == ("removed", NOW, "")
+    assert alice.refused("GET", f"{path}download/") == MISSING
+    assert alice.request("DELETE", path).status_code == 204
+    assert database.read_now(lambda connection: connection.scalars(select(CallRecording.sound_key)).all()) == [None]
+    assert alice.get(path) == after
+
+
+def test_a_simulated_callee_is_silence(alice: Caller, estate: Estate) -> None:
+    sound = alice.request("GET", f"call-recording/{estate.recording_id}/download/").content
+    assert sound == wav_header(982_400) + b"\xff" * 982_400
+
+
+@pytest.mark.parametrize("wrong", ["yes", "share:1", "share:1001", "share:", "share:05", "on_demand", "ALL", ""])
+def test_other_words_than_no_all_and_share_are_refused(alice: Caller, estate: Estate, wrong: str) -> None:
+    status, errors = alice.refused("PATCH", f"campaigns/{estate.campaign['id']}/", record=wrong)
+    assert (status, list(errors)) == (400, ["record"])
