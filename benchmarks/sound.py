@@ -2,9 +2,10 @@
 
 dialer plays a message in each call, and hears as many packets as it sends, in as many processes as it starts for them.
 The benchmark measures their share of a processor, beside a loop that sends and reads equal datagrams and knows nothing
-of sound. The kernel says when each packet was sent, so lateness is that of the processes alone: the time of a packet
-after the earliest possible one of its call. The last row has another server under full load on the same processors.
-`--packets` measures only the cost of a packet that a recording or detection hears.
+of sound, and calls with encrypted sound (SRTP) beside the same calls without. The kernel says when each packet was
+sent, so lateness is that of the processes alone: the time of a packet after the earliest possible one of its call. The
+last row has another server under full load on the same processors.
+`--packets` measures only the cost of a packet: one that a recording or detection hears, and an encrypted one.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ import tempfile
 import time
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,6 +35,7 @@ from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_databas
 from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
 from benchmarks.measure import Figure, print_row, sizes_of
+from benchmarks.secret_packets import PLAIN, keys_of, packet_pair_us
 from benchmarks.servers import DIALER, HOST, cpu_s_of_all, running
 from dialer.carriers.media import g711
 from dialer.carriers.media.detection_orders import Detecting
@@ -41,7 +43,9 @@ from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
+from dialer.carriers.media.srtp import Srtp
 from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.sip.sdp_security import Suite
 from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.domain.sessions.leg_protocol import Play
 from dialer.forecast.processes import processes_of_machine
@@ -51,6 +55,8 @@ LATE_MS_MAX: Final = 20
 SHARE_WANTED: Final = 0.55
 SHARE_WANTED_AT: Final = "1,000 calls"
 PACKET_US_WANTED: Final = {"recording": 12, "detecting": 30}
+SECRET_WANTED: Final = 2.0
+"""The processor's share of calls with encrypted sound, as a multiple of the same calls without."""
 LOADED: Final = 100
 WARM_UP_S: Final = 2.0
 MEASURE_S: Final = 10.0
@@ -62,6 +68,8 @@ HEARD_EVERY: Final = 25
 PARTS: Final = 4
 """A loop sends for a quarter of the calls at a time."""
 SPARE_S: Final = 8
+SECRET_SIZES: Final = 2
+"""Sizes, from the first on, at which encrypted sound is measured."""
 MARGIN_FILES: Final = 100
 PACKET_RUNS: Final = 9
 _TIMESTAMPS: Final = 35
@@ -90,20 +98,29 @@ class Shown(NamedTuple):
 
 
 def dialer(
-    calls: int, far: tuple[int, int], pipe: Connection, seconds: float, *, helpers: int = processes_of_machine()
+    calls: int,
+    far: tuple[int, int],
+    pipe: Connection,
+    seconds: float,
+    *,
+    helpers: int = processes_of_machine(),
+    suite: Suite | None = None,
 ) -> None:
     """Play in calls whose other side is on two ports: every `HEARD_EVERY`th call on the one that is read."""
-    asyncio.run(_dialer(calls, far, pipe, seconds, helpers))
+    asyncio.run(_dialer(calls, far, pipe, seconds, helpers, suite))
 
 
-async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float, helpers: int) -> None:
+async def _dialer(
+    calls: int, far: tuple[int, int], pipe: Connection, seconds: float, helpers: int, suite: Suite | None
+) -> None:
+    keys = None if suite is None else keys_of(suite)
     room = SharedRoom(helpers)
     prompt = bytes(int(RATE_HZ * (calls * BEGIN_EVERY_S + WARM_UP_S + seconds + SPARE_S)))
     ports = []
     for number in range(calls):
         key = str(number)
         ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, SoundTerms(is_symmetric=False)))
-        room.agree(key, AgreedSound(HOST, far[number % HEARD_EVERY != 0], Codec.PCMU, 0, None))
+        room.agree(key, AgreedSound(HOST, far[number % HEARD_EVERY != 0], Codec.PCMU, 0, None, keys=keys))
         room.perform(key, Play(1, ()), prompt)
         await asyncio.sleep(BEGIN_EVERY_S)
     pipe.send(ports)
@@ -143,14 +160,28 @@ def bare(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> 
     pipe.send((time.process_time() - before_s) / (time.perf_counter() - began_s))
 
 
-def measured(name: str, work: Callable[..., None], calls: int, seconds: float) -> Shown:
-    """Run a work in a process of its own, and be the other side of its calls."""
+def plain_packets() -> Iterator[bytes]:
+    """Yield the packets of the other side, which are all alike."""
+    return itertools.repeat(_PACKET)
+
+
+def secret_packets(suite: Suite) -> Iterator[bytes]:
+    """Yield the packets of the other side of calls with encrypted sound. All calls get the same ones."""
+    far_end = Srtp(keys_of(suite, is_far=True))
+    for number in itertools.count():
+        yield far_end.write(RtpPacket(0, number % 65_536, number * FRAME_SAMPLES, 1, b"\xff" * FRAME_SAMPLES))
+
+
+def measured(
+    name: str, work: Callable[..., None], calls: int, seconds: float, packets: Iterator[bytes] | None = None
+) -> Shown:
+    """Run a work in a process of its own, and be the other side of its calls, with `packets` or plain ones."""
     with _timed() as heard, _timed() as unheard:
         far = (heard.getsockname()[1], unheard.getsockname()[1])
         ours, theirs = multiprocessing.Pipe()
         process = multiprocessing.get_context("spawn").Process(target=work, args=(calls, far, theirs, seconds))
         process.start()
-        arrivals = _talk(heard, unheard, ours)
+        arrivals = _talk(heard, unheard, ours, packets or plain_packets())
         share = float(ours.recv())
         process.join()
     return Shown(name, share, _lateness(arrivals))
@@ -166,15 +197,18 @@ def _timed() -> Iterator[socket.socket]:
         yield one
 
 
-def _talk(heard: socket.socket, unheard: socket.socket, pipe: Connection) -> dict[int, list[tuple[int, float]]]:
+def _talk(
+    heard: socket.socket, unheard: socket.socket, pipe: Connection, packets: Iterator[bytes]
+) -> dict[int, list[tuple[int, float]]]:
     """Send a packet to each call every 20 ms until the work is done; return the number and moment of each arrival."""
     ports: list[int] = pipe.recv()
     arrivals: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    due_s = time.perf_counter()
+    due_s, packet = time.perf_counter(), b""
     for turn in itertools.count():
         due_s += FRAME_MS / PARTS / 1_000
+        packet = packet if turn % PARTS else next(packets)
         for place in range(turn % PARTS, len(ports), PARTS):
-            (unheard if place % HEARD_EVERY else heard).sendto(_PACKET, (HOST, ports[place]))
+            (unheard if place % HEARD_EVERY else heard).sendto(packet, (HOST, ports[place]))
         with contextlib.suppress(BlockingIOError):
             while True:
                 data, notes, _, source = heard.recvmsg(2_048, 64)
@@ -244,6 +278,22 @@ def packet_us(start: Callable[[], Activity]) -> float:
     return round(statistics.median(taken_s) / len(packets) * 1_000_000, 1)
 
 
+def encrypted(calls: int, suite: Suite, seconds: float) -> tuple[Shown, Shown]:
+    """Measure calls with encrypted sound, and right after them the same calls without."""
+    ours = measured(
+        f"{calls:,} calls, {suite.value}", partial(dialer, suite=suite), calls, seconds, secret_packets(suite)
+    )
+    return ours, measured(f"{calls:,} calls", dialer, calls, seconds)
+
+
+def _print_pairs(pairs: Mapping[str, float]) -> None:
+    """Print what a packet that is sent and one that is read cost with each suite, beside plain ones."""
+    print(json.dumps({"title": "a packet that is sent and one that is read", "us": pairs}))
+    for name in Suite:
+        ratio = pairs[name] / pairs[PLAIN]
+        print_row(Figure("A packet sent and one read", name, PLAIN, ratio, SECRET_WANTED, "times", at_most=True))
+
+
 def main() -> None:
     """Measure and print the results."""
     heard = {"recording": packet_us(partial(Recording, 1, "a")), "detecting": packet_us(partial(Detecting, 1))}
@@ -252,20 +302,28 @@ def main() -> None:
     if "--packets" in sys.argv:
         for order, cost_us in heard.items():
             print_row(Figure("A packet that is heard", order, "", cost_us, PACKET_US_WANTED[order], "µs", at_most=True))
+        _print_pairs(packet_pair_us())
         return
     sizes, seconds = sizes_of(CALLS), QUICK_S if "--quick" in sys.argv else MEASURE_S
     files = 2 * max(sizes) + MARGIN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(files, hard)), hard))
     rows = []
+    secret = [encrypted(calls, suite, seconds) for calls in sizes[:SECRET_SIZES] for suite in Suite]
     for calls in sizes:
         rows += [measured(f"{calls:,} calls", dialer, calls, seconds), measured("a bare loop", bare, calls, seconds)]
     alone = partial(dialer, helpers=0)
     rows.append(measured(f"{max(sizes):,} calls in one process", alone, max(sizes), seconds))
     rows.append(beside_load(seconds))
-    for row in rows:
+    everything = [*rows, *(ours for ours, _ in secret)]
+    for row in everything:
         sys.stderr.write(f"  {row.figures()}\n")
-    print(json.dumps({"title": "sound", "rows": [row.figures() for row in rows]}))
+    print(json.dumps({"title": "sound", "rows": [row.figures() for row in everything]}))
+    for ours, plain in secret:
+        ratio = ours.share / plain.share
+        print_row(
+            Figure("The sound of calls: processor", ours.name, plain.name, ratio, SECRET_WANTED, "times", at_most=True)
+        )
     for ours, theirs in zip(rows[:-2:2], rows[1:-2:2], strict=True):
         print_row(Figure("The sound of calls: processor", ours.name, theirs.name, theirs.share / ours.share))
         share = Figure("The sound of calls: processor", ours.name, "", ours.share, SHARE_WANTED, "cores", at_most=True)

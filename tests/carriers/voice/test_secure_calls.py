@@ -14,16 +14,22 @@ from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Found, Line, LiveLeg, Unknown
 from dialer.carriers.media.dtmf_inband import tone
+from dialer.carriers.sip.flows import Flow
+from dialer.carriers.sip.sdp import write_offer
 from dialer.carriers.sip.sdp_security import Security, Suite, fresh_security
 from dialer.carriers.voice import sip_trunk_endpoint
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.line_factory import sip_lines
+from dialer.carriers.voice.sealed_handles import HandleSeal
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.trial_call import Trial
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Clear, Dialling, Done, Play, Record, Speech
 from dialer.store.media.folder import FolderMedia
+from dialer.store.tables.key_ring import derived_keys
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.pitches import PITCHES, voices_in
+from tests.carriers.sip.network import OURS
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.baresip import Buttons, baresip
 from tests.carriers.voice.test_line_process import process_of
@@ -187,6 +193,35 @@ async def test_both_ends_hear_each_other_after_the_process_was_killed(tmp_path: 
         finally:
             await scene.line.close()
             os.kill(process_of(scene.folder), signal.SIGTERM)
+
+
+def test_a_sealed_handle_is_opened_with_its_key_only() -> None:
+    seal, heard = HandleSeal(SEAL), Answered(0, '{"our": "key"}')
+    closed = seal.closed(heard)
+    assert isinstance(closed, Answered)
+    rotated = HandleSeal(f"{Fernet.generate_key().decode()} {SEAL}")
+    assert [one.opened(closed.handle) for one in (seal, rotated)] == [heard.handle] * 2
+    assert [one.opened(closed.handle) for one in (HandleSeal(), HandleSeal(Fernet.generate_key().decode()))] == [""] * 2
+    assert seal.opened(closed.handle[:-4]) == ""
+    assert (seal.opened("plain"), seal.closed(Done(1, 0))) == ("plain", Done(1, 0))
+
+
+def test_the_service_seals_with_keys_that_follow_from_its_own_and_are_others() -> None:
+    own = [Fernet.generate_key().decode() for _ in range(2)]
+    derived = derived_keys(" ".join(own), "handles").split()
+    assert [len(Fernet(key).encrypt(b"")) > 0 for key in derived] == [True, True]
+    assert set(derived).isdisjoint([*own, *derived_keys(" ".join(own), "others").split()])
+    assert derived == derived_keys(" ".join(own), "handles").split()
+
+
+def test_a_trial_call_shows_no_key() -> None:
+    shown: list[str] = []
+    body = write_offer(replace(OURS, security=fresh_security("required", lambda size: b"k" * size)))
+    Trial(shown.append, is_full=True).trace(b"INVITE sip:1@a SIP/2.0\r\n\r\n" + body, Flow(("a", 1)), is_sent=True)
+    assert [line.strip() for line in shown if "crypto" in line] == [
+        "a=crypto:1 AES_CM_128_HMAC_SHA1_80 [not shown]",
+        "a=crypto:2 AEAD_AES_128_GCM [not shown]",
+    ]
 
 
 async def test_without_a_seal_no_key_is_stored_and_the_call_ends(tmp_path: Path) -> None:
