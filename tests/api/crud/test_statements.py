@@ -50,11 +50,14 @@ LISTS: Final = tuple(path for method, path, _, _ in CEILINGS if method == "GET" 
 
 @contextmanager
 def heard(database: Database) -> Iterator[Statements]:
-    """Record the statements that run meanwhile, with their values, without transactions and pragmas."""
+    """Record the statements that run meanwhile, with their values, without transactions and pragmas.
+
+    The task that looks after recordings of calls runs beside every request.
+    """
     statements: Statements = []
 
     def hear(_connection: Any, _cursor: Any, text: str, values: Any, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's event
-        if not text.startswith(("BEGIN", "PRAGMA")):
+        if not text.startswith(("BEGIN", "PRAGMA")) and "FROM call_recording" not in text:
             statements.append((text, values))
 
     engines: list[Engine] = [getattr(database, part) for part in PARTS]

@@ -22,7 +22,7 @@ from dialer.store.tables import CallRecording
 
 AT_ONCE: Final = 200
 """Recordings that one unit of work looks at."""
-LOOKS_EVERY_S: Final = 2.0
+LOOKS_EVERY_S: Final = 5.0
 _WAITING: Final = (
     select(CallRecording.__table__).where(CallRecording.state == "waiting").order_by(CallRecording.id).limit(AT_ONCE)
 )
