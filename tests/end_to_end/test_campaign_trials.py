@@ -121,6 +121,29 @@ def test_a_test_goes_with_its_campaign_and_its_charges_stay(ann: Caller, admin: 
     assert len(ann.get("cdr/")["results"]) == 2
 
 
+def test_a_test_that_is_over_keeps_no_record_from_being_deleted(ann: Caller, admin: Caller) -> None:
+    """The records are those that a campaign names. While the test goes on, they stay."""
+    dnc = ann.create("dnc-list", name="never")
+    other = ann.create("dnc-list", name="nor these")
+    group = admin.create("callerid-group", name="own")
+    admin.create("callerid", areacode="202", callerid_num="+12025550198", callerid_group=group["url"])
+    made = campaign(ann, admin, dnc=dnc["url"], dnc_lists=[other["url"]], callerid_group=group["url"])
+    test = f"{made['url']}test-call/"
+    ann.request("POST", test, json={"number": OWN})
+    gateway = admin.create("gateway", name="another", protocol="sim")
+    ann.change(made["url"], aleg_gateway=gateway["url"], dnc=None, dnc_lists=[], callerid_group=None)
+    going = {"detail": "A test of this account is in progress. Wait for its end."}
+    named = ((ann, dnc["url"]), (ann, other["url"]), (admin, group["url"]))
+    assert [caller.refused("DELETE", url) for caller, url in named] == [(409, going)] * 3
+    advance(admin, 300)
+    assert ann.get(test)["stage"] == "over"
+    for caller, url in (*named, (admin, "gateway/1/")):
+        assert caller.request("DELETE", url).status_code == 204, url
+        ann.request("POST", test, json={"number": OWN})
+        advance(admin, 300)
+    assert len(ann.get("cdr/")["results"]) == 5
+
+
 def test_a_started_campaign_is_tried_with_the_survey_that_it_plays(ann: Caller, admin: Caller) -> None:
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)

@@ -18,10 +18,13 @@ def refuse_while_unfinished(connection: Connection, condition: ColumnElement[boo
 
 
 def refuse_while_named(connection: Connection, condition: ColumnElement[bool]) -> None:
-    """Raise `StillUsedError` if campaigns meet a condition, even if they are over; the error names them."""
+    """Raise `StillUsedError` if campaigns meet a condition, even if they are over; the error names them.
+
+    Trials, which are hidden, are left out.
+    """
     references: dict[str, list[int]] = {}
     for medium, kind in _KINDS.items():
-        query = select(Campaign.id).where(condition, Campaign.medium == medium)
+        query = select(Campaign.id).where(condition, Campaign.medium == medium, Campaign.trial_of_id.is_(None))
         if ids := connection.scalars(query.limit(USERS_NAMED_MAX + 1)).all():
             references[kind] = list(ids)
     if references:

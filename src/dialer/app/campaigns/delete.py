@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from dialer.app.campaigns.lost_calls import free_of_lost_calls
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
@@ -56,6 +56,24 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 def trials_of(connection: Connection, campaign_id: int) -> Sequence[int]:
     """Return the campaigns that have called a user's own telephone with the settings of this one."""
     return connection.scalars(select(Campaign.id).where(Campaign.trial_of_id == campaign_id)).all()
+
+
+def delete_trials(unit: UnitOfWork, condition: ColumnElement[bool]) -> None:
+    """Delete the trials that meet a condition, such as that they name a record which is about to be deleted.
+
+    Nobody sees a trial, so nobody could take the record out of it.
+
+    Raises:
+        RefusedError: one of them has not ended.
+    """
+    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), condition)
+    for trial_id in unit.connection.scalars(trials.order_by(Campaign.id)).all():
+        try:
+            delete_campaign(unit, trial_id)
+        except RefusedError as error:
+            raise RefusedError(
+                "A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
+            ) from error
 
 
 def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:

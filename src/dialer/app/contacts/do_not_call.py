@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_named
+from dialer.app.campaigns.delete import delete_trials
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.events import NumberAllowed, NumberCalledOff
 from dialer.app.work.touched_records import names_dnc, users_of_dnc
@@ -76,9 +77,10 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
 
     Raises:
         StillUsedError: a campaign names the list, even one that is over.
-        RefusedError: the list holds for every campaign, or keeps wishes of real people.
+        RefusedError: the list holds for every campaign, keeps wishes of real people, or a test with it goes on.
     """
     refuse_while_named(unit.connection, names_dnc(dnc_id))
+    delete_trials(unit, names_dnc(dnc_id))
     stored = unit.connection.execute(select(DncList.is_global, DncList.keeps_wishes_of).where(DncList.id == dnc_id))
     is_global, keeps_wishes_of = stored.first() or (False, "")
     has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))

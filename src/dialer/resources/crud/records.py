@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
+from dialer.app.campaigns.delete import delete_trials
 from dialer.app.work.errors import USERS_NAMED_MAX, ErrorCode
 from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
@@ -36,7 +37,7 @@ from dialer.resources.crud.versions import digest, version_of
 from dialer.resources.crud.visibility import visible
 from dialer.resources.words.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.resources.words.preconditions import UNCONDITIONAL, EntityTag, Preconditions
-from dialer.store.tables import Row
+from dialer.store.tables import Campaign, Row
 
 FIXED: Final = "This field may not be changed."
 NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
@@ -200,6 +201,7 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
         _check(resource, stored, conditions)
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, stored)
+    _delete_trials_with(unit, resource.table, stored)
     note_deleted(unit, resource, record_id, stored)
     if resource.remove is not None:
         resource.remove(unit, record_id)
@@ -242,6 +244,13 @@ def _keys_of(table: Table) -> list[ForeignKeyConstraint]:
 def _refers(key: ForeignKeyConstraint, stored: Values) -> ColumnElement[bool]:
     """Return the condition that a row refers to this one by a foreign key."""
     return and_(*(part.parent == stored[part.column.name] for part in key.elements))
+
+
+def _delete_trials_with(unit: Unit, table: Table, stored: Values) -> None:
+    """Delete the trials of campaigns that need this row: no resource shows them, so no error could name them."""
+    for key in _keys_of(Campaign.__table__):
+        if key.referred_table is table and key.ondelete == "RESTRICT":
+            delete_trials(unit, _refers(key, stored))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
