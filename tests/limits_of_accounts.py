@@ -6,6 +6,7 @@ from dialer.api import service
 from dialer.api.actions import forecast, imports
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
+from dialer.app.campaigns import campaign_trials
 from dialer.console.serving import live_parts
 from dialer.domain.credentials import webhook_secrets
 from dialer.forecast import what_if_queue
@@ -65,5 +66,9 @@ LIMITS_OF_ACCOUNTS: Final = {
     ),
     "Streams of the console, but desks; those of one account; of one user": (
         f"{live_parts.STREAMS_MAX}; {live_parts.STREAMS_OF_ACCOUNT_MAX}; {live_parts.STREAMS_OF_USER_MAX}"
+    ),
+    "Tests of campaigns with one's own telephone": (
+        f"1 of an account at a time, {campaign_trials.TRIALS_AN_HOUR_MAX} in an hour;"
+        f" each waits for {campaign_trials.TRIAL_LIFE_MS // 60_000} min at most"
     ),
 }
