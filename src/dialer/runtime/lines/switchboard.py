@@ -41,6 +41,7 @@ from dialer.runtime.lines.line_reports import LineReport, LineSettings
 from dialer.runtime.lines.restored_legs import restored
 from dialer.runtime.lines.second_legs import SecondLegs
 from dialer.runtime.lines.supervisor_legs import SupervisorLegs
+from dialer.store.media.call_recordings import resealed
 from dialer.store.rows.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE
@@ -177,8 +178,8 @@ class Switchboard:
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
-        if isinstance(first.order, Dialling | Arriving):
-            call.sound_store = first.order.sound_store
+        if isinstance(first.order, Dialling | Arriving) and first.order.sound_store is not None:
+            call.sound_store = resealed(first.order.sound_store)
         session = first.session
         if not isinstance(session, IvrSession):
             return Taken(call_events.CallRestored(call), None)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import anyio
 import structlog
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, select, update
 
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.formats.sealed_sound import HEADER_BYTES, length_ms
@@ -23,17 +23,54 @@ from dialer.store.tables import CallRecording
 AT_ONCE: Final = 200
 """Recordings that one unit of work looks at."""
 LOOKS_EVERY_S: Final = 5.0
+RETRIES_EVERY_MS: Final = 60_000
+"""Pause after which files that could not be read, or not be deleted, are tried again."""
+_after: Final = bindparam("after", type_=CallRecording.__table__.c.id.type)
 _WAITING: Final = (
-    select(CallRecording.__table__).where(CallRecording.state == "waiting").order_by(CallRecording.id).limit(AT_ONCE)
+    select(CallRecording.__table__)
+    .where(CallRecording.state == "waiting", CallRecording.id > _after)
+    .order_by(CallRecording.id)
+    .limit(AT_ONCE)
 )
 _LEFT: Final = (
     select(CallRecording.id, CallRecording.file)
-    .where(CallRecording.state == "removed", CallRecording.file != "")
+    .where(CallRecording.state == "removed", CallRecording.file != "", CallRecording.id > _after)
     .order_by(CallRecording.id)
     .limit(AT_ONCE)
 )
 """Removed recordings that still have a file, which nobody can hear."""
 _log = structlog.get_logger(__name__)
+
+
+class _Queue:
+    """Rows whose files are worked on in their order, and again later if that failed."""
+
+    def __init__(self, query: Select[Any]) -> None:
+        self._query: Final = query
+        self._after = 0
+        """The last row before those that are looked at now."""
+        self._told = 0
+        """The last row of which a failure was told."""
+        self._retry_ms: int | None = None
+
+    def read(self, connection: Connection) -> Sequence[Row[Any]]:
+        return connection.execute(self._query, {_after.key: self._after}).all()
+
+    def begin(self, now_ms: int) -> None:
+        """Look at rows from the first one on again, if it is time."""
+        if self._retry_ms is not None and now_ms >= self._retry_ms:
+            self._after, self._retry_ms = 0, None
+
+    def failed(self, ids: Sequence[int], last_id: int, now_ms: int) -> list[int]:
+        """Go on behind rows of which some failed. Return the failed ones that nobody was told of."""
+        if not ids:
+            return []
+        self._after = last_id
+        if self._retry_ms is None:
+            self._retry_ms = now_ms + RETRIES_EVERY_MS
+        news = [one for one in ids if one > self._told]
+        self._told = max(self._told, *ids)
+        return news
 
 
 class KeptRecordings:
@@ -51,6 +88,8 @@ class KeptRecordings:
         self._clock: Final = clock
         self._files: Final = files
         self._sleep: Final = sleep
+        self._waiting: Final = _Queue(_WAITING)
+        self._left: Final = _Queue(_LEFT)
 
     @asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
@@ -76,16 +115,26 @@ class KeptRecordings:
         return max(counts) >= AT_ONCE
 
     async def _store(self) -> int:
-        """Measure the sound of calls that have ended, and tell of it."""
-        waiting = await self._database.read(lambda connection: connection.execute(_WAITING).all())
-        if waiting:
-            sizes = await anyio.to_thread.run_sync(self._sizes, waiting)
-            now_ms = self._clock.now_ms()
-            await self._database.write(lambda connection: _store(connection, waiting, sizes, now_ms))
+        """Measure the sound of calls that have ended, and tell of it.
+
+        What cannot be read now waits with its key: a folder may be unmounted, a file elsewhere, or a key not given.
+        """
+        now_ms = self._clock.now_ms()
+        self._waiting.begin(now_ms)
+        waiting = await self._database.read(self._waiting.read)
+        if not waiting:
+            return 0
+        sizes = await anyio.to_thread.run_sync(self._sizes, waiting)
+        found = [(row, size) for row, size in zip(waiting, sizes, strict=True) if size is not None]
+        lost = [row.id for row, size in zip(waiting, sizes, strict=True) if size is None]
+        if news := self._waiting.failed(lost, waiting[-1].id, now_ms):
+            _log.warning("recordings_not_readable", recordings=len(news), first=news[0])
+        if found:
+            await self._database.write(lambda connection: _store(connection, found, now_ms))
         return len(waiting)
 
     def _sizes(self, waiting: Sequence[Row[Any]]) -> list[int | None]:
-        """Return the bytes of each WAV file; None where there is no file."""
+        """Return the bytes of each WAV file; None where they cannot be read."""
         sizes: list[int | None] = []
         for row in waiting:
             sound = row.size - HEADER_BYTES if not row.file else measured(self._files, row.file, row.sound_key or "")
@@ -109,36 +158,40 @@ class KeptRecordings:
 
     async def _delete_files(self) -> int:
         """Delete the files of removed recordings. Their keys are gone already."""
-        left = await self._database.read(lambda connection: connection.execute(_LEFT).all())
-        if left:
-            deleted = await anyio.to_thread.run_sync(self._deleted, left)
+        now_ms = self._clock.now_ms()
+        self._left.begin(now_ms)
+        left = await self._database.read(self._left.read)
+        if not left:
+            return 0
+        failures = await anyio.to_thread.run_sync(self._delete, left)
+        if news := self._left.failed(list(failures), left[-1].id, now_ms):
+            _log.warning("recordings_not_deleted", recordings=len(news), first=news[0], reason=failures[news[0]])
+        if deleted := [row.id for row in left if row.id not in failures]:
             await self._database.write(lambda connection: _forget_files(connection, deleted))
-            return len(deleted)
-        return 0
+        return len(left)
 
-    def _deleted(self, left: Sequence[Row[int, str]]) -> list[int]:
-        deleted: list[int] = []
+    def _delete(self, left: Sequence[Row[int, str]]) -> dict[int, str]:
+        """Delete files. Return the reasons of those that are still there, by the ids of their recordings."""
+        failures: dict[int, str] = {}
         for row in left:
             try:
                 self._files.delete(row.file)
             except MediaError as error:
-                _log.warning("recording_not_deleted", recording=row.id, reason=str(error))
-            else:
-                deleted.append(row.id)
-        return deleted
+                failures[row.id] = str(error)
+        return failures
 
 
-def _store(connection: Connection, waiting: Sequence[Row[Any]], sizes: Sequence[int | None], now_ms: int) -> None:
+def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], now_ms: int) -> None:
     touch(connection, NOTHING)
     keeps: dict[int, bool] = {}
     events: list[EventRow] = []
-    for row, size in zip(waiting, sizes, strict=True):
+    for row, size in found:
         is_waiting = (CallRecording.id == row.id) & (CallRecording.state == "waiting")
-        values = removed_values(now_ms) if size is None else _stored_values(size)
-        is_news = connection.execute(update(CallRecording).where(is_waiting).values(values)).rowcount == 1
+        change = update(CallRecording).where(is_waiting).values(_stored_values(size))
+        is_news = connection.execute(change).rowcount == 1
         if row.user_id not in keeps:
             keeps[row.user_id] = keeps_events(connection, row.user_id)
-        if is_news and size is not None and keeps[row.user_id]:
+        if is_news and keeps[row.user_id]:
             about = {"campaign": row.campaign_id, "call": row.callrequest_id}
             data = {"call_recording": row.id, **{name: value for name, value in about.items() if value is not None}}
             subject = f"call-recording/{row.id}"

@@ -64,17 +64,42 @@ def opened_store(folder: Path, store: SoundStore) -> SoundStore | None:
     return SoundStore(str(folder.absolute() / store.file), key, store.age_ms)
 
 
+def resealed(store: SoundStore) -> SoundStore | None:
+    """Return the place of a recording with its key sealed by the newest key of this process.
+
+    Return None if no key of this process opens it. So the row of a call is readable for as long as its recording is,
+    although the keys of the service were changed during the call.
+    """
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415 - few calls are recorded
+
+    try:
+        key = fernet_of(RING.keys()).rotate(store.key.encode()).decode()
+    except (InvalidToken, SecretsKeyError):
+        _log.warning("call_not_recorded", reason="its key cannot be read")
+        return None
+    return SoundStore(store.file, key, store.age_ms)
+
+
 def measured(files: MediaFiles, file: str, key: str) -> int | None:
-    """Return the bytes of the sound in a file; None if there is no file.
+    """Return the bytes of the sound in a file; None if it cannot be read now, or its key is not at hand.
 
     A last block that was not written to its end is not counted.
     """
-    facts = files.facts(file)
-    if facts is None:
+    cipher = _cipher(key)
+    try:
+        facts = files.facts(file)
+        if facts is None or cipher is None:
+            return None
+        whole = facts.size // SEALED_BYTES
+        is_sound = facts.size % SEALED_BYTES == 0 or _block(files, file, cipher, whole) is not None
+    except OSError:
         return None
-    whole = facts.size // SEALED_BYTES
-    is_sound = facts.size % SEALED_BYTES == 0 or _block(files, file, _cipher(key), whole) is not None
     return sound_bytes(facts.size) if is_sound else whole * BLOCK_BYTES
+
+
+def can_be_read(files: MediaFiles, sound: RecordedSound) -> bool:
+    """Return whether there is a file and a key for the sound of a recording."""
+    return not sound.file or measured(files, sound.file, sound.key) is not None
 
 
 def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | None:
@@ -88,6 +113,8 @@ def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | N
         return _QUIET * max(0, most - skipped)
     cipher = _cipher(sound.key)
     pieces: list[bytes] = []
+    if cipher is None:
+        return None
     for each in range(number, number - (-max(0, most) // BLOCK_BYTES)):
         block = _block(files, sound.file, cipher, each)
         if block is None:
@@ -110,7 +137,10 @@ def _block(files: MediaFiles, file: str, cipher: "AESGCM", number: int) -> bytes
         return None
 
 
-def _cipher(key: str) -> "AESGCM":
+def _cipher(key: str) -> "AESGCM | None":
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - few calls are recorded
 
-    return AESGCM(bytes.fromhex(key))
+    try:
+        return AESGCM(bytes.fromhex(key))
+    except ValueError:
+        return None

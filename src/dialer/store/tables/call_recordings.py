@@ -5,7 +5,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.backends.expressions import last_digits
 from dialer.store.tables._base import BIG, VACUUMED_OFTEN, Milliseconds, Money, Row, belongs_to, in_account, mentions
-from dialer.store.tables.key_ring import Secret
+from dialer.store.tables.key_ring import SoundKey
 
 
 class CallRecording(Row):
@@ -30,8 +30,9 @@ class CallRecording(Row):
     file: Mapped[str] = mapped_column(String(64), default="")
     """The name of its file in the folder of recordings. Empty if there is none: the callee was simulated, or it is
     deleted."""
-    sound_key: Mapped[str | None] = mapped_column(Secret, default=None)
-    """The key of its sound in hexadecimal digits. Without it, nobody can hear the file."""
+    sound_key: Mapped[str | None] = mapped_column(SoundKey, default=None)
+    """The key of its sound in hexadecimal digits. Without it, nobody can hear the file. Empty if no key of this process
+    decrypts it."""
     state: Mapped[str] = mapped_column(String(16))
     """A `dialer.domain.words.enums.RecordingState`."""
     refused: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")

@@ -1,0 +1,164 @@
+"""Tests of the care for recordings of calls that are over, on a folder and a ring of keys that fail."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from cryptography.fernet import Fernet
+from sqlalchemy import insert, select, type_coerce, update
+from sqlalchemy.types import String
+
+from dialer.carriers.voice.sealed_spool import SealedSpool
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
+from dialer.runtime.steps import kept_recordings
+from dialer.runtime.steps.kept_recordings import RETRIES_EVERY_MS, KeptRecordings
+from dialer.store.database.database import Database
+from dialer.store.database.touched import NOTHING, touch
+from dialer.store.media.call_recordings import new_store, opened_store, resealed
+from dialer.store.media.folder import FolderMedia
+from dialer.store.tables import CallRecording, User
+from dialer.store.tables.key_ring import RING, GivenKeys
+from tests import SECRETS_KEY
+from tests.new_database import new_database
+
+NOW_MS: Final = 1_760_000_000_000
+KEY: Final = "5a" * 32
+WHOLE: Final = HEADER_BYTES + BLOCK_BYTES
+GUESSED: Final = 100
+
+
+class Hand:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.at_ms = NOW_MS
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+class Archive:
+    """Recordings of an account, their folder, and who looks after them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder: Final = folder / "recordings"
+        self.clock: Final = Hand()
+        self.database: Final = Database(new_database(folder), synchronous="OFF")
+        stamps = {"created_date": 0, "updated_date": 0}
+        self._execute(insert(User).values(id=1, username="ann", password_hash="", **stamps))
+        self.keeper = KeptRecordings(self.database, self.clock, FolderMedia(self.folder))
+
+    def add(self, recording_id: int, **values: object) -> None:
+        """Add a recording of one block that waits to be measured, and its file."""
+        file = f"{recording_id}.call"
+        spool = SealedSpool(SoundStore(str(self.folder / file), KEY))
+        spool.open()
+        spool.write([b"\1" * BLOCK_BYTES])
+        row = {"user_id": 1, "callid": file, "phone_number": "+12025550100", "start_date": NOW_MS, "seconds": 1}
+        row |= {"size": GUESSED, "file": file, "sound_key": KEY, "state": "waiting"}
+        self._execute(insert(CallRecording).values(id=recording_id, **row | values))
+
+    def change(self, recording_id: int, **values: object) -> None:
+        self._execute(update(CallRecording).where(CallRecording.id == recording_id).values(**values))
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the id, the state, the size and the name of the file of each recording."""
+        columns = CallRecording.id, CallRecording.state, CallRecording.size, CallRecording.file
+        query = select(*columns).order_by(CallRecording.id)
+        return [tuple(row) for row in self.database.read_now(lambda connection: connection.execute(query).all())]
+
+    async def keep(self, after_ms: int = 0) -> None:
+        """Look after all that is due."""
+        self.clock.at_ms += after_ms
+        while await self.keeper.keep():
+            pass
+
+    def _execute(self, statement: Any) -> None:  # noqa: ANN401 - statements of all kinds
+        self.database.write_now(lambda connection: (touch(connection, NOTHING), connection.execute(statement)))
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    made = Archive(tmp_path)
+    with closing(made.database):
+        yield made
+    RING.hold(GivenKeys(SECRETS_KEY))
+
+
+async def test_a_folder_that_is_away_for_a_moment_loses_nothing(archive: Archive, tmp_path: Path) -> None:
+    archive.add(1)
+    archive.folder.rename(tmp_path / "elsewhere")
+    await archive.keep()
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows() == [(1, "waiting", GUESSED, "1.call")]
+    (tmp_path / "elsewhere").rename(archive.folder)
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows() == [(1, "stored", WHOLE, "1.call")]
+
+
+async def test_a_key_that_cannot_be_read_leaves_its_own_recording_alone(archive: Archive) -> None:
+    archive.add(1)
+    RING.hold(GivenKeys(Fernet.generate_key().decode()))
+    archive.add(2)
+    archive.add(3, sound_key=None)
+    await archive.keep()
+    waiting = [(1, "waiting", GUESSED, "1.call"), (3, "waiting", GUESSED, "3.call")]
+    assert archive.rows() == [waiting[0], (2, "stored", WHOLE, "2.call"), waiting[1]]
+    RING.hold(GivenKeys(SECRETS_KEY))
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows()[0] == (1, "stored", WHOLE, "1.call")
+
+
+async def test_what_cannot_be_read_or_deleted_holds_up_no_other(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for query in ("_WAITING", "_LEFT"):
+        monkeypatch.setattr(kept_recordings, query, getattr(kept_recordings, query).limit(2))
+    monkeypatch.setattr(kept_recordings, "AT_ONCE", 2)
+    archive.keeper = KeptRecordings(archive.database, archive.clock, FolderMedia(archive.folder))
+    for number in range(1, 9):
+        archive.add(number)
+    for number in (1, 2):
+        (archive.folder / f"{number}.call").unlink()
+    for number in (5, 6, 7, 8):
+        archive.change(number, state="removed", sound_key=None)
+    for number in (5, 6):
+        (archive.folder / f"{number}.call").unlink()
+        (archive.folder / f"{number}.call").mkdir()
+    await archive.keep()
+    stuck = [(1, "waiting", GUESSED, "1.call"), (2, "waiting", GUESSED, "2.call")]
+    stored = [(3, "stored", WHOLE, "3.call"), (4, "stored", WHOLE, "4.call")]
+    left = [(5, "removed", GUESSED, "5.call"), (6, "removed", GUESSED, "6.call")]
+    gone = [(7, "removed", GUESSED, ""), (8, "removed", GUESSED, "")]
+    assert archive.rows() == [*stuck, *stored, *left, *gone]
+    for number in (5, 6):
+        shutil.rmtree(archive.folder / f"{number}.call")
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows()[4:6] == [(5, "removed", GUESSED, ""), (6, "removed", GUESSED, "")]
+
+
+async def test_a_recording_whose_time_is_over_is_removed_although_it_was_never_read(archive: Archive) -> None:
+    archive.add(1, kept_until_ms=NOW_MS + 10)
+    (archive.folder / "1.call").unlink()
+    await archive.keep()
+    await archive.keep(10)
+    assert archive.rows() == [(1, "removed", GUESSED, "")]
+
+
+def test_a_call_that_is_taken_up_has_its_key_sealed_by_the_newest_key(archive: Archive, tmp_path: Path) -> None:
+    newest = Fernet.generate_key().decode()
+    store = new_store()
+    opened = opened_store(tmp_path, store)
+    RING.hold(GivenKeys(f"{newest} {SECRETS_KEY}"))
+    again = resealed(store)
+    assert again is not None
+    RING.hold(GivenKeys(newest))
+    assert opened_store(tmp_path, again) == opened
+    assert resealed(store) is None
+    archive.add(1)
+    query = select(type_coerce(CallRecording.sound_key, String))
+    assert KEY not in archive.database.read_now(lambda connection: connection.scalars(query).one())
