@@ -1,7 +1,10 @@
 """Tests of the recording of both sides of a leg: who is heard where, and when."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Final
+
+import pytest
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.call_tape import CallTape
@@ -101,3 +104,47 @@ def test_lost_packets_and_nonsense_leave_the_rest_in_its_place() -> None:
     assert len(callee) == 8 * 2_000
     heard = [callee[at : at + 160] == PROMPT[:160] for at in range(0, 8 * 800, 160)]
     assert heard == [number % 5 != 0 for number in range(40)]
+
+
+def kept(arrivals: Sequence[tuple[int, int]], length_ms: int) -> bytes:
+    """Return what is kept of a callee whose packets of 20 ms come at moments, with timestamps in packets."""
+    tape, found, waiting = CallTape(Shelf()), bytearray(), deque(arrivals)
+    for at_ms in range(0, length_ms, 20):
+        while waiting and waiting[0][0] <= at_ms:
+            tape.hear(waiting.popleft()[1] * 160 % 2**32, b"\1" * 160)
+        tape.tick()
+        if tape.has_block:
+            found += tape.take_block()[0::2]
+    return bytes(found + b"".join(tape.rest())[0::2])
+
+
+@pytest.mark.parametrize("step_ms", [300, 800, 980, 1_400])
+def test_a_callee_whose_delay_grows_for_good_is_still_heard(step_ms: int) -> None:
+    before = [(20 * number, number) for number in range(100)]
+    after = [(20 * number + step_ms, number) for number in range(100, 600)]
+    sound = kept([*before, *after], 12_000 + step_ms)
+    assert len(sound) == 8 * (12_000 + step_ms)
+    assert sound.count(1) >= 160 * (600 - 5)
+    assert sound[-8_000:] == b"\1" * 8_000
+
+
+@pytest.mark.parametrize("percent", [-0.5, -0.01, 0.01, 0.5])
+def test_a_callee_whose_clock_is_another_one_is_heard_for_the_whole_call(percent: float) -> None:
+    length_ms = 10 * 60_000
+    packet_ms = 20 * (1 - percent / 100)
+    sound = kept([(int(number * packet_ms), number) for number in range(int(length_ms / packet_ms))], length_ms)
+    assert len(sound) == 8 * length_ms
+    assert sound.count(1) >= 0.96 * len(sound)
+
+
+def test_packets_that_come_much_too_late_do_not_move_the_others() -> None:
+    in_time = [(20 * number, number + 100) for number in range(400)]
+    late = [(20 * number, number) for number in range(200, 400, 2)]
+    assert kept(sorted([*in_time, *late]), 8_000) == b"\1" * 64_000
+
+
+def test_a_burst_after_a_pause_leaves_what_follows_in_its_place() -> None:
+    steady = [(20 * number, number) for number in (*range(100), *range(150, 400))]
+    burst = [(3_000, number) for number in range(100, 150)]
+    sound = kept(sorted([*steady, *burst]), 8_000)
+    assert (len(sound), sound[-8 * 5_000 :]) == (64_000, b"\1" * 40_000)

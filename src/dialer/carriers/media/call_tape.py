@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.rtp import FRAME_SAMPLES
 from dialer.carriers.media.rtp_frames import LATE_SAMPLES, Timeline
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, CHANNELS, SIDE_BYTES
 
 AHEAD_SAMPLES: Final = 2 * SIDE_BYTES
 """Sound that is further ahead of the clock, a second, is dropped: timestamps can say anything."""
+LOST_SAMPLES: Final = 4 * FRAME_SAMPLES
+"""Time in which nothing but packets came whose places are gone, 80 ms, after which their timestamps have begun anew:
+the delay of a side has changed for good, or its clock is another one. A burst after a pause is shorter."""
 _QUIET: Final = bytes([g711.SILENCE])
 QUIET_BLOCK: Final = _QUIET * BLOCK_BYTES
 
@@ -35,20 +39,42 @@ class _Side:
     """The sound of one side that is not in a finished block yet, where its timestamps say."""
 
     def __init__(self) -> None:
-        self.timeline: Final = Timeline()
+        self._timeline = Timeline()
         self._sound = bytearray()
+        self._lost_from: int | None = None
+        """The moment of the first of the packets that were dropped last; None if the last one was kept."""
+
+    @property
+    def now(self) -> int:
+        """Samples since the tape began, by the clock."""
+        return self._timeline.now
+
+    def tick(self) -> None:
+        self._timeline.tick()
 
     def put(self, begin: int, timestamp: int, sound: bytes) -> None:
         """Put sound in its place, of which what is before `begin` or too far ahead of the clock is lost."""
-        start, _ = self.timeline.place(timestamp, len(sound))
+        start, _ = self._timeline.place(timestamp, len(sound))
+        if start + len(sound) <= begin or start > self.now + AHEAD_SAMPLES:
+            if self._lost_from is None:
+                self._lost_from = self.now
+            if self.now - self._lost_from < LOST_SAMPLES:
+                return
+            self._begin_anew()
+            start, _ = self._timeline.place(timestamp, len(sound))
+        self._lost_from = None
         place = start - begin
         if place < 0:
             sound, place = sound[-place:], 0
-        if not sound or start > self.timeline.now + AHEAD_SAMPLES:
-            return
         if place > len(self._sound):
             self._sound += _QUIET * (place - len(self._sound))
         self._sound[place : place + len(sound)] = sound
+
+    def _begin_anew(self) -> None:
+        """Let the next timestamp be that of this moment, whatever came before."""
+        now = self.now
+        self._timeline = Timeline()
+        self._timeline.now = now
 
     def take(self, samples: int) -> bytes:
         """Return the next samples, with silence where nothing came, and forget them."""
@@ -74,8 +100,8 @@ class CallTape:
     def tick(self, frames: int = 1) -> None:
         """Let 20 ms pass, or so many of them."""
         for _ in range(frames):
-            self._callee.timeline.tick()
-            self._ours.timeline.tick()
+            self._callee.tick()
+            self._ours.tick()
 
     def hear(self, timestamp: int, sound: bytes) -> None:
         """Keep µ-law of the callee."""
@@ -88,7 +114,7 @@ class CallTape:
     @property
     def has_block(self) -> bool:
         """True once nothing that belongs to the next block can be under way any more."""
-        return self._ours.timeline.now - self._begin >= SIDE_BYTES + LATE_SAMPLES
+        return self._ours.now - self._begin >= SIDE_BYTES + LATE_SAMPLES
 
     def take_block(self) -> bytes:
         """Return the next block, whose samples alternate between the sides, and forget it."""
@@ -96,7 +122,7 @@ class CallTape:
 
     def rest(self) -> list[bytes]:
         """Return what is left up to this moment, in blocks, of which the last one may be shorter."""
-        left = self._ours.timeline.now - self._begin
+        left = self._ours.now - self._begin
         return [self._take(min(SIDE_BYTES, left - at)) for at in range(0, left, SIDE_BYTES)]
 
     def _take(self, samples: int) -> bytes:
