@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import String, literal, select, type_coerce, update
 
+from dialer.api.actions import recordings
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
@@ -103,15 +104,48 @@ def test_a_part_that_is_not_there_is_refused(alice: Caller, path: str) -> None:
     assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(WAV)}")
 
 
-def test_who_hears_a_recording_from_its_beginning_is_logged_once(
-    admin: Caller, alice: Caller, estate: Estate, path: str
+@pytest.mark.parametrize("wanted", ["bytes=0-", "bytes=1-", "bytes=100-200", "bytes=-7"])
+def test_who_hears_any_part_of_a_recording_is_logged_once_an_hour(
+    admin: Caller, alice: Caller, estate: Estate, path: str, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice.request("HEAD", f"{path}download/")
-    alice.request("GET", f"{path}download/", headers={"Range": "bytes=100-"})
+    tag = alice.request("HEAD", f"{path}download/").headers["etag"]
+    alice.request("GET", f"{path}download/", headers={"If-None-Match": tag})
+    alice.request("GET", f"{path}download/", headers={"If-Match": '"other"'})
+    alice.request("GET", f"{path}download/", headers={"Range": f"bytes={len(WAV)}-"})
     assert heard(admin) == []
-    alice.request("GET", f"{path}download/", headers={"Range": "bytes=0-100"})
-    alice.request("GET", f"{path}download/", headers={"Range": "bytes=101-"})
+    for part in (wanted, "bytes=0-100", "bytes=101-"):
+        alice.request("GET", f"{path}download/", headers={"Range": part})
     assert heard(admin) == [estate.recording_id]
+    admin.request("GET", f"{path}download/", headers={"Range": wanted})
+    assert heard(admin) == [estate.recording_id] * 2
+    monkeypatch.setattr(recordings, "HEARD_ONCE_IN_MS", 0)
+    alice.request("GET", f"{path}download/", headers={"Range": wanted})
+    assert heard(admin) == [estate.recording_id] * 3
+
+
+def test_a_recording_that_was_not_measured_yet_is_sent_as_it_is_in_its_file(
+    alice: Caller, estate: Estate, path: str, database: Database
+) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    values = {"state": "waiting", "size": len(WAV) + 1_000}
+    database.write_now(lambda connection: connection.execute(change.values(**values)))
+    answer = alice.request("GET", f"{path}download/")
+    assert (answer.status_code, answer.headers["content-length"], answer.content) == (200, str(len(WAV)), WAV)
+
+
+def test_a_recording_without_its_file_or_its_key_is_not_found_and_still_listed_and_deleted(
+    alice: Caller, estate: Estate, path: str, database: Database, folder_of_session: Path
+) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    other = type_coerce(literal("gAAAAA-of-another-ring"), String)
+    database.write_now(lambda connection: connection.execute(change.values(sound_key=other)))
+    assert alice.refused("GET", f"{path}download/") == MISSING
+    database.write_now(lambda connection: connection.execute(change.values(sound_key=KEY)))
+    (folder_of_session / MEDIA / "recordings" / "a.call").unlink()
+    assert alice.refused("GET", f"{path}download/") == MISSING
+    database.write_now(lambda connection: connection.execute(change.values(sound_key=other)))
+    assert [one["state"] for one in alice.get("call-recording/")["results"]] == ["stored"]
+    assert alice.request("DELETE", path).status_code == 204
 
 
 def test_nobody_else_sees_or_hears_a_recording(

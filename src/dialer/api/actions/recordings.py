@@ -1,13 +1,16 @@
 """Sound for clients: callees' recorded answers, and uploaded recordings."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+import anyio.to_thread
 from litestar import Response
-from sqlalchemy import select
+from litestar.response import Stream
+from sqlalchemy import Row, select
 
-from dialer.api.answers.downloads import Sound, answer_file, answer_sound, file_name, part_of
+from dialer.api.answers.downloads import Sound, answer_file, answer_sound, file_name
 from dialer.api.service import ApiRequest
+from dialer.app.telling.audit_log import was_noted
 from dialer.app.work.events import RecordingHeard
 from dialer.domain.words.enums import RecordingState
 from dialer.resources.crud import records
@@ -20,8 +23,11 @@ from dialer.resources.words.errors import RecordNotFoundError
 from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import EntityTag
 from dialer.store.database.touched import NOTHING
-from dialer.store.media.call_recordings import RecordedSound, read_sound
+from dialer.store.media.call_recordings import RecordedSound, read_sound, readable
 from dialer.store.tables import CallRecording
+
+HEARD_ONCE_IN_MS: Final = 3_600_000
+"""Time in which a user may hear a recording again, in parts, with one entry of the audit log."""
 
 
 async def answer_recorded_answer(request: ApiRequest, result_id: int) -> Response[Any]:
@@ -45,27 +51,33 @@ async def answer_audio_file(request: ApiRequest, audio_file_id: int) -> Response
 
 
 async def answer_call_recording(request: ApiRequest, recording_id: int) -> Response[Any]:
-    """Answer with the recording of a whole call, whole or in part, and log who hears it from its beginning.
+    """Answer with the recording of a whole call, whole or in part, and log who hears it, once an hour.
 
     Raises:
-        RecordNotFoundError: there is no such recording, it is removed, or it is not the caller's.
+        RecordNotFoundError: there is no such recording, it is removed, it cannot be read, or it is not the caller's.
     """
     service, files = request.service, request.service.recordings
-    callid, kept = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
-    tag = EntityTag(digest(f"{kept.file}:{recording_id}:{kept.size}".encode()))
-    sound = Sound(kept.size, tag, partial(read_sound, files, kept))
-    if not is_head(request.scope) and part_of(request, sound).start == 0:
+    row, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
+    kept = RecordedSound(row.file, row.sound_key or "", row.size)
+    is_measured = row.state == RecordingState.STORED
+    found = await anyio.to_thread.run_sync(lambda: readable(files, kept, is_measured=is_measured))
+    if found is None:
+        raise RecordNotFoundError
+    tag = EntityTag(digest(f"{found.file}:{recording_id}:{found.size}".encode()))
+    answer = answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), f"{row.callid}.wav")
+    if is_news and isinstance(answer, Stream) and not is_head(request.scope):
         await service.write(request, lambda unit: unit.note(NOTHING, RecordingHeard(recording_id)))
-    return answer_sound(request, sound, f"{callid}.wav")
+    return answer
 
 
-def _kept_sound(unit: Unit, recording_id: int) -> tuple[str, RecordedSound]:
+def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[Any], bool]:
+    """Return the row of a recording that is not removed, and whether the caller has not heard it in this hour."""
     records.require_seen(unit, CALL_RECORDINGS, recording_id)
     columns = CallRecording.callid, CallRecording.file, CallRecording.sound_key, CallRecording.size, CallRecording.state
     row = unit.connection.execute(select(*columns).where(CallRecording.id == recording_id)).one()
     if row.state == RecordingState.REMOVED:
         raise RecordNotFoundError
-    return row.callid, RecordedSound(row.file, row.sound_key or "", row.size)
+    return row, not was_noted(unit, RecordingHeard(recording_id), unit.actor.id, HEARD_ONCE_IN_MS)
 
 
 def _file_name(unit: Unit, result_id: int) -> str:

@@ -47,14 +47,7 @@ EVENT_TYPES: Final = (
     *("agent.status", "balance.low", "call.answered", "call.ended", "call.started", "call.taken", "campaign.aborted"),
     *("campaign.ended", "campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported"),
     *("forecast.finished", "gateway.down", "gateway.up", "import.finished", "message.delivered", "message.failed"),
-    *(
-        "message.received",
-        "message.sent",
-        "recording.stored",
-        "report.ready",
-        "subscriber.completed",
-        "subscriber.failed",
-    ),
+    *("message.received", "message.sent", "recording.stored", "report.ready", "subscriber.completed"),
     *("subscriber.failed", "webhook.disabled"),
 )
 """The types of the events that accounts keep."""

@@ -67,6 +67,15 @@ def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[R
         connection.execute(insert(AuditLog), [_row(entry, origin, now_ms) for entry, origin in entries])
 
 
+def was_noted(unit: UnitOfWork, event: AppEvent, actor_id: int, within_ms: int) -> bool:
+    """Return whether a user has an entry of such an event about the same record in this time before now."""
+    entry = _entry(event, unit.connection)
+    is_it = (AuditLog.resource == entry.resource) & (AuditLog.record_id == entry.record_id)
+    is_by = (AuditLog.action == entry.action) & (AuditLog.actor_id == actor_id)
+    found = select(AuditLog.id).where(is_it, is_by, AuditLog.created_date > unit.now_ms - within_ms).limit(1)
+    return unit.connection.scalar(found) is not None
+
+
 def remove_old_entries(connection: Connection, before_ms: int) -> int:
     """Remove entries that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number.
 

@@ -167,7 +167,7 @@ class ApiKeyRevoked(ApiKeyEvent, frozen=True, tag="api_key.revoked"):
 
 
 class RecordingHeard(AppEvent, frozen=True, tag="recording.heard"):
-    """A user heard, or downloaded, the recording of a call from its beginning."""
+    """A user heard, or downloaded, the recording of a call, or a part of it."""
 
     subject: ClassVar = Subject("call-recording", "recording_id", CallRecording)
     recording_id: int

@@ -97,9 +97,17 @@ def measured(files: MediaFiles, file: str, key: str) -> int | None:
     return sound_bytes(facts.size) if is_sound else whole * BLOCK_BYTES
 
 
-def can_be_read(files: MediaFiles, sound: RecordedSound) -> bool:
-    """Return whether there is a file and a key for the sound of a recording."""
-    return not sound.file or measured(files, sound.file, sound.key) is not None
+def readable(files: MediaFiles, sound: RecordedSound, *, is_measured: bool) -> RecordedSound | None:
+    """Return a recording with the size that it has in its file now, unless it was measured before.
+
+    Return None if it cannot be read: its file is not there, or its key is not at hand.
+    """
+    if not sound.file:
+        return sound
+    size = measured(files, sound.file, sound.key)
+    if size is None:
+        return None
+    return sound if is_measured else sound._replace(size=HEADER_BYTES + size)
 
 
 def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | None:
