@@ -12,7 +12,7 @@ from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
 from dialer.store.database.database import Database
-from dialer.store.tables import CallDisposition, CallRecording
+from dialer.store.tables import CallDisposition, CallRecording, Campaign
 from tests.api.builders import Estate, stored
 from tests.api.conftest import MEDIA
 from tests.api.harness import BASE, NOW, Caller
@@ -20,6 +20,7 @@ from tests.api.team import AGENT, VIEWER, hire
 
 MISSING: Final = (404, {"detail": "Not found."})
 KEY: Final = "5a" * 32
+SWITCH: Final = {"password": "secret", "dial_string": "user/{number}"}
 SOUND: Final = bytes(number % 251 for number in range(3 * BLOCK_BYTES + 500))
 WAV: Final = wav_header(len(SOUND)) + SOUND
 
@@ -182,3 +183,18 @@ def test_a_simulated_callee_is_silence(alice: Caller, estate: Estate) -> None:
 def test_other_words_than_no_all_and_share_are_refused(alice: Caller, estate: Estate, wrong: str) -> None:
     status, errors = alice.refused("PATCH", f"campaigns/{estate.campaign['id']}/", record=wrong)
     assert (status, list(errors)) == (400, ["record"])
+
+
+def test_a_started_campaign_that_records_moves_to_no_carrier_whose_calls_cannot_be_recorded(
+    alice: Caller, admin: Caller, estate: Estate, database: Database
+) -> None:
+    campaign = f"campaigns/{estate.campaign['id']}/"
+    switch = admin.create("gateway", name="switch", protocol="freeswitch", parameters=SWITCH)
+    change = update(Campaign).where(Campaign.id == estate.campaign["id"]).values(status=2)
+    database.write_now(lambda connection: connection.execute(change))
+    alice.change(campaign, record="all")
+    message = "Calls over this carrier cannot be recorded. Choose a SIP carrier, or set no."
+    refused = (400, {"record": [message]})
+    assert admin.refused("PATCH", campaign, aleg_gateway=switch["url"]) == refused
+    admin.change(campaign, aleg_gateway=switch["url"], record="no")
+    assert alice.refused("PATCH", campaign, record="all") == refused

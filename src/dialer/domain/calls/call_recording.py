@@ -43,6 +43,10 @@ class SoundStore(msgspec.Struct, frozen=True):
     age_ms: int = 0
     """Time since the answer, with which the sound begins that is written from now on."""
 
+    def __repr__(self) -> str:
+        """Leave out the key, so that no log line shows it."""
+        return f"{type(self).__name__}(file={self.file!r}, age_ms={self.age_ms})"
+
 
 def share_of(record: str) -> int:
     """Return the `share` of a campaign's `record`.

@@ -418,9 +418,11 @@ def _sealed_survey(change: Change) -> Errors:
 
 def _recorded_line(change: Change) -> Errors:
     """Return an error if a started campaign is to record calls that cannot be recorded. The check says so before."""
-    if change.is_new or not change.moves("record") or change.stored["status"] == CampaignStatus.NEW:
+    is_moved = change.moves("record") or change.moves("aleg_gateway")
+    if change.is_new or not is_moved or change.stored["status"] == CampaignStatus.NEW:
         return {}
-    return recording_errors(change.unit.connection, {**change.stored, **change.values})
+    gateway = {"aleg_gateway_id": change.values["aleg_gateway"]}
+    return recording_errors(change.unit.connection, {**change.stored, **change.values, **gateway})
 
 
 def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
@@ -442,7 +444,7 @@ CAMPAIGNS = campaigns(
         FieldRule(("object_id",), _sealed_survey),
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
-        FieldRule(("record",), _recorded_line),
+        FieldRule(("record", "aleg_gateway"), _recorded_line),
     ),
     derived=_derived,
 )
