@@ -59,3 +59,19 @@ def test_old_copies_are_deleted_after_a_backup_and_never_without_one(tmp_path: P
     kept = {path.name for path in backups.glob("*.db")}
     assert {"dialer-young.db", "notes.db"} < kept
     assert (len(kept), "dialer-old.db" in kept) == (3, False)
+
+
+def test_recordings_that_grew_since_the_last_backup_are_copied_again(tmp_path: Path) -> None:
+    folder, backups, recordings = tmp_path / "service", tmp_path / "backups", tmp_path / "recordings"
+    for place in (folder / "media" / "recordings", recordings):
+        place.mkdir(parents=True)
+    command(folder, "database", "upgrade", "--create")
+    files = [folder / "media" / "recordings" / "a.call", recordings / "b.call"]
+    for at_s in (1_000_000_000, 1_000_000_060):
+        for file in files:
+            with file.open("ab") as growing:
+                growing.write(b"block")
+            os.utime(file, (at_s, at_s))
+        assert back_up(folder, RECORDINGS=str(recordings)).returncode == 0
+    copies = [backups / "media" / "recordings" / "a.call", backups / "recordings" / "b.call"]
+    assert [copy.read_bytes() for copy in copies] == [b"blockblock"] * 2

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import pytest
 from cryptography.fernet import Fernet
-from sqlalchemy import insert, select, type_coerce, update
+from sqlalchemy import Connection, insert, select, type_coerce, update
 from sqlalchemy.types import String
 
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
 from dialer.runtime.steps import kept_recordings
+from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.kept_recordings import RETRIES_EVERY_MS, KeptRecordings
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
@@ -31,22 +32,12 @@ WHOLE: Final = HEADER_BYTES + BLOCK_BYTES
 GUESSED: Final = 100
 
 
-class Hand:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.at_ms = NOW_MS
-
-    def now_ms(self) -> int:
-        return self.at_ms
-
-
 class Archive:
     """Recordings of an account, their folder, and who looks after them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder / "recordings"
-        self.clock: Final = Hand()
+        self.clock: Final = VirtualClock(NOW_MS)
         self.database: Final = Database(new_database(folder), synchronous="OFF")
         stamps = {"created_date": 0, "updated_date": 0}
         self._execute(insert(User).values(id=1, username="ann", password_hash="", **stamps))
@@ -73,12 +64,16 @@ class Archive:
 
     async def keep(self, after_ms: int = 0) -> None:
         """Look after all that is due."""
-        self.clock.at_ms += after_ms
+        self.clock.set(self.clock.now_ms() + after_ms)
         while await self.keeper.keep():
             pass
 
     def _execute(self, statement: Any) -> None:  # noqa: ANN401 - statements of all kinds
-        self.database.write_now(lambda connection: (touch(connection, NOTHING), connection.execute(statement)))
+        def run(connection: Connection) -> None:
+            touch(connection, NOTHING)
+            connection.execute(statement)
+
+        self.database.write_now(run)
 
 
 @pytest.fixture

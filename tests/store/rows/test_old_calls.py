@@ -25,6 +25,7 @@ from dialer.store.rows.old_calls import RemovalPlace, remove_old_calls
 from dialer.store.tables import (
     SMS,
     AccountEvent,
+    CallRecording,
     CallRequest,
     Campaign,
     CampaignHour,
@@ -142,6 +143,16 @@ async def test_all_of_an_old_call_goes_and_money_counters_and_people_stay(house:
         "texts:2026-03",
     ]
     assert {kind: amount for kind, _, amount in entries if kind in sums} == sums
+
+
+async def test_recordings_of_old_calls_end_with_those_of_deleted_campaigns(house: House) -> None:
+    values = {"user_id": house.user_id, "callid": "c", "seconds": 1, "state": "stored", "phone_number": NUMBERS[0]}
+    call_id = house.rows(CallRequest)[0]["id"]
+    for call, age_ms in ((None, 1), (None, -1), (call_id, 1)):
+        house.add(CallRecording, callrequest_id=call, start_date=house.now_ms() - age_ms, **values)
+    remove_all(house, house.now_ms(), 10)
+    found = [(row["phone_number"], row["kept_until_ms"]) for row in house.rows(CallRecording)]
+    assert found == [("", 0), (NUMBERS[0], None), ("", 0)]
 
 
 async def test_dialling_goes_on_after_a_removal_with_new_names(house: House) -> None:

@@ -70,7 +70,7 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
     return answer
 
 
-def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[Any], bool]:
+def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[str, str, str | None, int, str], bool]:
     """Return the row of a recording that is not removed, and whether the caller has not heard it in this hour."""
     records.require_seen(unit, CALL_RECORDINGS, recording_id)
     columns = CallRecording.callid, CallRecording.file, CallRecording.sound_key, CallRecording.size, CallRecording.state

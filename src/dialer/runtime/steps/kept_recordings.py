@@ -33,7 +33,7 @@ _WAITING: Final = (
     .limit(AT_ONCE)
 )
 _LEFT: Final = (
-    select(CallRecording.id, CallRecording.file)
+    select(CallRecording.__table__)
     .where(CallRecording.state == "removed", CallRecording.file != "", CallRecording.id > _after)
     .order_by(CallRecording.id)
     .limit(AT_ONCE)
@@ -170,7 +170,7 @@ class KeptRecordings:
             await self._database.write(lambda connection: _forget_files(connection, deleted))
         return len(left)
 
-    def _delete(self, left: Sequence[Row[int, str]]) -> dict[int, str]:
+    def _delete(self, left: Sequence[Row[Any]]) -> dict[int, str]:
         """Delete files. Return the reasons of those that are still there, by the ids of their recordings."""
         failures: dict[int, str] = {}
         for row in left:

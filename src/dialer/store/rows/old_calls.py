@@ -143,6 +143,11 @@ def _remove_periods(connection: Connection, ids: Sequence[int], _delete_file: De
     _delete(connection, AgentPeriod.__table__, ids)
 
 
+def _end_recordings(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
+    """Let recordings be removed whose calls are gone. Their rows stay."""
+    end_recordings(connection, CallRecording.id.in_(ids))
+
+
 def _remove_calls(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
     """Remove calls with their legs, transfers, answers and messages, and charges."""
     legs = connection.execute(select(Cdr.id, Cdr.callid).where(Cdr.callrequest_id.in_(ids))).all()
@@ -230,6 +235,13 @@ _SOURCES: Final = (
         _remove_received,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
+    # Of calls that went with their campaigns. One that was removed so has no number any more.
+    _Source(
+        CallRecording.start_date,
+        CallRecording.id,
+        and_(CallRecording.callrequest_id.is_(None), CallRecording.phone_number != ""),
+        _end_recordings,
+    ),
     _Source(AgentPeriod.until_ms, AgentPeriod.id, true(), _remove_periods),
     # Messages are deleted with their campaign, and their charges are not.
     _Source(
