@@ -299,8 +299,8 @@ class Engine:
         gateway = home = self._gateways[plan.gateway_id]
         if plan is not campaign.plan:
             home = self._gateways[campaign.plan.gateway_id]
-            # The settings at the end of a call decide its consequences, as they would after a restart. Whether it is
-            # recorded was decided when it was dialled.
+            # The settings at the end of a call decide its consequences, as they would after a restart. The choice
+            # of the calls that are recorded was made at the dial.
             recording = msgspec.structs.replace(campaign.plan.recording, share=plan.recording.share)
             call.plan = msgspec.structs.replace(campaign.plan, gateway_id=plan.gateway_id, recording=recording)
         charge = bill(call, outcome)

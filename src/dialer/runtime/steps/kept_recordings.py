@@ -117,7 +117,7 @@ class KeptRecordings:
     async def _store(self) -> int:
         """Measure the sound of calls that have ended, and tell of it.
 
-        What cannot be read now waits with its key: a folder may be unmounted, a file elsewhere, or a key not given.
+        A recording that cannot be read now waits with its key: its folder may not be mounted.
         """
         now_ms = self._clock.now_ms()
         self._waiting.begin(now_ms)
