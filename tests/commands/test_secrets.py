@@ -173,7 +173,10 @@ def test_keys_of_the_environment_are_rotated_with_both(run: Run, tmp_path: Path)
     refused = "DIALER_SECRETS_KEY holds one key: set it to the new key, a blank, and the key in use"
     assert run("secrets", "rotate", DIALER_SECRETS_KEY=OLD) == Outcome(1, "", f"dialer: {refused}\n")
     rotated = run("secrets", "rotate", DIALER_SECRETS_KEY=f"{NEW} {OLD}")
-    assert rotated.err == ("Encrypted 1 secrets with the new key. Now remove the old key from DIALER_SECRETS_KEY.\n")
+    assert rotated.err == (
+        "Encrypted 1 secrets with the new key. Now remove the old key from DIALER_SECRETS_KEY.\n"
+        "Calls with encrypted sound that go on now end if the process of their line does.\n"
+    )
     assert run("database", "upgrade", DIALER_SECRETS_KEY=NEW).code == 0
     assert run("database", "upgrade", DIALER_SECRETS_KEY=OLD).err.startswith(WRONG)
 

@@ -31,6 +31,7 @@ def rotate(*, as_json: bool) -> None:
     say(f"Encrypted {count:,} secrets with the new key.{then}")
     if settings.secrets_key is None:
         say(f"The new key is in {file.path}. Make a copy of it elsewhere than your backups.")
+    say("Calls with encrypted sound that go on now end if the process of their line does.")
     if as_json:
         print_json({"secrets": count, "key_file": None if settings.secrets_key is not None else str(file.path)})
 

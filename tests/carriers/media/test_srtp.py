@@ -145,12 +145,79 @@ def test_the_same_key_never_encrypts_two_packets_with_one_number() -> None:
         assert (bool(first), end.write(sound_at(5, data=WORD[::-1]))) == (True, b"")
 
 
-def test_the_other_side_has_so_many_sources_and_no_more() -> None:
+@pytest.mark.parametrize("suite", Suite)
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_further_source_takes_the_place_of_the_one_heard_longest_ago(suite: Suite, *, moves: bool) -> None:
+    """Exchanges take another source with each hold. None of them is heard twice, and each may come back."""
+    keys = keys_of(suite)
+    us, them = Srtp(keys), Srtp(other_end(keys))
+    first = [
+        Srtp(other_end(keys)).write(sound_at(number, ssrc)) for ssrc in range(SOURCES_MAX * 2) for number in (1, 2)
+    ]
+    assert [is_heard(us, one) for one in first] == [True] * len(first)
+    if moves:
+        us = moved(us)
+    assert [is_heard(us, one) for one in first] == [False] * len(first)
+    assert [is_heard(us, them.write(sound_at(3, ssrc))) for ssrc in range(SOURCES_MAX * 2)] == [True] * SOURCES_MAX * 2
+
+
+def test_a_source_that_is_heard_all_the_time_stays() -> None:
+    keys = keys_of(Suite.AES_CM)
+    speaker, us = speaker_at(keys, 200_000), Srtp(keys)
+    for number in range(SOURCES_MAX * 2):
+        assert is_heard(us, speaker.write(sound_at(200_000 + number)))
+        assert is_heard(us, Srtp(other_end(keys)).write(sound_at(1, 100 + number)))
+    refused = us.refused
+    assert is_heard(us, speaker.write(sound_at(200_100)))
+    assert us.refused == refused
+
+
+@pytest.mark.parametrize("suite", Suite)
+def test_a_source_that_comes_back_after_its_numbers_began_again_is_heard_but_not_twice(suite: Suite) -> None:
+    keys = keys_of(suite)
+    speaker, us = speaker_at(keys, 65_530), Srtp(keys)
+    before = [speaker.write(sound_at(number)) for number in range(65_530, 65_542)]
+    assert [is_heard(us, one) for one in before] == [True] * 12
+    for ssrc in range(100, 100 + SOURCES_MAX):
+        assert is_heard(us, Srtp(other_end(keys)).write(sound_at(1, ssrc)))
+    assert [is_heard(us, one) for one in before] == [False] * 12
+    after = [speaker.write(sound_at(number)) for number in range(65_542, 65_560)]
+    assert [is_heard(us, one) for one in after + before] == [True] * 18 + [False] * 12
+
+
+def test_reports_of_a_source_that_had_to_go_are_not_taken_twice() -> None:
     keys = keys_of(Suite.AES_CM)
     us, them = Srtp(keys), Srtp(other_end(keys))
-    heard = [is_heard(us, them.write(sound_at(1, ssrc))) for ssrc in range(SOURCES_MAX + 5)]
-    assert heard == [True] * SOURCES_MAX + [False] * 5
-    assert is_heard(us, them.write(sound_at(2, 0)))
+    report = them.write_report(REPORT)
+    assert us.read_report(report) == REPORT
+    for ssrc in range(100, 100 + SOURCES_MAX):
+        assert is_heard(us, them.write(sound_at(1, ssrc)) or Srtp(other_end(keys)).write(sound_at(1, ssrc)))
+    with pytest.raises(RtcpError):
+        us.read_report(report)
+    assert us.read_report(them.write_report(REPORT)) == REPORT
+
+
+@pytest.mark.parametrize("suite", Suite)
+def test_late_packets_of_the_key_before_do_not_mislead_about_the_new_one(suite: Suite) -> None:
+    """The numbers of the new key begin again after them, and a move follows those of the new key only."""
+    before = keys_of(suite)
+    after = replace(before, theirs=keys_of(suite, 2).theirs)
+    us, old, new = Srtp(before), Srtp(other_end(before)), Srtp(other_end(after))
+    assert is_heard(us, old.write(sound_at(65_529)))
+    us.agreed(after)
+    assert is_heard(us, old.write(sound_at(65_530)))
+    assert [is_heard(us, new.write(sound_at(number))) for number in range(4)] == [True] * 4
+    us = moved(us)
+    assert [is_heard(us, new.write(sound_at(number))) for number in range(4, 50)] == [True] * 46
+
+
+def test_packets_that_the_bridge_repeats_are_not_counted_as_sent() -> None:
+    studio = SecretStudio(keys_of(Suite.AES_CM))
+    studio.order("a", Bridge(1, "b"))
+    leg, packet = studio.leg("b"), sound_at(1)
+    passed = [leg.relay(packet, is_key=False) for _ in range(3)]
+    assert [one is not None and bool(one[0]) for one in passed] == [True, False, False]
+    assert leg.packets_sent == 1
 
 
 def test_a_long_packet_is_cut_off_and_heard() -> None:

@@ -193,6 +193,17 @@ def test_nothing_is_offered_twice_without_need(mode: str, status: int, lines: li
     assert (network.lines, network.ends) == (lines, [("k1", cause)])
 
 
+@pytest.mark.parametrize(("mode", "cancelled"), [("offered", [1, 2, 3, 4]), ("required", [1, 2])])
+def test_a_call_of_a_dead_process_is_cancelled_in_each_form_that_it_may_have_gone_out(
+    mode: str, cancelled: list[int]
+) -> None:
+    """Both offers may have been challenged, so the last INVITE of an `offered` call is the fourth."""
+    network = Network(Secret(mode, answers_ms=10**8))
+    network.take(network.agent.withdraw(0, dialling(), side(OURS, mode, "o")))
+    network.run(until_ms=100)
+    assert sorted({one.cseq for one in network.sent if one.method == "CANCEL"}) == cancelled
+
+
 def test_an_offer_that_is_taken_stays_encrypted() -> None:
     network = call(Secret(), side(OURS, "offered", "o"))
     assert (network.lines, sound_of(network).profile) == (["INVITE", "ACK", "BYE"], Profile.SAVP)

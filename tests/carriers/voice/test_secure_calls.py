@@ -224,6 +224,23 @@ def test_a_trial_call_shows_no_key() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a=crypto:1  AES_CM_128_HMAC_SHA1_80  inline:KEY", "a=crypto:1  AES_CM_128_HMAC_SHA1_80 [not shown]"),
+        ("a=crypto:1\tAEAD_AES_128_GCM\tinline:KEY", "a=crypto:1\tAEAD_AES_128_GCM [not shown]"),
+        ("a=crypto:1 inline:KEY", "a=crypto: [not shown]"),
+        ("a=crypto:KEY", "a=crypto: [not shown]"),
+        ("A = crypto : 1 AES_CM_128_HMAC_SHA1_80KEY", "A = crypto : [not shown]"),
+        ("a=x\ra=crypto:1 AES_256 inline:KEY", "a=crypto: [not shown]"),
+    ],
+)
+def test_a_trial_call_shows_no_key_however_it_is_written(line: str, expected: str) -> None:
+    shown: list[str] = []
+    Trial(shown.append, is_full=True).trace(f"INVITE\r\n{line}\r\n".encode(), Flow(("a", 1)), is_sent=False)
+    assert [one.strip() for one in shown if "crypto" in one] == [expected]
+
+
 async def test_without_a_seal_no_key_is_stored_and_the_call_ends(tmp_path: Path) -> None:
     async with telephone(tmp_path) as scene:
         try:

@@ -154,14 +154,20 @@ class SoundLeg:
         if sound.codec is Codec.PCMA:
             frame = frame.translate(g711.ALAW_OF_ULAW)
         numbers.sequence = (numbers.sequence + 1) % SEQUENCES
-        self.packets_sent += 1
-        self._octets_sent += FRAME_SAMPLES
         is_marked, self._numbers.is_first = self._numbers.is_first, False
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         if sound.packet_ms < FRAME_MS:
             return self._in_pieces(packet, sound.packet_ms, remote)
+        return self._written(packet), remote
+
+    def _written(self, packet: RtpPacket) -> bytes:
+        """Return the datagram of a packet, and count it. An empty one is not sent."""
         write = self._write
-        return write(packet), remote
+        datagram = write(packet)
+        if datagram:
+            self.packets_sent += 1
+            self._octets_sent += len(packet.data)
+        return datagram
 
     def _in_pieces(self, packet: RtpPacket, length_ms: int, remote: Address) -> tuple[bytes, Address]:
         """Return the first piece of a packet, and keep the others. Packets that follow are numbered after them."""
@@ -170,10 +176,9 @@ class SoundLeg:
             sequence = (packet.sequence + begin // size) % SEQUENCES
             timestamp = (packet.timestamp + begin) % TIMESTAMPS
             piece = RtpPacket(packet.payload, sequence, timestamp, packet.ssrc, sound[begin : begin + size])
-            self.rest.append((begin, self._write(piece), remote))
+            self.rest.append((begin, self._written(piece), remote))
         self._numbers.move_on(len(self.rest))
-        self.packets_sent += len(self.rest)
-        return self._write(replace(packet, data=sound[:size])), remote
+        return self._written(replace(packet, data=sound[:size])), remote
 
     def _voice_alone(self) -> bytes:
         """Return the next 20 ms of a supervisor's voice if the bridged leg says nothing to which it could be added."""
@@ -301,15 +306,13 @@ class SoundLeg:
             self.tape.say(timestamp, data)
         if not is_key and sound.codec is Codec.PCMA:
             data = data.translate(g711.ALAW_OF_ULAW)
-        self.packets_sent += 1
-        self._octets_sent += len(data)
         is_marked = packet.is_marked or (self._numbers.is_first and not is_key)
         self._numbers.is_first = False
         passed = RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)
         longest_ms = sound.packet_ms_max
         if longest_ms and not is_key and len(data) * 1_000 > longest_ms * RATE_HZ:
             return self._in_pieces(passed, longest_ms, remote)
-        return self._write(passed), remote
+        return self._written(passed), remote
 
     def is_key(self, packet: RtpPacket) -> bool:
         """Return whether a packet of this leg is part of a key."""

@@ -17,7 +17,9 @@ ROLLOVERS_MAX: Final = 8
 SEARCHES: Final = 32
 """Packets that cannot be read and are tried with each rollover counter. Of further ones, one in so many is."""
 SOURCES_MAX: Final = 16
-"""SSRCs of the other side with one key. Each keeps some memory."""
+"""SSRCs of the other side with one key that are followed. Each keeps some memory, so the one heard longest ago goes."""
+FLOORS_MAX: Final = 1_024
+"""Sources that are not followed any more, and whose old packets are known. Each is a number or two."""
 PACKET_BYTES_MAX: Final = 1_352
 """Bytes of one packet that are encrypted: libsrtp's buffer has 1,500, of which it wants 144 for itself."""
 LATE_PACKETS_MAX: Final = 50
@@ -59,8 +61,12 @@ class Srtp:
         self._heard: dict[int, int] = {}
         """The highest index that came from each source."""
         self._reports_heard: dict[int, int] = {}
+        self._sources: dict[int, None] = {}
+        """The sources that are followed, the one heard last at the end."""
+        self._latest = -1
+        """The source heard last."""
         self._floors: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        """The highest indices of packets and of reports that came in another process."""
+        """The highest indices of packets and of reports that came in another process, or of sources that had to go."""
         self._unread = 0
         """Packets that were not authentic."""
 
@@ -90,7 +96,7 @@ class Srtp:
         for ssrc, index in self._heard.items():
             _follow(self._in, self.keys, ssrc, index)
         self._sent_elsewhere = self._sent
-        self._floors = (self._heard.copy(), self._reports_heard.copy())
+        self._floors = (self._floors[0] | self._heard, self._floors[1] | self._reports_heard)
 
     def agreed(self, keys: SoundKeys) -> None:
         """Take the keys of a later description. The other side may have changed its own."""
@@ -125,19 +131,25 @@ class Srtp:
         try:
             plain = self._unprotect(datagram)
         except (self._error, ValueError) as error:
+            late = self._late(datagram)
+            if late is not None:
+                # Its number is of the other side's key before: counters of the new key must not follow it.
+                return late
             plain = self._otherwise(datagram, str(error))
         packet = read_packet(plain)
         ssrc = packet.ssrc
         heard = self._heard.get(ssrc)
         if heard is None:
-            self._admit(ssrc)
-            self._heard[ssrc] = packet.sequence
-            return packet
+            heard = packet.sequence
         ahead = (packet.sequence - heard) % SEQUENCES
         if 0 < ahead < _HALF:
-            self._heard[ssrc] = heard + ahead
+            heard += ahead
         elif heard - (-ahead % SEQUENCES) <= self._floors[0].get(ssrc, -1):
+            self._drop_unfollowed(ssrc)
             raise self._refusal("The packet came before.")
+        if ssrc != self._latest:
+            self._admit(ssrc)
+        self._heard[ssrc] = heard
         return packet
 
     def _refusal(self, why: str) -> RtpError:
@@ -145,29 +157,51 @@ class Srtp:
         return RtpError(why)
 
     def _admit(self, ssrc: int) -> None:
-        """Take a source, unless there are too many.
+        """Note the source that is heard now. One too many takes the place of the one heard longest ago.
 
-        Raises:
-            RtpError: there are.
+        Exchanges take another one with each hold, music and bridge, so a call may have many.
         """
-        known = self._heard.keys() | self._reports_heard.keys()
-        if ssrc not in known and len(known) >= SOURCES_MAX:
+        self._latest = ssrc
+        self._sources.pop(ssrc, None)
+        self._sources[ssrc] = None
+        if len(self._sources) > SOURCES_MAX:
+            self._forget(next(iter(self._sources)))
+
+    def _forget(self, ssrc: int) -> None:
+        """Follow a source no more. Its packets until now are not heard again."""
+        del self._sources[ssrc]
+        for highest, floors in zip((self._heard, self._reports_heard), self._floors, strict=True):
+            if ssrc in highest:
+                floors.pop(ssrc, None)
+                floors[ssrc] = highest.pop(ssrc)
+            if len(floors) > FLOORS_MAX:
+                del floors[next(iter(floors))]
+        self._drop_unfollowed(ssrc)
+
+    def _drop_unfollowed(self, ssrc: int) -> None:
+        """Let libsrtp forget a source that is not followed. It keeps one for each that it has read."""
+        if ssrc not in self._sources:
+            self._heard.pop(ssrc, None)
             with contextlib.suppress(self._error):
                 self._in.remove_stream(ssrc)
-            raise self._refusal("The other side has too many sources.")
+
+    def _late(self, datagram: bytes) -> RtpPacket | None:
+        """Return the packet in a datagram of the other side's key before, if it is one."""
+        if self._before is None:
+            return None
+        session, left = self._before
+        with contextlib.suppress(self._error, ValueError):
+            plain = session.unprotect(datagram)
+            self._before = (session, left - 1) if left > 1 else None
+            return read_packet(plain)
+        return None
 
     def _otherwise(self, datagram: bytes, why: str) -> bytes:
-        """Return the packet of a datagram that is not read at once: of the key before, or of a later rollover.
+        """Return the packet of a datagram that is not read at once: of a later rollover.
 
         Raises:
             RtpError: it is none.
         """
-        if self._before is not None:
-            session, left = self._before
-            with contextlib.suppress(self._error, ValueError):
-                plain = session.unprotect(datagram)
-                self._before = (session, left - 1) if left > 1 else None
-                return plain
         if why != _CAME_BEFORE and len(datagram) >= _HEADER.size:
             self._unread += 1
             if self._unread <= SEARCHES or self._unread % SEARCHES == 0:
@@ -193,7 +227,6 @@ class Srtp:
         return None
 
     def _go_on_from(self, datagram: bytes, ssrc: int, index: int) -> bytes:
-        self._admit(ssrc)
         with contextlib.suppress(self._error):
             self._in.remove_stream(ssrc)
         _follow(self._in, self.keys, ssrc, index)
@@ -222,11 +255,13 @@ class Srtp:
             ssrc = int(_WORD.unpack_from(report, 4)[0])
             end = len(datagram) - _TAG_BYTES[self.keys.suite]
             index = int(_WORD.unpack_from(datagram, end - _WORD.size)[0]) & _INDEX_BITS
-            self._admit(ssrc)
         except (self._error, ValueError, struct.error) as error:
             raise RtcpError(str(error)) from None
         if index <= self._floors[1].get(ssrc, -1):
+            self._drop_unfollowed(ssrc)
             raise RtcpError("The report came before.")
+        if ssrc != self._latest:
+            self._admit(ssrc)
         self._reports_heard[ssrc] = max(index, self._reports_heard.get(ssrc, -1))
         return report
 

@@ -138,7 +138,8 @@ class SipLeg(CallLeg):
 
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
-        for cseq in (1, 2, 3) if self._has_plain_offer else (1, 2):
+        # Each offer may go out a second time, as after a challenge.
+        for cseq in range(1, 5 if self._has_plain_offer else 3):
             sent = replace(self._draft, cseq=cseq, branch=branch_of(self.key, INVITE, cseq))
             self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, ignore)
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.

@@ -14,6 +14,7 @@ import msgspec
 from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.sdp_security import Suite
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.memory_media import MemoryMedia
@@ -48,7 +49,10 @@ LAST_TURN: Final = 1_000_000
 """The number of the order that ends a call whose trial is cancelled."""
 _GRACE_S: Final = 40
 """The longest time in which a call ends after its limits: 64 times T1 for the answer to the last request."""
-_SECRETS: Final = re.compile(rb"(?im)^((?:Proxy-)?Authorization:|a=crypto:[0-9]+ [!-~]+).*$")
+_SUITES: Final = b"|".join(suite.value.encode() for suite in Suite)
+_SECRETS: Final = re.compile(
+    rb"(?im)(^(?:Proxy-)?Authorization:|a[ \t]*=[ \t]*crypto[ \t]*:(?:[0-9]+[ \t]+(?:%b)(?![!-~]))?).*$" % _SUITES
+)
 
 
 class TrialOrder(msgspec.Struct, frozen=True):
