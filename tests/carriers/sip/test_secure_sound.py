@@ -318,6 +318,36 @@ def test_the_other_side_may_change_its_key_and_ours_stays() -> None:
     assert [(one.ours, one.theirs) for one in keys if one] == [(b"o" * 30, b"t" * 30), (b"o" * 30, b"n" * 30)]
 
 
+class Renewed(Changing):
+    """A telephone that answers a re-INVITE with the key that it has now."""
+
+    def _invited(self, message: Received) -> None:
+        if message.to_tag:
+            sound = read_sound(message.message.body, self.local.codecs, self.local.security)
+            self.respond(message, 200, (("Content-Type", "application/sdp"),), write_answer(self.local, sound, 2))
+        else:
+            super()._invited(message)
+
+
+def test_a_process_that_takes_a_call_up_learns_the_key_that_the_other_side_has_now() -> None:
+    """The handle is of the answer, and has the key of that time. The refresh at the begin asks for the one of now."""
+    callee = Renewed(described(line(key=b"n" * 30)))
+    network = Network(callee)
+    network.take(network.agent.dial(0, dialling(), REQUIRED))
+    network.run(until_ms=1_000)
+    (handle,) = (one.handle for one in network.told if isinstance(one, LegAnswered))
+    callee.local = side(THEIRS, "required", "n")
+    network.restart()
+    network.take(network.agent.take_up(1_000, dialling(), read_handle(handle)))
+    network.run(until_ms=2_000)
+    keys = [one.sound.keys for one in network.told if isinstance(one, SoundAgreed)]
+    assert [(one.ours, one.theirs) for one in keys[1:] if one] == [
+        (b"o" * 30, b"n" * 30),
+        (b"o" * 30, b"t" * 30),
+        (b"o" * 30, b"n" * 30),
+    ]
+
+
 @pytest.mark.parametrize("mode", ["required", "offered"])
 @pytest.mark.parametrize("case", ["no encryption", "no key", "the key of another suite", "our own key"])
 def test_nobody_talks_a_call_down_after_its_answer(case: str, mode: str) -> None:
