@@ -64,3 +64,20 @@ def test_an_agent_consults_a_third_person(gus: Visitor, bob: Visitor, api: Calle
     ordered = ["call_consulted", "call_swapped", "call_swapped", "call_handed_over", "call_consultation_ended"]
     assert logged[:5] == ordered[::-1]
     assert sorted(one["consulted"] for one in api.get("transfer/")["results"]) == [0, 1]
+
+
+def test_a_third_person_who_did_not_get_the_callee_was_reached_all_the_same(
+    gus: Visitor, alice: Visitor, api: Caller, database: Database
+) -> None:
+    """They answered and talked with the agent for a minute. Their call is billed once."""
+    talk_to_gus(database, campaign(api, name="Departures"))
+    (talk,) = database.read_now(lambda c: c.execute(select(Transfer.__table__)).mappings().all())
+    third = {**talk, "id": 99, "place": 2, "agent_id": None, "from_agent_id": 1, "consulted": 1, "queue_id": None}
+    third |= {"phone_number": THIRD, "status": 3, "reason": "not_handed_over", "score_from_ms": 0}
+    third |= {"started_ms": NOW_MS - 64_000, "answered_ms": NOW_MS - 62_000, "ended_ms": NOW_MS - 2_000}
+    store(database, insert(Transfer).values(third))
+    gus.get("desk/")
+    said = alice.text("number/?number=%2B12025550001")
+    assert f"Taken at {THIRD}" in said
+    assert f"To {THIRD}: the callee could not be handed over" in said
+    assert said.index(f"Taken at {THIRD}") < said.index(f"To {THIRD}: the callee could not be handed over")

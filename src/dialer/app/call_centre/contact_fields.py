@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.call_centre.variables import variables_of
 from dialer.app.campaigns.subscribers import lost_contact, write_variables
 from dialer.app.contacts.contacts import change_contact
 from dialer.app.imports.variables import VARIABLES_MAX
@@ -104,7 +103,8 @@ def fill_in(unit: UnitOfWork, callrequest_id: int, given: Mapping[str, str]) -> 
 
     Raises:
         InvalidFieldsError: agents fill in no such column, or a value is too long, or none of its choices.
-        RefusedError: the contact was erased or deleted, or has another number, or the caller is no subscriber.
+        RefusedError: the contact was erased or deleted, or has another number, or its variables are not readable, or
+            the caller is no subscriber.
     """
     person = _read(unit.connection, callrequest_id) if given else None
     if person is None:
@@ -188,13 +188,28 @@ def _problem(offered: Mapping[str, AgentField], column: str, value: str) -> str:
     return ""
 
 
+def _object_in(text: str) -> dict[str, Any]:
+    found = json.loads(text or "{}")
+    if not isinstance(found, dict):
+        raise ValueError(text)  # noqa: TRY004 - a text without an object is no wrong type
+    return found
+
+
 def _with(variables: str, changed: Mapping[str, str]) -> str:
     """Return the column of variables with the new ones among them.
 
     Raises:
         InvalidFieldsError: they are too long together.
+        RefusedError: what is stored is no JSON object, so that it could not be kept.
     """
-    text = json.dumps({**variables_of(variables), **changed}, ensure_ascii=False, separators=(",", ":"))
+    try:
+        both = {**_object_in(variables), **changed}
+        text = json.dumps(both, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        raise RefusedError(
+            "The additional variables of the contact are no JSON object, so no column can be filled in. Ask your"
+            " manager to correct them."
+        ) from None
     if len(text) > VARIABLES_MAX:
         wrong = Sentence(
             "All columns of the contact together have more than %(most)s characters.", most=Grouped(VARIABLES_MAX)

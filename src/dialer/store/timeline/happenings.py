@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
+from dialer.domain.words.reasons import TransferReason
 from dialer.store.timeline.parts import (
     AnswerPart,
     AttemptPart,
@@ -22,6 +23,8 @@ from dialer.store.timeline.parts import (
 )
 
 _ABANDONED_AFTER: Final = timedelta(milliseconds=ABANDONED_AFTER_MS)
+_REACHED: Final = frozenset({"", TransferReason.NOT_HANDED_OVER.value})
+"""The reasons of transfers whose person was reached, once somebody answered."""
 
 
 class HappeningKind(Enum):
@@ -40,7 +43,7 @@ class HappeningKind(Enum):
     TAKEN = "taken"
     """An agent, or the person at the number, took the call."""
     UNSERVED = "unserved"
-    """The call stopped waiting, or the number could not be reached."""
+    """The call stopped waiting, the number could not be reached, or the person there did not get the callee."""
     MESSAGE = "message"
     """A text message was sent."""
     ORDER = "order"
@@ -96,7 +99,7 @@ def _of_transfer(transfer: TransferPart) -> Iterator[Happening]:
         yield Happening(transfer.at, HappeningKind.DIALLED, transfer)
     if transfer.is_abandoned:
         yield Happening(transfer.at + _ABANDONED_AFTER, HappeningKind.ABANDONED, transfer)
-    if transfer.reason:
-        yield Happening(transfer.ended or transfer.at, HappeningKind.UNSERVED, transfer)
-    elif transfer.answered is not None:
+    if transfer.answered is not None and transfer.reason in _REACHED:
         yield Happening(transfer.answered, HappeningKind.TAKEN, transfer)
+    if transfer.reason:
+        yield Happening(transfer.ended or transfer.answered or transfer.at, HappeningKind.UNSERVED, transfer)

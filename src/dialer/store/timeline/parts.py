@@ -131,7 +131,8 @@ class TransferPart(msgspec.Struct, frozen=True):
     answered: datetime | None
     ended: datetime | None
     reason: str
-    """Reason why the transfer reached nobody; empty if it reached somebody, or is still open."""
+    """Reason why the transfer reached nobody, or a third person did not get the callee; empty if it reached
+    somebody, or is still open."""
     is_abandoned: bool
     """True if no agent took the call within two seconds of joining the queue, even if one took it later."""
     has_queued: bool
