@@ -105,6 +105,21 @@ async def test_a_person_goes_and_the_bill_stays(house: House, tmp_path: Path) ->
     assert [row["number"] for row in house.rows(Contact)] == [OTHER]
 
 
+async def test_an_erasure_waits_for_tests_of_the_account_which_may_say_the_name(house: House) -> None:
+    campaign_id = await surveyed(house)
+    await house.advance(600)
+    book = house.phonebook()
+    house.contact(book, OTHER, full_name="Ann Ash")
+    trial_id = await house.started(house.survey({"type": 1, "script": "hello"}), book)
+    house.change(Campaign, trial_id, trial_of_id=campaign_id, status=CampaignStatus.PAUSE)
+    with pytest.raises(RefusedError, match="A test of this account is in progress"):
+        erase(house)
+    await house.advance(600)
+    house.change(Campaign, trial_id, status=CampaignStatus.END)
+    erase(house)
+    assert [row["full_name"] for row in house.rows(Subscriber) if row["campaign_id"] == trial_id] == [""]
+
+
 def _totals(house: House, campaign_id: int) -> dict[int, int]:
     counts = house.database.read_now(lambda c: count_answers(c, campaign_id))
     return {section_id: section.total for section_id, section in counts.items()}

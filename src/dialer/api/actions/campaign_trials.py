@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, select
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.campaign_trials import CampaignTrial, begin_trial
 from dialer.app.campaigns.trial_calls import TrialRules
-from dialer.app.campaigns.trial_progress import TrialView, newest_trial, stop_trial
+from dialer.app.campaigns.trial_progress import TrialView, newest_trial, stop_trials
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Boolean, PhoneNumber
 from dialer.resources.crud.resource import Unit
@@ -51,7 +51,7 @@ async def begin(request: ApiRequest, campaign_id: int, seen: Seen, given: Given)
 
     def work(unit: Unit) -> int:
         _check_seen(unit, campaign_id, seen)
-        order = CampaignTrial(campaign_id, values["number"], values["any_hour"], new_code(unit))
+        order = CampaignTrial(campaign_id, values["number"], values["any_hour"], unit.actor.id, new_code(unit))
         return begin_trial(unit, order, rules_of(unit))
 
     await service.write(request, work)
@@ -81,7 +81,7 @@ async def stop(request: ApiRequest, campaign_id: int, seen: Seen) -> None:
 
     def work(unit: Unit) -> None:
         _check_seen(unit, campaign_id, seen)
-        stop_trial(unit, campaign_id)
+        stop_trials(unit, Campaign.id == campaign_id)
 
     await request.service.write(request, work)
 

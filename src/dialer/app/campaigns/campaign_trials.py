@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import time
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, exists, insert, or_, select
+from sqlalchemy import Connection, Row, insert, select
 
 from dialer.app.campaigns.delete import delete_campaign, trials_of
 from dialer.app.campaigns.placeholders import phonebooks_of_campaign
@@ -16,7 +16,7 @@ from dialer.app.campaigns.readiness import ready_survey
 from dialer.app.campaigns.refusals import refusal_of
 from dialer.app.campaigns.subscribers import add_subscriber
 from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
-from dialer.app.campaigns.trial_calls import TrialRules, wanted_number
+from dialer.app.campaigns.trial_calls import TrialRules, outside_hours, wanted_number
 from dialer.app.overview.first_steps import CAMPAIGN_TRIED
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
@@ -26,16 +26,17 @@ from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.rules.why_waiting import why_not_now
 from dialer.domain.words.enums import CampaignStatus, DialMethod
 from dialer.domain.words.reasons import WaitsFor
 from dialer.domain.words.sentences import Sentence
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
-from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.in_progress import is_trial_in_progress
 from dialer.store.queries.sealed_surveys import seal
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.rows.limits import spend
-from dialer.store.tables import SMS, CallRequest, Campaign, CampaignDncList, SmsMessage, Subscriber
+from dialer.store.tables import SMS, Campaign, CampaignDncList, Subscriber, User
 from dialer.store.timeline.reading import WEEKDAYS
 
 TRIALS_AN_HOUR_MAX: Final = 20
@@ -57,7 +58,9 @@ class CampaignTrial(NamedTuple):
     campaign_id: int
     number: str
     any_hour: bool
-    """True if the user wants the call although it is outside of the calling hours."""
+    """True if the user wants the call although it is outside of the calling hours. It must be their `telephone`."""
+    actor_id: int
+    """The user who gives the order."""
     code: str
     """The code of the new campaign, which no campaign has."""
 
@@ -77,8 +80,9 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
     row = _settings(campaign, order.code, unit.now_ms)
     asked = {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}}
     survey, _ = ready_survey(unit.connection, asked, unit.now_ms)
-    if not order.any_hour:
-        _refuse_outside_hours(unit, campaign, number, rules)
+    is_own = _is_telephone_of(unit.connection, order.actor_id, number, rules.region)
+    if not (order.any_hour and is_own):
+        _refuse_outside_hours(unit, campaign, number, rules, is_own=is_own)
     for former_id in trials_of(unit.connection, order.campaign_id):
         delete_campaign(unit, former_id)
     trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
@@ -108,10 +112,7 @@ def person_of_trial(connection: Connection, campaign_id: int) -> ExamplePerson:
 
 def trial_in_progress(connection: Connection, user_id: int) -> int | None:
     """Return the trial of an account that waits or whose call or message is in progress; None if there is none."""
-    calls = exists().where(CallRequest.campaign_id == Campaign.id, IS_CALLING)
-    texts = exists().where(SmsMessage.campaign_id == Campaign.id, SmsMessage.ended_ms.is_(None))
-    is_open = or_(Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)), calls, texts)
-    query = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), Campaign.user_id == user_id, is_open)
+    query = select(Campaign.id).where(Campaign.user_id == user_id, is_trial_in_progress())
     return connection.scalar(query.order_by(Campaign.id).limit(1))
 
 
@@ -188,20 +189,34 @@ def _subscriber(
     }
 
 
-def _refuse_outside_hours(unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules) -> None:
+def _is_telephone_of(connection: Connection, user_id: int, number: str, region: str | None) -> bool:
+    """Return whether a number is the telephone in the account of a user; an extension is no number."""
+    telephone = connection.scalar(select(User.telephone).where(User.id == user_id)) or ""
+    try:
+        return normalise(telephone, region) == number
+    except NumberError:
+        return False
+
+
+def _refuse_outside_hours(
+    unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules, *, is_own: bool
+) -> None:
     """Refuse a number where it is outside of the calling hours. A user who calls their own telephone may go on."""
     gateway = gateway_row(unit.connection, gateway_of(campaign))
     outer = rules.hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED)
     zone = zone_of_number(number) or rules.zone
-    if not window_at(Calendar(), zone, unit.now_ms, outer).is_open:
-        raise RefusedError(
-            Sentence(
-                "It is outside of the calling hours where the number is: %(zones)s. To go on, say that it is your own"
-                " telephone.",
-                zones=zone.replace("&", ", "),
-            ),
-            code=ErrorCode.CALLING_HOURS,
-        )
+    if window_at(Calendar(), zone, unit.now_ms, outer).is_open:
+        return
+    if not is_own:
+        raise outside_hours(zone)
+    raise RefusedError(
+        Sentence(
+            "It is outside of the calling hours where the number is: %(zones)s. To go on, say that it is your own"
+            " telephone.",
+            zones=zone.replace("&", ", "),
+        ),
+        code=ErrorCode.CALLING_HOURS,
+    )
 
 
 def _refuse_blank_text(campaign: Mapping[str, Any], person: ExamplePerson, number: str) -> None:

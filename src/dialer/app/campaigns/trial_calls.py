@@ -143,14 +143,19 @@ def _check_lists(connection: Connection, number: str) -> None:
         )
 
 
+def outside_hours(zone: str) -> RefusedError:
+    """Return the refusal of a number in whose time zone it is outside of the calling hours."""
+    return RefusedError(
+        Sentence(
+            "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is: %(zones)s. Try again"
+            " within them.",
+            zones=zone.replace("&", ", "),
+        ),
+        code=ErrorCode.CALLING_HOURS,
+    )
+
+
 def _check_hours(number: str, rules: TrialRules, now_ms: int) -> None:
     zone, outer = zone_of_number(number) or rules.zone, rules.hours.over(is_simulated=False)
     if not window_at(Calendar(), zone, now_ms, outer).is_open:
-        raise RefusedError(
-            Sentence(
-                "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is: %(zones)s. Try again"
-                " within them.",
-                zones=zone.replace("&", ", "),
-            ),
-            code=ErrorCode.CALLING_HOURS,
-        )
+        raise outside_hours(zone)

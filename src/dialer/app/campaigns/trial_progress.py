@@ -4,10 +4,12 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy.orm import aliased
 
 from dialer.app.campaigns.activity import activities_of
 from dialer.app.campaigns.change import abort_campaign
+from dialer.app.campaigns.stop_everything import STOPPED_MAX
 from dialer.app.campaigns.trial_calls import TrialRules
 from dialer.app.overview.first_steps import CAMPAIGN_TRIED
 from dialer.app.work.unit import UnitOfWork
@@ -75,10 +77,11 @@ def newest_trial(connection: Connection, campaign_id: int, now_ms: int, rules: T
     return None if trial is None else _view(connection, trial, now_ms, rules)
 
 
-def stop_trial(unit: UnitOfWork, campaign_id: int) -> None:
-    """Hang up, or take back, the trials of a campaign that go on."""
-    query = select(Campaign.id).where(Campaign.trial_of_id == campaign_id, Campaign.status.in_(_OPEN))
-    for trial_id in unit.connection.scalars(query).all():
+def stop_trials(unit: UnitOfWork, which: ColumnElement[bool]) -> None:
+    """Hang up, or take back, the trials that go on of those campaigns that meet a condition."""
+    trial = aliased(Campaign)
+    query = select(trial.id).where(trial.trial_of_id.in_(select(Campaign.id).where(which)), trial.status.in_(_OPEN))
+    for trial_id in unit.connection.scalars(query.order_by(trial.id).limit(STOPPED_MAX)).all():
         abort_campaign(unit, trial_id)
 
 

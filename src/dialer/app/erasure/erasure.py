@@ -25,7 +25,7 @@ from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
-from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING, is_trial_in_progress
 from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.rows.contact_names import count_removed
 from dialer.store.rows.texts.text_parts import erase_parts
@@ -151,6 +151,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     contact_ids = [row["id"] for row in whose_number(connection, Contact.number, spellings)]
     subscriber_ids = _subscribers_of(connection, spellings, contact_ids)
     _refuse_while_called(connection, spellings, subscriber_ids)
+    _refuse_while_tried(connection, contact_ids, subscriber_ids)
     for some in _parts(subscriber_ids):
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
@@ -207,6 +208,18 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
                 raise RefusedError(
                     "a call or a text message to the number is in progress: try again when it is over",
                     code=ErrorCode.IN_PROGRESS,
+                )
+
+
+def _refuse_while_tried(connection: Connection, contact_ids: Sequence[int], subscriber_ids: Sequence[int]) -> None:
+    """Refuse while an account that knows the person has a trial in progress, which may speak or write their name."""
+    for table, ids in ((Contact, contact_ids), (Subscriber, subscriber_ids)):
+        for some in _parts(ids):
+            accounts = select(table.user_id).where(table.id.in_(some))
+            trials = select(Campaign.id).where(is_trial_in_progress(), Campaign.user_id.in_(accounts))
+            if connection.scalar(trials.limit(1)) is not None:
+                raise RefusedError(
+                    "A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
                 )
 
 

@@ -27,6 +27,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import LegType, SubscriberStatus
 from dialer.store.database.bulk import Bulk
+from dialer.store.queries.in_progress import is_trial_in_progress
 from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.tables import (
     CallBack,
@@ -94,13 +95,14 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
 def erase_examples(connection: Connection) -> None:
     """Erase the names and columns in all trials of campaigns: each may be those of the person who is erased.
 
-    A trial has the number of its user, and does not say as whom it was called.
+    A trial has the number of its user, and does not say as whom it was called. Trials in progress stay: those of the
+    accounts that know the person are over when this is called.
     """
-    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None))
+    in_progress = select(Campaign.id).where(is_trial_in_progress())
+    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), Campaign.id.not_in(in_progress))
     nothing = {"full_name": "", "additional_vars": "{}"}
     connection.execute(update(Subscriber).where(Subscriber.campaign_id.in_(trials)).values(nothing))
-    texts = update(SmsMessage).where(SmsMessage.campaign_id.in_(trials), SmsMessage.ended_ms.is_not(None))
-    connection.execute(texts.values(text_message=ERASED))
+    connection.execute(update(SmsMessage).where(SmsMessage.campaign_id.in_(trials)).values(text_message=ERASED))
 
 
 def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: DeleteFile) -> None:

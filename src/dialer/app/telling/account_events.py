@@ -125,7 +125,15 @@ def _rows(unit: UnitOfWork, events: Sequence[AppEvent]) -> Iterator[EventRow]:
             keeps[user_id] = keeps_events(unit.connection, user_id)
         if keeps[user_id]:
             subject, campaign_id, data = _about(unit, event)
+            if subject.endswith(f"campaigns/{campaign_id}") and _is_trial(unit.connection, campaign_id):
+                continue
             yield event_row(user_id, event.type, unit.now_ms, subject, campaign_id, **data)
+
+
+def _is_trial(connection: Connection, campaign_id: int | None) -> bool:
+    """Return whether a campaign is a trial, which no list shows, so its states are told to nobody."""
+    is_it = (Campaign.id == campaign_id) & Campaign.trial_of_id.is_not(None)
+    return connection.scalar(select(Campaign.id).where(is_it)) is not None
 
 
 def _about(unit: UnitOfWork, event: AppEvent) -> tuple[str, int | None, dict[str, Any]]:

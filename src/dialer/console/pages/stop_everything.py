@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
+from dialer.app.campaigns.trial_progress import stop_trials
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.overview import key_of
 from dialer.console.serving.forms import read_fields
@@ -21,11 +22,12 @@ _OVERVIEW: Final = "/console/overview/"
 
 @post("/overview/stop", media_type="text/html")
 async def stop_everything(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Pause all running campaigns that the viewer sees."""
+    """Pause all running campaigns that the viewer sees, and hang up their tests."""
     await read_fields(request)
 
     def stop(unit: Unit) -> int:
         pause_running(unit, seen_campaigns(unit))
+        stop_trials(unit, seen_campaigns(unit))
         return unit.now_ms
 
     moment_ms = await request.service.write(request, stop)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from dialer.console.words.currency import is_of_several
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Shape
+from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
 from dialer.store.tables import User
 
 _USER: Final = re.compile(r"/users/(\d+)/\Z")
@@ -17,15 +18,17 @@ _USER: Final = re.compile(r"/users/(\d+)/\Z")
 def currencies_of_records(unit: Unit, path: str, records: Sequence[Shape]) -> list[str | None]:
     """Return the currency of each record's account: empty for that of the service, None if it is not asked for.
 
-    A list of accounts, or of records with the field `user`, knows them.
+    A list of accounts, or of records with the field `user`, knows them. Viewers and agents have their manager's.
     """
     if not is_of_several():
         return [None] * len(records)
     if path == "users":
-        return [getattr(record, "currency", None) for record in records]
-    found = [_USER.search(str(getattr(record, "user", ""))) for record in records]
-    ids = [None if match is None else int(match[1]) for match in found]
+        ids = [getattr(record, "id", None) for record in records]
+    else:
+        found = [_USER.search(str(getattr(record, "user", ""))) for record in records]
+        ids = [None if match is None else int(match[1]) for match in found]
     known = {identity for identity in ids if identity is not None}
-    rows = unit.connection.execute(select(User.id, User.currency).where(User.id.in_(known))) if known else ()
+    currency = CURRENCIES_OF_VIEWER[0].label("currency")
+    rows = unit.connection.execute(select(User.id, currency).where(User.id.in_(known))) if known else ()
     currencies = {row.id: row.currency for row in rows}
     return [None if identity is None else currencies.get(identity) for identity in ids]

@@ -156,7 +156,8 @@ class AccountEventRows:
         call = effect.call
         if call.plan.user_id in self._users:
             self._add(call, "message.failed" if call.parts else "call.ended", now_ms, state="not_placed")
-            self._note(self._waiting, effect, now_ms)
+            if call.plan.trial_of_id is None:
+                self._note(self._waiting, effect, now_ms)
 
     def _finished(self, effect: call_effects.FinishCall, now_ms: int) -> None:
         call, after = effect.call, effect.disposition
@@ -164,6 +165,8 @@ class AccountEventRows:
             return
         self._over(call, effect.outcome, effect.bill, now_ms)
         kind = _FINAL.get(after.status)
+        if call.plan.trial_of_id is not None:
+            return
         if kind is not None:
             ids = (call.plan.id, call.subscriber.id)
             self._write(_of_subscriber(call.plan.user_id, kind, now_ms, *ids, after.status, after.reason))
@@ -310,10 +313,11 @@ class AccountEventRows:
 
 
 def _owners(connection: Connection, table: type[Agent | Campaign], ids: Sequence[int]) -> dict[int, int]:
-    """Return the accounts of records, by their ids."""
+    """Return the accounts of records, by their ids, without trials of campaigns, which no list shows."""
     if not ids:
         return {}
-    rows = connection.execute(select(table.id, table.user_id).where(table.id.in_(set(ids))))
+    query = select(table.id, table.user_id).where(table.id.in_(set(ids)))
+    rows = connection.execute(query if table is Agent else query.where(Campaign.trial_of_id.is_(None)))
     return {row.id: row.user_id for row in rows}
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, and_, case, func, literal_column, not_, or_, select
 from sqlalchemy.orm import aliased
 
 from dialer.domain.words.roles import Role
@@ -11,17 +11,23 @@ from dialer.store.tables import User
 _EMPTY: Final[ColumnElement[str]] = literal_column("''")
 _NULL: Final[ColumnElement[Any]] = literal_column("NULL")
 _Other: Final = aliased(User)
+
+
+def _works_for_another(user: type[User]) -> ColumnElement[bool]:
+    is_viewer = user.role == literal_column(f"'{Role.VIEWER}'")
+    return and_(user.manager_id.is_not(None), or_(is_viewer, user.role == literal_column(f"'{Role.AGENT}'")))
+
+
 _IS_ADMIN: Final = User.role == literal_column(f"'{Role.ADMIN}'")
-_WORKS_FOR_ANOTHER: Final = or_(
-    User.role == literal_column(f"'{Role.VIEWER}'"), User.role == literal_column(f"'{Role.AGENT}'")
-)
 _OF_MANAGER: Final = select(_Other.currency).where(_Other.id == User.manager_id).correlate(User).scalar_subquery()
-_LEAST: Final = select(func.min(_Other.currency)).where(_Other.currency > _EMPTY).scalar_subquery()
-_MOST: Final = select(func.max(_Other.currency)).where(_Other.currency > _EMPTY).scalar_subquery()
-_WITHOUT: Final = select(func.min(_Other.currency)).where(_Other.currency == _EMPTY).scalar_subquery()
+_IS_ACCOUNT: Final = not_(_works_for_another(_Other))
+"""Viewers and agents of a manager see amounts in the manager's currency, so their own counts nowhere."""
+_LEAST: Final = select(func.min(_Other.currency)).where(_IS_ACCOUNT, _Other.currency > _EMPTY).scalar_subquery()
+_MOST: Final = select(func.max(_Other.currency)).where(_IS_ACCOUNT, _Other.currency > _EMPTY).scalar_subquery()
+_WITHOUT: Final = select(func.min(_Other.currency)).where(_IS_ACCOUNT, _Other.currency == _EMPTY).scalar_subquery()
 
 CURRENCIES_OF_VIEWER: Final = (
-    case((and_(_WORKS_FOR_ANOTHER, User.manager_id.is_not(None)), _OF_MANAGER), else_=User.currency),
+    case((_works_for_another(User), _OF_MANAGER), else_=User.currency),
     case((_IS_ADMIN, _LEAST), else_=_NULL),
     case((_IS_ADMIN, _MOST), else_=_NULL),
     case((_IS_ADMIN, _WITHOUT), else_=_NULL),
@@ -31,8 +37,3 @@ all, the first and the last code of all accounts, and an empty text if some acco
 
 They are found by an index, and have no parameters, so that a session is read with them at once.
 """
-
-
-def currency_of(connection: Connection, user_id: int) -> str:
-    """Return the ISO 4217 code of the currency of an account; empty for that of the service."""
-    return str(connection.scalar(select(User.currency).where(User.id == user_id)) or "")
