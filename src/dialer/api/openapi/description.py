@@ -215,6 +215,8 @@ _SENT: Final[Mapping[str, Any]] = {
     "call_again": {"outcomes": ["busy", "no_answer"], "confirm": 2},
     "text_again": {"outcomes": ["not_delivered"], "confirm": 2},
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
+    "test_call": {"number": NUMBER},
+    "test_text": {"number": NUMBER},
     "set_disposition": _DISPOSITION,
     "listen": {"mode": "listen"},
     "dial_person": {"campaign_id": 4, "number": NUMBER},
