@@ -150,6 +150,15 @@ def test_a_test_that_is_over_keeps_no_record_from_being_deleted(ann: Caller, adm
     assert len(ann.get("cdr/")["results"]) == 5
 
 
+def test_a_test_is_never_recorded(ann: Caller, admin: Caller) -> None:
+    """It speaks the name of one of the people, and has another number, by which no erasure could find it."""
+    made = campaign(ann, admin, record="all")
+    assert ann.request("POST", f"{made['url']}test-call/", json={"number": OWN}).status_code == 201
+    advance(admin, 300)
+    assert ann.get(f"{made['url']}test-call/")["stage"] == "over"
+    assert ann.get("call-recording/")["results"] == []
+
+
 def test_a_started_campaign_is_tried_with_the_survey_that_it_plays(ann: Caller, admin: Caller) -> None:
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)

@@ -201,8 +201,8 @@ def _skills_are_not_looked_at(patch: Patch) -> None:
 
 DESK_PLANTED: Final = (
     Planted("calls go to agents without their skills", _skills_are_not_looked_at, 114),
-    Planted("third persons stay when the agent is gone", _third_persons_stay, 53),
-    Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 53),
+    Planted("third persons stay when the agent is gone", _third_persons_stay, 134),
+    Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 134),
     Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 1_223),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 3),

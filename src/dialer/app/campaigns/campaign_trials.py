@@ -24,6 +24,7 @@ from dialer.app.work.unit import RecordWritten, UnitOfWork
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -157,6 +158,7 @@ def _settings(campaign: Mapping[str, Any], code: str, now_ms: int) -> dict[str, 
         "daily_stop_time": "23:59:59",
         "expirationdate": now_ms + TRIAL_LIFE_MS,
         "dial_method": DialMethod.FIXED_RATE,
+        "record": NO_CALL,  # It speaks the name of one of the people, whose erasure could not find it.
         "max_aleg": 1,
         "manual_dialling": False,
         "end_when_done": True,
