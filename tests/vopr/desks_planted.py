@@ -214,7 +214,7 @@ DESK_PLANTED: Final = (
     Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 43),
     Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 43),
     Planted("drafts end with their calls", _drafts_end_with_their_calls, 53),
-    Planted("agents who have left their desks get calls", _agents_who_have_left_their_desks_get_calls, 91),
+    Planted("agents who have left their desks get calls", _agents_who_have_left_their_desks_get_calls, 53),
     Planted("holds stay when a call is transferred", _holds_stay_when_a_call_is_transferred, 52),
     Planted("agents hang up in vain", _hang_ups_are_not_obeyed, 43),
     Planted("agents are asked while they dial", _agents_are_asked_while_they_dial, 53),
