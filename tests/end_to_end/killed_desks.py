@@ -206,11 +206,11 @@ class Scene:
         self.rest(status, self.life.rows(TALKS)[0][1])
 
     def tidy(self) -> None:
-        """Hang up, also a call that was promised, and let everything end."""
+        """Hang up, also a call that was promised, and let everything end, the wrap-up of the third agent as well."""
         self.order("hang-up")
         advance(self.root, 90)
         self.order("hang-up")
-        advance(self.root, 30)
+        advance(self.root, 90)
         for agent_id in (1, 2):
             self.rest(2, agent_id)
 

@@ -61,7 +61,7 @@ async def test_every_number_is_called_as_the_other_side_expects(tmp_path: Path) 
         dials = [Dialling(number, number, "+12025550150", 1_500, 2_000) for number in HEARD]
         order = TrialOrder("1015", "", 5_000, 1_000)
         await asyncio.gather(
-            listener.call(parameters, tmp_path, *dials), place_trial_call(parameters, order, trial, t1_ms=100)
+            listener.call(parameters, tmp_path, *dials), place_trial_call(parameters, order, trial, t1_ms=2_000)
         )
         code = await asyncio.to_thread(process.wait, 20)
     errors = tmp_path / "errors.log"
