@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from benchmarks.measure import Figure, print_row
-from dialer.carriers.engine_port import Milestone, Taken
+from dialer.carriers.engine_port import Milestone, NoHandOver, Taken
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calls import agent_events, call_events, campaign_events
 from dialer.domain.calls.plans import (
@@ -126,8 +126,9 @@ class SilentLine:
     def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
         """End no consultation."""
 
-    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | NoHandOver:  # noqa: ARG002 - the port's
         """Hand nobody over."""
+        return NoHandOver.REFUSED
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:  # noqa: ARG002 - the port's
         """Part a call from its agent."""

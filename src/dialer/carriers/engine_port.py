@@ -1,6 +1,7 @@
 """CallPlacer: the interface through which the kernel places calls."""
 
 from collections.abc import Sequence
+from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -33,6 +34,15 @@ class Decision(NamedTuple):
 
     at_ms: int
     action: DeskAction
+
+
+class NoHandOver(Enum):
+    """The reason why a carrier does not hand a callee over to a third person now."""
+
+    REFUSED = auto()
+    """No third person can take the callee."""
+    LATER = auto()
+    """After a restart, the line has not said yet whether the third person is there. `ThirdAnswered` says so then."""
 
 
 class CallPlacer(Protocol):
@@ -101,10 +111,10 @@ class CallPlacer(Protocol):
     def end_consultation(self, call_id: int, place: int, now_ms: int) -> LegOutcome | None:
         """End the leg of a third person, and return its outcome; None if its end is told, or was."""
 
-    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | NoHandOver:
         """End the leg of an agent, and let the callee talk with the third person.
 
-        Return the outcome of the agent's leg, and the next milestone of the call; None if no third person can take it.
+        Return the outcome of the agent's leg, and the next milestone of the call, or the reason against it.
         """
 
     def part(self, call_id: int, now_ms: int) -> LegOutcome:

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.engine_port import Decision, Milestone, Taken
+from dialer.carriers.engine_port import Decision, Milestone, NoHandOver, Taken
 from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
@@ -134,11 +134,11 @@ class SimulatedCarrier:
         leg = self._consulted.pop(call_id, None)
         return None if leg is None else cut_at(leg, now_ms)
 
-    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:  # noqa: ARG002 - as above
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | NoHandOver:  # noqa: ARG002 - as above
         """End the leg of an agent, and let the callee talk with the third person, until either hangs up."""
         third = self._consulted.pop(call_id, None)
         if third is None:
-            return None
+            return NoHandOver.REFUSED
         leg = self.part(call_id, now_ms)
         return leg, self._next(call_id, HandedOver(third))
 

@@ -90,16 +90,22 @@ class Consultations:
             self.new.add(agent_id)
 
     def third_answered(self, event: call_events.ThirdAnswered) -> None:
-        """Connect an agent with the third person who has answered."""
+        """Connect an agent with the third person who has answered.
+
+        If a restart has made their line look for them, an order to hand the callee over has waited for that.
+        """
         found = self.open.get(event.call_id)
-        if found is None or found[1].place != event.place or found[1].answered_ms is not None:
+        if found is None or found[1].place != event.place:
             return
         call, third = found
-        third.answered_ms = event.answered_ms
-        self._state.emit(KeepTransfer(call, third))
         wanted = self._wanted.get(third.from_agent_id or 0)
         mode = ConsultationMode.THIRD if wanted is None else wanted.mode
-        self._state.emit(TalkWith(call.id, third.place, mode))
+        if third.answered_ms is None:
+            third.answered_ms = event.answered_ms
+            self._state.emit(KeepTransfer(call, third))
+            self._state.emit(TalkWith(call.id, third.place, mode))
+        elif mode is ConsultationMode.HAND_OVER:
+            self._state.emit(HandOverCallee(call.id, third.place))
 
     def leg_ended(self, now_ms: int, event: call_events.LegEnded) -> None:
         """Record and charge the leg of a third person, and let the agent talk with the callee again."""
@@ -109,7 +115,7 @@ class Consultations:
         (call, third), outcome = found, event.outcome
         third.answered_ms = outcome.answered_ms
         if not outcome.is_connected:
-            third.reason = reason_of(outcome)
+            third.reason = reason_of(third, outcome)
         mark_hold(third, now_ms, is_held=False)
         self._legs.finish(call, third, outcome)
         self._legs.learn(third, outcome, now_ms)

@@ -19,8 +19,10 @@ _LEG_REASONS: Final = {
 }
 
 
-def reason_of(outcome: LegOutcome) -> TransferReason:
+def reason_of(transfer: Transfer, outcome: LegOutcome) -> TransferReason:
     """Return the reason why a B-leg was not connected."""
+    if transfer.consulted is Consulted.HANDED_OVER:
+        return TransferReason.NOT_HANDED_OVER
     if outcome.answered_ms is not None and outcome.cause is Cause.NORMAL_CLEARING:
         return TransferReason.NOT_CONFIRMED
     return _LEG_REASONS.get(outcome.cause, TransferReason.CARRIER_FAILURE)

@@ -23,7 +23,7 @@ from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.queueing.skills import NO_SKILLS
-from dialer.domain.words.enums import AgentStatus, TransferStatus
+from dialer.domain.words.enums import AgentStatus, Consulted, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import TransferReason
 
@@ -200,7 +200,8 @@ class Transfers:
     def leg_ended(self, now_ms: int, event: call_events.LegEnded, *, goes_on: bool = False) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time.
 
-        With `goes_on`, the agent has transferred the call: whoever talks last says its outcome.
+        With `goes_on`, the agent has transferred the call: whoever talks last says its outcome. Nor is there anything
+        to say for a third person who has hung up before they got the callee, who comes back to the agent then.
         """
         if event.place is not None:
             self._desk_orders.consultations.leg_ended(now_ms, event)
@@ -211,7 +212,8 @@ class Transfers:
             return
         outcome = event.outcome
         if not outcome.is_connected:
-            transfer.reason = reason_of(outcome)
+            transfer.reason = reason_of(transfer, outcome)
+            goes_on = goes_on or transfer.consulted is Consulted.HANDED_OVER
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
         if transfer.gateway_id:

@@ -83,11 +83,14 @@ class BLegSessionState(msgspec.Struct, omit_defaults=True, gc=False):
     """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
     consulted_by: str = ""
     """The key of the leg of the agent who consults this one; empty for a leg that has the callee."""
+    received_ms: int | None = None
+    """The time at which a third person got the callee from an agent."""
 
     def moved(self, by_ms: int) -> "BLegSessionState":
         """Return the state with all its times moved, after the clock has jumped."""
         answered_ms = None if self.answered_ms is None else self.answered_ms + by_ms
-        return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
+        received_ms = None if self.received_ms is None else self.received_ms + by_ms
+        return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms, received_ms=received_ms)
 
 
 class BLegReaction(msgspec.Struct, frozen=True, gc=False):
@@ -173,12 +176,13 @@ class BLegSession:
             return self._give(hold_where_it_is(self.call, state.turn + 1), _WAITING)
         return self._give(Bridge(state.turn + 1, state.consulted_by), _CONSULTED)
 
-    def receive(self) -> BLegReaction:
+    def receive(self, now_ms: int) -> BLegReaction:
         """Take over the callee from the agent who has consulted this leg.
 
         A leg on hold gets a further order, so that music which its line is still loading does not begin any more.
         """
         was_waiting, self.state.stage, self.state.consulted_by = self.state.stage is _WAITING, _ACCEPTED, ""
+        self.state.received_ms = now_ms
         return self._give(Hold(self.state.turn + 1, is_silent=True), _ACCEPTED) if was_waiting else NOTHING_FOLLOWS
 
     def clear(self) -> Clear:
@@ -188,14 +192,18 @@ class BLegSession:
         return Clear(self.state.turn)
 
     def cut(self, at_ms: int, cause: Cause = Cause.NORMAL_CLEARING) -> LegOutcome:
-        """Return the outcome of the leg if it ends at `at_ms`, in any case within its talk limit."""
+        """Return the outcome of the leg if it ends at `at_ms`, in any case within its talk limit.
+
+        A third person who had hung up before they got the callee was not connected with them.
+        """
         transfer, state = self._transfer, self.state
         answered_ms = transfer.answered_ms if self.is_to_agent else state.answered_ms
         if answered_ms is None:
             return LegOutcome(at_ms, cause)
         cause = cause_after_answer(cause)
         ended_ms = max(answered_ms, min(at_ms, answered_ms + transfer.talk_limit_ms))
-        return LegOutcome(ended_ms, cause, answered_ms, is_connected=state.is_connected)
+        is_late = state.received_ms is not None and ended_ms <= state.received_ms
+        return LegOutcome(ended_ms, cause, answered_ms, is_connected=state.is_connected and not is_late)
 
     def _ended(self, now_ms: int, heard: Ended) -> LegOutcome:
         outcome = self.cut(self._moment(now_ms, heard.age_ms), heard.cause)

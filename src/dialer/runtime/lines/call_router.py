@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from dialer.carriers.engine_port import CallPlacer, Decision, Milestone, Taken
+from dialer.carriers.engine_port import CallPlacer, Decision, Milestone, NoHandOver, Taken
 from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.words.enums import Cause, ConsultationMode
@@ -92,7 +92,7 @@ class CallRouter:
         """End the leg of a third person, and return its outcome; None if its end is told, or was."""
         return self._of(call_id).end_consultation(call_id, place, now_ms)
 
-    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | None:
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, Milestone | None] | NoHandOver:
         """End the leg of an agent, and let the callee talk with the third person."""
         return self._of(call_id).hand_over(call_id, place, now_ms)
 

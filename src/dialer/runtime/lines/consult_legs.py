@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.carriers.engine_port import Milestone
+from dialer.carriers.engine_port import Milestone, NoHandOver
 from dialer.domain.calls import call_events
 from dialer.domain.calls.identity import leg_name
 from dialer.domain.calls.plans import Call, LegOutcome, Transfer
@@ -75,13 +75,18 @@ class ConsultLegs:
         self._legs.leave(third)
         return outcome
 
-    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, None] | None:
-        """End the leg of the agent, and connect the callee with the third person."""
+    def hand_over(self, call_id: int, place: int, now_ms: int) -> tuple[LegOutcome, None] | NoHandOver:
+        """End the leg of the agent, and connect the callee with the third person.
+
+        A third person who may have hung up while there was no process gets no callee before their line has found them.
+        """
         third, first = self._third(call_id, place), self._legs.first(call_id)
         if third is None or first is None or not b_leg_of(third).state.is_connected:
-            return None
+            return NoHandOver.REFUSED
+        if third.is_in_doubt:
+            return NoHandOver.LATER
         outcome = self._seconds.part(call_id, now_ms)
-        self._legs.give(third, b_leg_of(third).receive().orders)
+        self._legs.give(third, b_leg_of(third).receive(now_ms).orders)
         third.is_changed = True
         self._legs.give(first, session_of(first).bridge(third.key).orders)
         return outcome, None

@@ -44,6 +44,7 @@ class LineLeg:
         "handle",
         "heard_ms",
         "is_changed",
+        "is_in_doubt",
         "is_leaving",
         "is_odd",
         "key",
@@ -71,6 +72,8 @@ class LineLeg:
         self.heard_ms: int | None = None
         self.handle = ""
         self.is_changed = False
+        self.is_in_doubt = False
+        """True if it is that of an earlier process, and its line has said nothing about it yet."""
         self.is_leaving = False
         self.is_odd = False
         """True if its row cannot be read: nobody knows what became of it."""

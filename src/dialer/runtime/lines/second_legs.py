@@ -140,6 +140,15 @@ class SecondLegs:
             self._join(leg)
         return []
 
+    @staticmethod
+    def found(leg: LineLeg) -> list[events.Event]:
+        """Return the event of a third person who has answered and whom a line has found after a restart."""
+        session = leg.session
+        if not isinstance(session, BLegSession) or not (session.state.consulted_by and session.state.is_connected):
+            return []
+        state = session.state
+        return [call_events.ThirdAnswered(leg.call_id, state.place, state.answered_ms or state.began_ms)]
+
     def over(self, leg: LineLeg, outcome: LegOutcome) -> list[events.Event]:
         """Return the events of a second leg that is over, and let its call go on."""
         self._legs.remove(leg)

@@ -175,6 +175,7 @@ class Switchboard:
         first, *seconds = [self._legs.add(restored(stored, call)) for stored in self._stored.pop(call.id)]
         due = [leg for leg in seconds if leg.is_due_after(done_until_ms)]
         for leg in (first, *seconds):
+            leg.is_in_doubt = leg.handed_ms is not None and leg.key not in self._given
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
@@ -216,7 +217,11 @@ class Switchboard:
         leg = self._leg_of(connection, sound)
         if leg is None:
             return None
-        return self._legs.hear_leaving(leg, sound.heard) if leg.is_leaving else self._news_of(leg, sound, now_ms)
+        if leg.is_leaving:
+            return self._legs.hear_leaving(leg, sound.heard)
+        was_in_doubt, leg.is_in_doubt = leg.is_in_doubt, False
+        told = self._news_of(leg, sound, now_ms)
+        return [*told, *self._seconds.found(leg)] if was_in_doubt and self.has_leg(leg.key) else told
 
     def end(self, gateway_id: GatewayKey, key: str, now_ms: int) -> list[events.Event]:
         """Return the events that end a leg whose reports cannot be handled any more."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from dialer.carriers.engine_port import CallPlacer, Milestone
+from dialer.carriers.engine_port import CallPlacer, Milestone, NoHandOver
 from dialer.domain.calls import agent_effects, agent_events, call_effects, call_events, events
 from dialer.domain.calls.plans import LegOutcome, Transfer
 from dialer.domain.words.enums import Cause
@@ -83,7 +83,9 @@ class DeskSteps:
 
     def _hand_over(self, effect: agent_effects.HandOverCallee) -> _FollowUp:
         handed = self._carrier.hand_over(effect.call_id, effect.place, self._kernel.now_ms)
-        if handed is None:
+        if handed is NoHandOver.LATER:
+            return ()
+        if isinstance(handed, NoHandOver):
             return (call_events.HandOverRefused(effect.call_id, effect.place),)
         self._thirds.pop(effect.call_id, None)
         leg, milestone = handed
