@@ -3,8 +3,17 @@
 from typing import Final
 
 from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
-from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
-from dialer.carriers.voice import peer_names, sound_room
+from dialer.carriers.sip import (
+    allowed_hosts,
+    incoming_invite,
+    messages,
+    parameters,
+    sdp,
+    server_pool,
+    server_records,
+    user_agent,
+)
+from dialer.carriers.voice import carrier_servers, dns_records, peer_names, sound_room
 from dialer.domain.calls import circuit_breaker
 from dialer.domain.engine import retry
 
@@ -22,6 +31,12 @@ LIMITS_OF_SIP: Final = {
     "Names that the other ends of calls over a SIP gateway give, looked up at a time; those that wait": (
         f"{peer_names.AT_ONCE}, each for {peer_names.NAME_S:.0f} s; {peer_names.NAMES_MAX}"
     ),
+    "Servers of a carrier that a SIP gateway uses; SRV targets; addresses of each": (
+        f"{server_pool.SERVERS_MAX}; {server_records.TARGETS_MAX}; {carrier_servers.ADDRESSES_MAX}"
+    ),
+    "Addresses that are known as those of a carrier's servers": f"{carrier_servers.HOSTS_MAX}",
+    "A question to a name server": f"{dns_records.ANSWER_S:.0f} s",
+    "Answers of name servers that are kept for a SIP gateway": f"{dns_records.ANSWERS_MAX}",
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
     "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // sound_router.PHASES} ms",
     "Packets of strangers that are thrown away at all ports of sound": (

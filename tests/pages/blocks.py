@@ -77,7 +77,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "docs/reference/roles-and-keys.md": (_LINTED,),
     "docs/reference/settings.md": (_PARSED,),
     "docs/simulating.md": (_PARSED, _SIMULATING, _SIMULATING, _LINTED, _LINTED),
-    "docs/sip-trunk.md": (_SENT, _SENT, _LINTED, _REQUEST, _REQUEST, _DRAWN),
+    "docs/sip-trunk.md": (_SENT, _DRAWN, _SENT, _LINTED, _REQUEST, _REQUEST, _DRAWN),
     "docs/text-messages.md": (_SENT, _PARSED, _SENT, _DRAWN, _SENT, _LINTED),
     "docs/tour.md": (*(9 * (_TOUR,)), _DEMO),
     "examples/alert/README.md": _EXAMPLE,

@@ -59,6 +59,9 @@ class Listener:
     def trunk_is(self, why_not: str) -> None:
         """Ignore the state of the trunk."""
 
+    def found(self, text: str) -> None:
+        """Ignore how the servers were found."""
+
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Ignore messages."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum, auto
-from itertools import count
+from itertools import count, product
 from typing import Final
 
 import msgspec
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
+from dialer.carriers.sip.call_servers import CallServers
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
@@ -22,7 +23,7 @@ from dialer.carriers.sip.retry_after import after_call_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.sdp_security import PLAIN
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
+from dialer.carriers.sip.signalling import UNAVAILABLE, AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
@@ -78,7 +79,8 @@ class SipLeg(CallLeg):
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        super().__init__(signalling, dialling.key, signalling.trunk.server)
+        self._servers: Final = CallServers(signalling, dialling.key)
+        super().__init__(signalling, dialling.key, self._servers.now)
         self._dialling: Final = dialling
         self._has_plain_offer = bool(local.security.keys) and local.security.takes_plain
         """True if sound is offered without encryption to who refuses it."""
@@ -116,8 +118,9 @@ class SipLeg(CallLeg):
             return False
         self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(*self._not_answered()))
         self._invite = AuthorisedRequest(
-            self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
+            self._signalling, self._draft, self._servers.now, self.key, self._next_cseq, self._responded
         )
+        self._servers.watch(self._is_silent, self._leave_silent)
         return True
 
     def take_up(self, handle: Handle) -> None:
@@ -139,11 +142,14 @@ class SipLeg(CallLeg):
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
         # Each offer may go out a second time, as after a challenge.
-        for cseq in range(1, 5 if self._has_plain_offer else 3):
-            sent = replace(self._draft, cseq=cseq, branch=branch_of(self.key, INVITE, cseq))
-            self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, ignore)
+        # A server has numbers after those of the servers that had the call before it.
+        numbers = (4 if self._has_plain_offer else 2) + len(self._servers.left) - 1
+        for server, cseq in product(self._servers.left, range(1, numbers + 1)):
+            branch = branch_of(self.key, INVITE, cseq, self._signalling.place_of(server))
+            sent = replace(self._draft, cseq=cseq, branch=branch)
+            self._signalling.request(sent.as_cancel(), server, self.key, ignore)
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
-            self._signalling.expect(sent, self._trunk.server, self.key, self._responded)
+            self._signalling.expect(sent, server, self.key, self._responded)
         self._cseqs = count(TAKEN_UP_CSEQ + 1)
         self._state, self._outcome = SipLegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
@@ -209,7 +215,7 @@ class SipLeg(CallLeg):
         self._may_cancel, self._is_cancelled = False, True
         if self._invite is not None:
             cancel = self._invite.sent.as_cancel()
-            self._signalling.request(cancel, self._trunk.server, self.key, ignore)
+            self._signalling.request(cancel, self._servers.now, self.key, ignore)
             self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
 
     def _responded(self, response: Received | None) -> None:
@@ -231,7 +237,7 @@ class SipLeg(CallLeg):
             self._send_cancel()
         self._may_cancel = self._state is SipLegState.INVITED
         if response.status >= RINGING and self._early_dialogs.begin(response.to_tag):
-            dialog = dialog_of(response, self._draft.sender, self._trunk.server)
+            dialog = dialog_of(response, self._draft.sender, self._servers.now)
             self._signalling.note_end(self.key, dialog.first_hop(), is_further=True)
         if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
@@ -246,7 +252,7 @@ class SipLeg(CallLeg):
 
     def _accepted(self, answer: Received) -> None:
         """Take a 2xx: the first one, a repeated one, or the one of another telephone (13.2.2.4)."""
-        dialog = dialog_of(answer, self._draft.sender, self._trunk.server)
+        dialog = dialog_of(answer, self._draft.sender, self._servers.now)
         if self._in_dialog is not None or self._state in {SipLegState.CANCELLED, SipLegState.OVER}:
             self._accepted_again(answer, dialog)
             return
@@ -302,9 +308,40 @@ class SipLeg(CallLeg):
 
     def _asks_anew(self, response: Received) -> bool:
         """Send the INVITE again in another form if a refusal wants one, and return whether it was sent."""
+        if response.status == UNAVAILABLE:
+            return self._leave_busy(response)
         if response.status in NOT_ACCEPTABLE:
             return self._offer_plain()
         return response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response)
+
+    def _is_silent(self) -> bool:
+        return not self._has_heard and not self.is_over
+
+    def _leave_silent(self) -> None:
+        """Send the INVITE to the next server: this one has not answered any of its sendings."""
+        if self._invite is not None and self._state is SipLegState.INVITED:
+            sent = self._invite.sent
+            self._invite.abandon()
+            self._servers.leave_silent(sent, self._heard_late)
+            self._call_next_server(self._invite)
+
+    def _leave_busy(self, refusal: Received) -> bool:
+        """Send the INVITE to the next server, unless this one lets a telephone ring. Return whether there is any."""
+        if self._invite is None or self._has_rung or not self._servers.leave_busy(refusal):
+            return False
+        self._call_next_server(self._invite)
+        return True
+
+    def _call_next_server(self, invite: AuthorisedRequest) -> None:
+        self._has_heard = self._may_cancel = False
+        invite.send_elsewhere(self._servers.now)
+        self._servers.watch(self._is_silent, self._leave_silent)
+
+    def _heard_late(self, response: Received | None) -> None:
+        """Hang up an answer of a server that was silent for so long that another one got the call."""
+        if response is not None and OK <= response.status < REFUSED:
+            dialog = dialog_of(response, self._draft.sender, self._servers.now)
+            self._refuse_answer(response, dialog, causes.NORMAL)
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""

@@ -234,6 +234,16 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         return match.group(1) or match.group(2), int(match.group(3) or self.usual_port)
 
     @property
+    def domain_to_find(self) -> str:
+        """The domain whose servers are found by its NAPTR and SRV records; empty if `server` names the very place.
+
+        That is an address, a port, or a name of the own network, without a dot.
+        """
+        match = _SERVER.fullmatch(self.server)
+        host = "" if match is None or match.group(3) else (match.group(2) or "").rstrip(".").lower()
+        return host if "." in host and not is_address(host) else ""
+
+    @property
     def ports(self) -> range | None:
         """The ports for sound; None for any."""
         match = _PORTS.fullmatch(self.rtp_ports)

@@ -5,11 +5,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.messages import Outgoing, Received, address_in
 from dialer.carriers.sip.outputs import TrunkState
 from dialer.carriers.sip.registered_contacts import granted_s
 from dialer.carriers.sip.retry_after import retry_after_ms
-from dialer.carriers.sip.signalling import AuthorisedRequest, Hear, Signalling
+from dialer.carriers.sip.signalling import HOME, AuthorisedRequest, Hear, Signalling
 from dialer.carriers.sip.timers import Timer
 from dialer.carriers.sip.transactions import OK, REFUSED
 from dialer.carriers.sip.trunk import Trunk, mark
@@ -36,6 +37,7 @@ class Registration:
         self._retry_ms = RETRY_MS_MIN
         self._has_begun = False
         self._began_ms = 0
+        self._server = self._signalling.servers_for(HOME)[0]
         self._sent: AuthorisedRequest | None = None
         self.is_over = False
         """True once it is taken back, as far as anybody can tell, or was never made."""
@@ -71,7 +73,8 @@ class Registration:
         call_id = mark(self._signalling.secret, "register", account, trunk.hostport, str(self._began_ms))
         draft = _draft(trunk, "REGISTER", call_id, account, to=account)
         draft = replace(draft, headers=(*draft.headers, ("Expires", str(expires_s))))
-        self._sent = AuthorisedRequest(self._signalling, draft, trunk.server, "", self._cseqs.__next__, hear)
+        self._server = self._signalling.servers_for(HOME)[0]
+        self._sent = AuthorisedRequest(self._signalling, draft, self._server, "", self._cseqs.__next__, hear)
 
     def _heard(self, response: Received | None) -> None:
         if not self._has_begun or (response is not None and response.status < OK):
@@ -101,6 +104,11 @@ class Registration:
         return True
 
     def _failed(self, response: Received | None) -> None:
+        if response is None or response.status in UNAVAILABLE:
+            self._signalling.hear_silence(self._server)
+            if self._signalling.has_other_server(self._server):
+                self._send(self._expires_s, self._heard)
+                return
         reason = "no answer" if response is None else f"the answer {response.status}"
         asked_ms = 0 if response is None else retry_after_ms(response)
         asks = f", which wants no other request for {asked_ms // 1_000} s" if asked_ms else ""
@@ -127,6 +135,7 @@ class Keepalive:
         self._unanswered = 0
         self._has_answered = self._is_down = False
         self._next: Timer | None = None
+        self._server = signalling.servers_for(HOME)[0]
 
     def begin(self) -> None:
         """Ask now, and every half minute."""
@@ -143,7 +152,8 @@ class Keepalive:
         trunk = self._signalling.trunk
         call_id = mark(self._signalling.secret, "options", trunk.hostport, str(self._wire.now_ms))
         draft = _draft(trunk, "OPTIONS", call_id, trunk.named("dialer"), to=f"sip:{trunk.domain}")
-        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._cseqs.__next__, self._heard)
+        self._server = self._signalling.servers_for(HOME)[0]
+        AuthorisedRequest(self._signalling, draft, self._server, "", self._cseqs.__next__, self._heard)
         self._next = self._wire.after(OPTIONS_EVERY_MS, self._ask)
 
     def _heard(self, response: Received | None) -> None:
@@ -157,6 +167,8 @@ class Keepalive:
             self._tell("")
             return
         self._unanswered += self._has_answered
+        if self._has_answered:
+            self._signalling.hear_silence(self._server)
         if self._unanswered >= UNANSWERED_MAX:
             reason = "no answer" if response is None else f"the answer {response.status}"
             self._tell(f"{self._unanswered} OPTIONS in a row: {reason}")
@@ -174,6 +186,14 @@ class Keepalive:
 
 def _ignore(_response: Received | None) -> None:
     """Ignore a response that changes nothing."""
+
+
+def probe(signalling: Signalling, server: Flow) -> None:
+    """Ask one server whether it is there. Any answer shows that it is."""
+    trunk = signalling.trunk
+    call_id = mark(signalling.secret, "probe", *map(str, server.address), str(signalling.wire.now_ms))
+    draft = _draft(trunk, "OPTIONS", call_id, trunk.named("dialer"), to=f"sip:{trunk.domain}")
+    AuthorisedRequest(signalling, draft, server, "", count(1).__next__, _ignore)
 
 
 def _draft(trunk: Trunk, method: str, call_id: str, sender: str, to: str) -> Outgoing:

@@ -12,15 +12,21 @@ from dialer.carriers.sip.digest_authentication import SignedRequest, authorise, 
 from dialer.carriers.sip.flows import Flow, Target
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
 from dialer.carriers.sip.outputs import Outputs
+from dialer.carriers.sip.server_pool import ServerPool
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
 
 CHALLENGES: Final = frozenset({401, 407})
+UNAVAILABLE: Final = 503
+"""A server that cannot take a request now. Another one may."""
 TRIES_MAX: Final = 4
 """Sendings of a request with other credentials or intervals: one for each proxy that asks, and for stale nonces."""
 NONCES_MAX: Final = 1_000
 REALMS_MAX: Final = 16
 """Realms of the carrier for which credentials are given."""
+
+HOME: Final = ""
+"""The key by which the server is chosen that has the registration, and is asked whether it is there."""
 
 _ASKED_ANEW: Final = frozenset({"REGISTER", "OPTIONS"})
 """Requests that a new connection begins with anyway."""
@@ -51,9 +57,12 @@ class Signalling:
         self.trunk = trunk
         """The trunk. Another connection to it has another address of ours."""
         self.secret: Final = secret
+        self.servers: Final = ServerPool(trunk.server)
         self.peers: Final = Peers(wire.resolution)
         self.hear_life: Callable[[Received], None] = lambda _: None
         """Called with each response of the carrier."""
+        self.hear_silence: Callable[[Flow], None] = lambda _: None
+        """Called with a server of the carrier that has left requests without any response."""
         self._realms: Final[dict[str, None]] = {}
         self._waiting: dict[tuple[str, str], ClientTransaction] = {}
         self._uses: dict[str, int] = {}
@@ -83,6 +92,8 @@ class Signalling:
         is_carrier = self.trunk.is_end_of(flow)
         if is_carrier or self.peers.is_end(name, flow):
             if is_carrier:
+                if response.status != UNAVAILABLE:
+                    self.servers.revive(flow)
                 self.hear_life(response)
             waiting.receive(response)
 
@@ -97,6 +108,23 @@ class Signalling:
                 waiting.keep_back()
             elif waiting.request.method not in _ASKED_ANEW:
                 waiting.send_again()
+
+    def servers_for(self, key: str) -> list[Flow]:
+        """Return the carrier's servers in the order in which a call tries them.
+
+        At a carrier that knows us by a registration, all calls go to the server that has it.
+        """
+        return self.servers.order(HOME if self.trunk.registers else key, self.wire.now_ms)
+
+    def has_other_server(self, server: Flow) -> bool:
+        """Return whether a server with our registration has a successor that has not failed lately."""
+        successor = self.servers_for(HOME)[0]
+        return successor != server and not self.servers.has_failed(successor, self.wire.now_ms)
+
+    def place_of(self, target: Target) -> str:
+        """Return the name of a server of the carrier in branches; empty for the trunk's first one, and for others."""
+        is_further = isinstance(target, Flow) and target != self.trunk.server
+        return "{}:{}".format(*target.address) if is_further else ""
 
     def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:
         """Accept messages from the other end of a leg, unless nothing may be sent to that end.
@@ -205,6 +233,15 @@ class AuthorisedRequest:
         """Ignore further responses to the request."""
         self._signalling.forget(self._transaction)
 
+    def abandon(self) -> None:
+        """Repeat the request no more, and hear nothing of it."""
+        self._transaction.abandon()
+
+    def send_elsewhere(self, target: Target) -> None:
+        """Send the request to another server of the carrier, which nobody has sent it to yet."""
+        self._target, self._tries = target, 0
+        self._transaction = self._send()
+
     def send_anew(self, draft: Outgoing) -> bool:
         """Send the request again in another form, and return True; False if it was sent too often."""
         if self._tries >= TRIES_MAX:
@@ -219,7 +256,7 @@ class AuthorisedRequest:
         outgoing = replace(
             self._draft,
             cseq=cseq,
-            branch=branch_of(self._draft.call_id, self._draft.method, cseq),
+            branch=branch_of(self._draft.call_id, self._draft.method, cseq, self._signalling.place_of(self._target)),
             headers=(*self._draft.headers, *self.credentials),
         )
         return self._signalling.request(outgoing, self._target, self._key, self._heard)
@@ -258,6 +295,6 @@ class AuthorisedRequest:
         return self._signalling.trusts(realm)
 
 
-def branch_of(call_id: str, method: str, cseq: int) -> str:
-    """Return the branch of a request: the same each time the request is made."""
-    return f"{BRANCH_START}{mark(call_id, method, str(cseq))}"
+def branch_of(call_id: str, method: str, cseq: int, place: str = "") -> str:
+    """Return the branch of a request: the same each time the request is made to a place."""
+    return f"{BRANCH_START}{mark(call_id, method, str(cseq), *((place,) if place else ()))}"

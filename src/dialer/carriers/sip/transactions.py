@@ -62,6 +62,11 @@ class ClientTransaction:
         """Never send the request again: another server is the next one, and would not know it."""
         self._may_go_again = False
 
+    def abandon(self) -> None:
+        """Repeat the request no more, and hear nothing of it."""
+        self._stop()
+        self._forget(self)
+
     def receive(self, response: Received) -> None:
         """Take a response. A refusal of an INVITE is acknowledged each time it comes, and heard once."""
         if response.status >= REFUSED and self.is_invite:

@@ -48,7 +48,7 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_of(self, source: Address) -> bool:
         """Return whether an address, which is an IP address, belongs to the carrier."""
-        return source[0] == self.server.address[0] or _is_within(source[0], self.networks)
+        return source[0] == self.server.address[0] or is_within(source[0], self.networks)
 
     def is_end_of(self, flow: Flow) -> bool:
         """Return whether the other end of a flow is the carrier."""
@@ -62,18 +62,13 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
         if ip_address(host).version != ip_address(self.server.address[0]).version:
             # The sockets are those of the carrier's kind of addresses.
             return False
-        if _is_within(host, self.sound_networks):
+        if is_within(host, self.sound_networks):
             return True
         return self.may_send_to(host) and (not self.sound_networks or self.is_of((host, 0)))
 
     def may_send_to(self, host: str) -> bool:
         """Return whether messages may be sent to an IP address: the carrier's, or that of one other machine."""
-        if self.is_of((host, 0)):
-            return True
-        address = _address(host)
-        if address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local:
-            return False
-        return not address.is_reserved and host != self.machine
+        return self.is_of((host, 0)) or (is_single_machine(host) and host != self.machine)
 
     def may_use(self, flow: Flow) -> bool:
         """Return whether messages may be sent on a flow: not to ourselves, nor over another network or transport.
@@ -112,7 +107,14 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
         return f"sip:{quote(user, safe='+*#')}@{self.domain}"
 
 
-def _is_within(host: str, networks: tuple[str, ...]) -> bool:
+def is_single_machine(host: str) -> bool:
+    """Return whether an IP address is one that a machine can have for others: not a loopback, nor that of a group."""
+    address = _address(host)
+    is_local = address.is_loopback or address.is_unspecified or address.is_link_local
+    return not (is_local or address.is_multicast or address.is_reserved)
+
+
+def is_within(host: str, networks: tuple[str, ...]) -> bool:
     """Return whether a host is an IP address in one of the networks."""
     try:
         address = ip_address(host) if networks else None

@@ -1,12 +1,13 @@
 """The user agent of one trunk: its legs, its registration, and what comes in (RFC 3261 8)."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
 from dialer.carriers.calls_per_second import WirePace
+from dialer.carriers.sip.failed_servers import FailedServers
 from dialer.carriers.sip.flows import UDP, Flow
 from dialer.carriers.sip.inbound_calls import InboundCalls
 from dialer.carriers.sip.inbound_leg import InboundLeg
@@ -33,6 +34,7 @@ from dialer.carriers.sip.plain_requests import CAPABILITIES
 from dialer.carriers.sip.register_and_options import Keepalive, Registration
 from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import LocalSound
+from dialer.carriers.sip.server_pool import ServerTarget
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
@@ -69,6 +71,7 @@ class UserAgent:
         self._trunk = trunk
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration = Registration(self._signalling)
+        FailedServers(self._signalling)
         self._is_closing = False
         self._cut_off: Final[deque[bytes]] = deque(maxlen=CUT_OFF_KEPT_MAX)
         """The last requests whose bodies were cut off."""
@@ -82,6 +85,11 @@ class UserAgent:
             self._registration.begin()
         elif self._trunk.asks_options:
             self._keepalive.begin()
+
+    def know(self, trunk: Trunk, targets: Sequence[ServerTarget]) -> None:
+        """Spread calls over the servers of a carrier from now on. Those in progress stay where they are."""
+        self._trunk = self._signalling.trunk = trunk
+        self._signalling.servers.replace(targets)
 
     def reopen(self, now_ms: int, trunk: Trunk, *, is_same_server: bool) -> list[Output]:
         """Go on over a new connection to the trunk, after the one before is lost.

@@ -10,12 +10,11 @@ import structlog
 
 from dialer.carriers.sip.flows import Address, Flow, Transport
 from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.server_pool import SERVERS_MAX
 from dialer.carriers.voice.flow_transport import Take
 from dialer.carriers.voice.stream_transport import Connection, StreamTransport, bind_stream
 from dialer.carriers.voice.tls_checks import add_ours, check_name, context_for_calls, context_for_carrier, in_words
 
-SERVERS_MAX: Final = 8
-"""Servers of a carrier that are tried, one after the other."""
 REFUSED_S: Final = 0.5
 """Silence after a handshake. Under TLS 1.3 a carrier reads our certificate after it, and what we send would push its
 reasons aside."""

@@ -18,6 +18,7 @@ from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.dns_records import DnsRecords
 from dialer.carriers.voice.sealed_handles import HandleSeal
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
@@ -99,6 +100,7 @@ class SipLine:
         self._came_in: dict[bytes, str] = {}
         """Calls that came in, by the Call-ID of the other side. As many as `_known` are kept."""
         self._why_not = "it is being opened"
+        self._records: Final = DnsRecords()
         self._telephone: SipTrunkEndpoint | None = None
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
@@ -202,6 +204,10 @@ class SipLine:
             self._why_not = why_not
             self._exchange.is_up(why_not)
 
+    def found(self, text: str) -> None:
+        """Log how the carrier's servers were found."""
+        _log.info("the servers of a carrier were looked up", found=text)
+
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one carrier
         """Keep the messages of legs."""
         match = None if self._capture is None else _CALL_ID.search(data)
@@ -242,7 +248,9 @@ class SipLine:
             self.look()
 
     async def _open(self, parameters: SipParameters) -> None:
-        telephone = SipTrunkEndpoint(parameters, self._room, self._files, self, self._t1_ms, self._speaker)
+        telephone = SipTrunkEndpoint(
+            parameters, self._room, self._files, self, self._t1_ms, self._speaker, self._records
+        )
         try:
             await telephone.open()
         except OSError as error:

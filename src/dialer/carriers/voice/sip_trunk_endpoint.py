@@ -38,10 +38,12 @@ from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.carrier_connection import CarrierConnection
+from dialer.carriers.voice.carrier_servers import CarrierServers, FoundServers
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.dns_records import KEPT_S_MIN, DnsRecords
 from dialer.carriers.voice.flow_transport import OpenTransport
 from dialer.carriers.voice.peer_names import PeerNames
-from dialer.carriers.voice.sockets import address_towards, bind, resolve
+from dialer.carriers.voice.sockets import address_towards, bind
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
 from dialer.carriers.voice.speech import Speaker
@@ -65,8 +67,6 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.words.enums import Cause
 
 SECRET_BYTES: Final = 16
-OTHERS_MAX: Final = 64
-"""Addresses of the carrier's servers that are known as the carrier's."""
 CLOSING_S: Final = 1.0
 """Time for the carrier to take a registration back, which it may want a password for."""
 _LOGGER: Final = structlog.get_logger(__name__)
@@ -84,6 +84,9 @@ class EndpointOwner(Protocol):
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Take a SIP message that was sent or received, for the trace."""
 
+    def found(self, text: str) -> None:
+        """Take how the carrier's servers were found, a line each, if its name has any records of servers."""
+
     def remark(self, key: str, text: str) -> None:
         """Take a remark about a leg as text: the destination of its messages, or the quality of its sound."""
 
@@ -99,9 +102,11 @@ class SipTrunkEndpoint:
         owner: EndpointOwner,
         t1_ms: int = T1_MS,
         speaker: Speaker | None = None,
+        records: DnsRecords | None = None,
     ) -> None:
-        """Prepare the telephone. Without `speaker`, it plays recordings only."""
+        """Prepare the telephone. Without `speaker`, it plays recordings only. `records` remembers answers of DNS."""
         self._parameters: Final = parameters
+        self._servers: Final = CarrierServers(parameters, records or DnsRecords(), owner.found)
         self._room: Final = room
         self._files: Final = files
         self._speaker: Final = speaker
@@ -122,9 +127,11 @@ class SipTrunkEndpoint:
         Raises:
             OSError: the carrier's name is unknown, there is no way to it, the port is taken, or TLS fails.
         """
-        self._family, server, self._others = await resolve(self._parameters.server_address)
+        found = await self._servers.find()
+        self._family = found.family
+        server = self._servers.in_order(found)[0]
         carrier, here = await self._open_transport(server)
-        self._trunk = self._parameters.trunk(carrier, here, self._others)
+        self._trunk = self._parameters.trunk(carrier, here, self._servers.hosts)
         if isinstance(self._transport, CarrierConnection):
             try:
                 self._transport.listen(lambda host: self._trunk.is_of((host, 0)))
@@ -140,6 +147,9 @@ class SipTrunkEndpoint:
         )
         self._names = PeerNames(self._family, self._found)
         self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
+        if self._parameters.kind is Transport.UDP and found.until_s is not None:
+            self._follow(found)
+            self._later(self._look_again(found))
         self._perform(self._agent.open(steady_ms()))
 
     async def _open_transport(self, server: Address) -> tuple[Flow, Address]:
@@ -150,16 +160,28 @@ class SipTrunkEndpoint:
             self._transport = udp = UdpTransport(bind(self._family, self._parameters.local_port), self._take)
             return await udp.open(server), (here, udp.port)
         self._transport = connection = CarrierConnection(self._parameters, self._take, self)
-        return await connection.open(self._family, server, self._servers)
+        return await connection.open(self._family, server, partial(self._servers.addresses, self._family))
 
-    async def _servers(self) -> list[Address]:
-        """Return the addresses of the carrier's servers as its name has them now."""
-        family, server, others = await resolve(self._parameters.server_address)
-        if family is not self._family:
-            raise OSError("the carrier's name has changed its kind of addresses")
-        addresses = [server, *((host, server[1]) for host in others)]
-        self._others = tuple(dict.fromkeys((*self._others, *(host for host, _ in addresses))))[:OTHERS_MAX]
-        return addresses
+    def _follow(self, found: FoundServers) -> None:
+        """Send calls to the servers that were found, from now on."""
+        if found.has_records:
+            self._trunk = self._parameters.trunk(
+                self._trunk.server, (self._trunk.machine, self._trunk.here[1]), self._servers.hosts
+            )
+            self._agent.know(self._trunk, found.targets)
+
+    async def _look_again(self, found: FoundServers) -> None:
+        """Look the servers up again each time that the answer is old. One that is no good changes nothing."""
+        loop, until_s = asyncio.get_running_loop(), found.until_s
+        while until_s is not None:
+            await asyncio.sleep(max(KEPT_S_MIN, until_s - loop.time()))
+            try:
+                found = await self._servers.find(self._family)
+            except OSError as error:
+                _LOGGER.warning("the servers of a carrier are not known anew", reason=str(error))
+                continue
+            self._follow(found)
+            until_s = found.until_s
 
     def cut(self, why: str) -> None:
         """Hear that the connection to the carrier is lost. Calls in progress go on: their sound goes other ways."""
@@ -169,7 +191,7 @@ class SipTrunkEndpoint:
     def joined(self, here: Address, *, is_same_server: bool) -> None:
         """Go on over another connection to the carrier."""
         self._cut_because = ""
-        self._trunk = self._parameters.trunk(self._trunk.server, here, self._others)
+        self._trunk = self._parameters.trunk(self._trunk.server, here, self._servers.hosts)
         self._perform(self._agent.reopen(steady_ms(), self._trunk, is_same_server=is_same_server))
 
     async def close(self) -> None:

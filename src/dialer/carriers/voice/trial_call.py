@@ -119,6 +119,11 @@ class Trial:
         """Show whether the carrier answers."""
         self.say(f"the carrier does not answer: {why_not}" if why_not else "the carrier is there")
 
+    def found(self, text: str) -> None:
+        """Show how the carrier's servers were found."""
+        for line in text.splitlines():
+            self.say(line)
+
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:
         """Show a SIP message, without what could prove the password, or decrypt the sound."""
         host, port = flow.address
