@@ -1,8 +1,13 @@
 """Tests of what is sent over a new connection to the carrier, after the one before is lost."""
 
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
 from dialer.carriers.sip.flows import Flow, Transport
-from dialer.carriers.sip.messages import read_message, write_response
-from dialer.carriers.sip.outputs import Output, Send
+from dialer.carriers.sip.messages import Received, read_message, write_response
+from dialer.carriers.sip.outputs import LegOver, Output, Send
 from dialer.carriers.sip.sdp import SDP_TYPE, write_offer
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
@@ -52,3 +57,122 @@ def test_a_call_that_rang_meanwhile_tells_where_we_are_now_once_it_is_up() -> No
     assert len(invites(acknowledged)) == 1
     contacts = [read_message(output.data).header("Contact") for output in acknowledged if isinstance(output, Send)]
     assert contacts[-1] == "<sip:dialer@192.0.2.1:2;transport=tls>"
+
+
+OUTAGE_MS: Final = 300_000
+CARRIER: Final = Flow(("192.0.2.9", 5_061), Transport.TLS)
+
+
+class Call:
+    """A call over TLS that is up, and all that is sent."""
+
+    def __init__(self, session_expires_s: int = 0) -> None:
+        self.agent = UserAgent(replace(trunk(1), session_expires_s=session_expires_s), "secret")
+        self.expires_s, self.now_ms = session_expires_s, 0
+        self.sent: list[Received] = []
+        self.ends: list[str] = []
+        self.take(self.agent.open(0))
+        self.take(self.agent.dial(0, dialling(talk_ms=10**7), OURS))
+        self.answer("INVITE")
+        self.take(self.agent.acknowledge(0, "k1"))
+        self.sent.clear()
+
+    def take(self, outputs: list[Output]) -> None:
+        """Note what the agent does."""
+        self.sent += [read_message(output.data) for output in outputs if isinstance(output, Send)]
+        self.ends += [output.because for output in outputs if isinstance(output, LegOver)]
+
+    def run(self, for_ms: int) -> None:
+        """Let time pass."""
+        until_ms = self.now_ms + for_ms
+        while (due_ms := self.agent.next_ms()) is not None and due_ms <= until_ms:
+            self.now_ms = due_ms
+            self.take(self.agent.run(due_ms))
+        self.now_ms = until_ms
+
+    def answer(self, method: str, status: int = 200) -> None:
+        """Answer the last request."""
+        request = [one for one in self.sent if one.method == method and not one.status][-1]
+        expires = (("Session-Expires", f"{self.expires_s};refresher=uac"),) if self.expires_s else ()
+        headers = (("Contact", "<sip:callee@192.0.2.9>"), *expires, SDP_TYPE)
+        is_taken = method == "INVITE" and status < 300
+        body = write_offer(THEIRS) if is_taken else b""
+        data = write_response(
+            request, status, "OK", CARRIER, to_tag="t", headers=headers if is_taken else (), body=body
+        )
+        self.take(self.agent.receive(self.now_ms, data, CARRIER))
+
+    def cut(self) -> None:
+        """Lose the connection."""
+        self.take(self.agent.cut(self.now_ms))
+
+    def join(self, port: int) -> None:
+        """Get another one."""
+        there = replace(trunk(port), session_expires_s=self.expires_s)
+        self.take(self.agent.reopen(self.now_ms, there, is_same_server=True))
+        self.run(1_000)
+
+    def of(self, method: str) -> list[Received]:
+        """Return the requests with a method."""
+        return [one for one in self.sent if one.method == method and not one.status]
+
+
+@pytest.mark.parametrize("session_expires_s", [0, 90])
+def test_a_call_goes_on_however_long_its_connection_is_gone(session_expires_s: int) -> None:
+    call = Call(session_expires_s)
+    call.cut()
+    call.run(OUTAGE_MS)
+    assert (call.sent, call.ends) == ([], [])
+    call.join(2)
+    call.answer("INVITE")
+    assert [one.header("Contact") for one in call.of("INVITE")] == ["<sip:dialer@192.0.2.1:2;transport=tls>"]
+    call.run(40_000)
+    assert call.ends == []
+
+
+def test_a_call_that_the_other_side_has_ended_meanwhile_is_over_with_the_next_connection() -> None:
+    call = Call()
+    call.cut()
+    call.run(OUTAGE_MS)
+    call.join(2)
+    call.answer("INVITE", 481)
+    assert call.ends == ["the other side is gone"]
+
+
+def test_a_refresh_that_is_lost_with_two_connections_is_sent_once_over_the_third() -> None:
+    call = Call()
+    for port in (2, 3):
+        call.cut()
+        call.run(5_000)
+        call.join(port)
+    assert len(call.of("INVITE")) == 2
+    call.cut()
+    call.run(40_000)
+    call.sent.clear()
+    call.join(4)
+    assert [one.header("Contact") for one in call.of("INVITE")] == ["<sip:dialer@192.0.2.1:4;transport=tls>"]
+    call.answer("INVITE")
+    call.run(100_000)
+    assert (len(call.of("INVITE")), call.ends) == (1, [])
+
+
+def test_two_losses_before_the_turn_of_a_call_are_one_refresh() -> None:
+    call = Call()
+    for port in (2, 3):
+        call.cut()
+        call.take(call.agent.reopen(call.now_ms, trunk(port), is_same_server=True))
+    call.run(1_000)
+    assert [one.header("Contact") for one in call.of("INVITE")] == ["<sip:dialer@192.0.2.1:3;transport=tls>"]
+
+
+def test_a_call_that_was_ended_without_a_connection_ends_at_the_carrier_with_the_next() -> None:
+    call = Call()
+    call.cut()
+    call.take(call.agent.clear(call.now_ms, "k1", 16, "hung up"))
+    call.run(OUTAGE_MS)
+    call.sent.clear()
+    call.join(2)
+    assert [one.method for one in call.sent] == ["BYE"]
+    call.answer("BYE")
+    call.run(100_000)
+    assert len(call.sent) == 1

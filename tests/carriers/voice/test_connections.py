@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import ssl
@@ -357,3 +358,29 @@ async def test_a_call_over_tls_outlives_its_process(scene: Scene) -> None:
     finally:
         await line.close()
         os.kill(process_of(scene.folder), signal.SIGTERM)
+
+
+async def test_a_renewed_certificate_is_shown_to_the_next_caller_once_both_files_are_there(scene: Scene) -> None:
+    carrier, port = await scene.carrier(scene.carrier_settings()), free_port()
+    files = scene.authority.sign("us", dns("before.example"))
+    scene.open(carrier.port, certificate=files[0], key=files[1], local_port=port)
+    await scene.is_up()
+    trusting = ssl.create_default_context(cafile=scene.authority.file)
+    trusting.check_hostname = False
+
+    async def shown() -> list[tuple[str, str]]:
+        async with _calling(port, trusting) as (_, writer):
+            names = writer.get_extra_info("peercert")["subjectAltName"]
+            return [(str(kind), str(name)) for kind, name in names]
+
+    assert await shown() == [("DNS", "before.example")]
+    renewed = scene.authority.sign("again", dns("after.example"))
+    shutil.copy(renewed[0], files[0])
+    # Its key is still that of the one before.
+    assert await shown() == [("DNS", "before.example")]
+    shutil.copy(renewed[1], files[1])
+    assert await shown() == [("DNS", "after.example")]
+    os.unlink(files[1])  # noqa: PTH108 - a path would be read in the event loop all the same
+    assert await shown() == [("DNS", "after.example")]
+    # Our own connection to the carrier was never in the way.
+    assert len(carrier.writers) == 1

@@ -44,7 +44,7 @@ async def _tls(take: Take, folder: Path) -> FlowTransport:
     client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
     server.load_cert_chain(certificate, key)
     transport = StreamTransport(take, Transport.TLS, client=client)
-    transport.listen(bind_stream(socket.AF_INET, 0), lambda _: True, server)
+    transport.listen(bind_stream(socket.AF_INET, 0), lambda _: True, lambda: server)
     return transport
 
 

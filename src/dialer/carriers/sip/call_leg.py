@@ -32,6 +32,11 @@ class CallLeg:
         self._in_dialog: InDialog | None = None
         self._answers = RequestAnswers(self._wire, key, mark(signalling.secret, key, "stray"))
 
+    def let_go(self) -> None:
+        """Hear that the connection to the carrier is lost. The call goes on, as its sound goes another way."""
+        if self._in_dialog is not None:
+            self._in_dialog.let_go()
+
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""
         raise NotImplementedError

@@ -173,7 +173,7 @@ class InDialog:
         began_ms = self._wire.now_ms
 
         def again(wait_ms: int) -> None:
-            if self._wire.now_ms - began_ms >= GIVES_UP_AFTER * self._wire.t1_ms:
+            if self._wire.now_ms - began_ms >= GIVES_UP_AFTER * self._wire.t1_ms and not self._wire.is_cut:
                 self._acknowledged()
                 self._owner.hang_up(causes.TIMER_EXPIRY, "the other side did not acknowledge an answer")
                 return
@@ -212,6 +212,10 @@ class InDialog:
         """Refresh the session with a re-INVITE that changes nothing (RFC 4028 7.4)."""
         if self._is_over or self._refreshing is not None:
             return
+        if self._wire.is_cut:
+            # The next connection begins with a refresh of each call.
+            self.timer.restart()
+            return
         if self._unacknowledged is not None:
             self._wire.after(self._wire.t1_ms, self.refresh)
             return
@@ -230,10 +234,14 @@ class InDialog:
 
     def refresh_anew(self) -> None:
         """Refresh the session over a new connection. An earlier refresh may have got lost with the one before."""
+        self.let_go()
+        self.refresh()
+
+    def let_go(self) -> None:
+        """Expect nothing of a refresh in progress: its connection is lost, and another refresh follows."""
         if self._refreshing is not None:
             self._refreshing.hear_only(self._acknowledge_late)
             self._refreshing = None
-        self.refresh()
 
     def _acknowledge_late(self, response: Received | None) -> None:
         """Acknowledge the answer to a refresh that counts no more."""
@@ -281,6 +289,9 @@ class InDialog:
         self._wire.send(self.dialog.first_hop(), ack.encode(), self._owner.key)
 
     def _not_refreshed(self) -> None:
+        if self._wire.is_cut:
+            self.timer.restart()
+            return
         self._owner.hang_up(causes.TIMER_EXPIRY, "the other side did not refresh the session")
 
 

@@ -113,6 +113,8 @@ class Outputs:
         self.repeats: Final = repeats
         """True if messages are repeated until they are answered: over UDP."""
         self.now_ms = 0
+        self.is_cut = False
+        """True while the connection to the carrier is lost: no silence of the other side means anything then."""
         self.resolution: Final = Resolution(may_use)
         self._diverted: Final[dict[str, Target]] = {}
         self._timers: Final = Timers()

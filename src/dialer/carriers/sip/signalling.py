@@ -13,7 +13,7 @@ from dialer.carriers.sip.flows import Flow, Target
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
 from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.server_pool import ServerPool
-from dialer.carriers.sip.transactions import ClientTransaction
+from dialer.carriers.sip.transactions import ASKED_ANEW, ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
 
 CHALLENGES: Final = frozenset({401, 407})
@@ -27,9 +27,6 @@ REALMS_MAX: Final = 16
 
 HOME: Final = ""
 """The key by which the server is chosen that has the registration, and is asked whether it is there."""
-
-_ASKED_ANEW: Final = frozenset({"REGISTER", "OPTIONS"})
-"""Requests that a new connection begins with anyway."""
 
 Hear = Callable[[Received | None], None]
 """Gets each response, and None if there is none in time."""
@@ -101,12 +98,12 @@ class Signalling:
         """Send requests once more that nothing has answered, over a new connection.
 
         `with_invites` is for the same server, which knows an INVITE again. Another one would let a second
-        telephone ring, now and after each further connection.
+        telephone ring, now and after each further connection. Calls that are up send a refresh of their own.
         """
         for waiting in tuple(self._waiting.values()):
-            if waiting.is_invite and not with_invites:
+            if waiting.is_refresh or (waiting.is_invite and not with_invites):
                 waiting.keep_back()
-            elif waiting.request.method not in _ASKED_ANEW:
+            elif waiting.request.method not in ASKED_ANEW:
                 waiting.send_again()
 
     def servers_for(self, key: str) -> list[Flow]:

@@ -11,6 +11,8 @@ from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 OK: Final = 200
 REFUSED: Final = 300
 INVITE: Final = "INVITE"
+ASKED_ANEW: Final = frozenset({"REGISTER", "OPTIONS"})
+"""Requests that a new connection begins with anyway."""
 _SUCCESSES: Final = range(OK, REFUSED)
 
 
@@ -49,6 +51,11 @@ class ClientTransaction:
     def is_invite(self) -> bool:
         """True for an INVITE, which waits for a person once it rings."""
         return self.request.method == INVITE
+
+    @property
+    def is_refresh(self) -> bool:
+        """True for an INVITE within a call."""
+        return self.is_invite and ";tag=" in self.request.to
 
     def send_again(self) -> None:
         """Send the request once more if nothing has answered it: the connection may have broken with it on its way.
@@ -101,6 +108,10 @@ class ClientTransaction:
         self._repeating = self._wire.after(self._wait_ms, self._repeat)
 
     def _give_up(self) -> None:
+        if self._wire.is_cut and self.request.method not in {INVITE, *ASKED_ANEW}:
+            # The next connection begins with it: a call that was ended here must end there, too.
+            self._giving_up = self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._give_up)
+            return
         self._stop()
         self._forget(self)
         self._hear(None)

@@ -36,7 +36,7 @@ from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.server_pool import ServerTarget
 from dialer.carriers.sip.signalling import Signalling
-from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.sip.timers import T1_MS, Timer
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
 from dialer.domain.sessions.leg_protocol import Arriving, Dialling
 
@@ -72,6 +72,8 @@ class UserAgent:
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration = Registration(self._signalling)
         FailedServers(self._signalling)
+        self._refreshes: list[Timer] = []
+        """Those of calls in progress over the present connection, which wait for their turns."""
         self._is_closing = False
         self._cut_off: Final[deque[bytes]] = deque(maxlen=CUT_OFF_KEPT_MAX)
         """The last requests whose bodies were cut off."""
@@ -91,6 +93,18 @@ class UserAgent:
         self._trunk = self._signalling.trunk = trunk
         self._signalling.servers.replace(targets)
 
+    def cut(self, now_ms: int) -> list[Output]:
+        """Hear that the connection to the trunk is lost. Calls in progress go on until the next one."""
+
+        def let_go() -> None:
+            self._wire.is_cut = True
+            for refresh in self._refreshes:
+                refresh.cancel()
+            for leg in self._legs.values():
+                leg.let_go()
+
+        return self._after(now_ms, let_go)
+
     def reopen(self, now_ms: int, trunk: Trunk, *, is_same_server: bool) -> list[Output]:
         """Go on over a new connection to the trunk, after the one before is lost.
 
@@ -100,6 +114,7 @@ class UserAgent:
 
         def go_on() -> None:
             self._trunk = self._signalling.trunk = trunk
+            self._wire.is_cut = False
             if trunk.registers:
                 self._registration.abandon()
                 self._registration = Registration(self._signalling)
@@ -107,8 +122,10 @@ class UserAgent:
             else:
                 self._wire.tell(TrunkState(""))
             self._signalling.send_again(with_invites=is_same_server)
-            for place, leg in enumerate(tuple(self._legs.values())):
+            self._refreshes = [
                 self._wire.after(place * SECOND_MS // REFRESHED_PER_S_MAX, leg.refresh)
+                for place, leg in enumerate(self._legs.values())
+            ]
 
         return self._after(now_ms, go_on)
 

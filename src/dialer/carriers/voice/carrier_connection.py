@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
@@ -13,7 +12,7 @@ from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.server_pool import SERVERS_MAX
 from dialer.carriers.voice.flow_transport import Take
 from dialer.carriers.voice.stream_transport import Connection, StreamTransport, bind_stream
-from dialer.carriers.voice.tls_checks import add_ours, check_name, context_for_calls, context_for_carrier, in_words
+from dialer.carriers.voice.tls_checks import CallCertificate, check_name, context_for_carrier, in_words
 
 REFUSED_S: Final = 0.5
 """Silence after a handshake. Under TLS 1.3 a carrier reads our certificate after it, and what we send would push its
@@ -60,8 +59,7 @@ class CarrierConnection:
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._listener: socket.socket | None = None
-        self._calls: ssl.SSLContext | None = None
-        """The settings of TLS for the carrier's connections to our port."""
+        self._calls: Final = CallCertificate(parameters)
         self._transport: StreamTransport
         self._flow: Flow
         self._servers: Servers
@@ -95,7 +93,8 @@ class CarrierConnection:
     def listen(self, may_connect: Callable[[str], bool]) -> None:
         """Take connections to our port, if the gateway has one, from hosts that may connect."""
         if self._listener is not None:
-            self._transport.listen(self._listener, may_connect, self._calls)
+            is_secure = self._parameters.kind is Transport.TLS
+            self._transport.listen(self._listener, may_connect, self._calls.settings if is_secure else None)
 
     def send(self, data: bytes, flow: Flow) -> None:
         """Send a message on its flow, or to the carrier if its own connection is lost."""
@@ -119,10 +118,8 @@ class CarrierConnection:
         """Read the files of TLS: they may have been renewed since the last connection."""
         parameters = self._parameters
         self._transport.client = context_for_carrier(parameters)
-        if self._calls is not None:
-            add_ours(self._calls, parameters)
-        elif parameters.local_port:
-            self._calls = context_for_calls(parameters)
+        if parameters.local_port:
+            self._calls.settings()
 
     async def _connect(self) -> bool:
         """Connect to the first server that takes us, and return whether it is the one of before.

@@ -186,6 +186,7 @@ class SipTrunkEndpoint:
     def cut(self, why: str) -> None:
         """Hear that the connection to the carrier is lost. Calls in progress go on: their sound goes other ways."""
         self._cut_because = why
+        self._perform(self._agent.cut(steady_ms()))
         self._owner.trunk_is(why)
 
     def joined(self, here: Address, *, is_same_server: bool) -> None:

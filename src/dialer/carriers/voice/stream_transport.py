@@ -5,7 +5,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 import structlog
 
@@ -24,6 +24,9 @@ UNSENT_BYTES_MAX: Final = 4 * 1024 * 1024
 UNANSWERED_MS: Final = 20_000
 """Time after which a network that confirms nothing counts as gone (TCP_USER_TIMEOUT)."""
 _log: Final = structlog.get_logger(__name__)
+
+Settings: TypeAlias = Callable[[], ssl.SSLContext]
+"""Gives the settings of TLS."""
 
 
 class Connection(asyncio.Protocol):
@@ -130,17 +133,16 @@ class StreamTransport:
         self._accepting: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
-    def listen(
-        self, bound: socket.socket, may_connect: Callable[[str], bool], server: ssl.SSLContext | None = None
-    ) -> None:
-        """Take connections on a bound socket from the hosts that may connect. All others are closed unread."""
+    def listen(self, bound: socket.socket, may_connect: Callable[[str], bool], server: Settings | None = None) -> None:
+        """Take connections on a bound socket from the hosts that may connect. All others are closed unread.
+
+        `server` gives the settings of TLS. It is called in a thread for each connection, as it reads files.
+        """
         bound.listen(HANDSHAKES_MAX)
         self._listener, self.port = bound, bound.getsockname()[1]
         asyncio.get_running_loop().add_reader(bound.fileno(), self._accept, bound, may_connect, server)
 
-    def _accept(
-        self, listener: socket.socket, may_connect: Callable[[str], bool], server: ssl.SSLContext | None
-    ) -> None:
+    def _accept(self, listener: socket.socket, may_connect: Callable[[str], bool], server: Settings | None) -> None:
         try:
             accepted, (host, *_) = listener.accept()
         except OSError:
@@ -154,11 +156,12 @@ class StreamTransport:
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
-    async def _set_up(self, accepted: socket.socket, server: ssl.SSLContext | None) -> None:
+    async def _set_up(self, accepted: socket.socket, server: Settings | None) -> None:
         limit_s = None if server is None else CONNECT_S
         try:
+            settings = None if server is None else await asyncio.to_thread(server)
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: Connection(self), accepted, ssl=server, ssl_handshake_timeout=limit_s
+                lambda: Connection(self), accepted, ssl=settings, ssl_handshake_timeout=limit_s
             )
         except OSError as error:
             _log.info("a connection was not set up", reason=str(error))

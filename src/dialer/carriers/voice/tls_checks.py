@@ -1,9 +1,12 @@
 """Certificates of SIP over TLS: ours, the carrier's, and what is wrong with either, in words (RFC 5922)."""
 
+import contextlib
 import ssl
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
+
+import structlog
 
 from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.parameters import SipParameters
@@ -13,6 +16,7 @@ _UNKNOWN_AUTHORITY: Final = frozenset({2, 18, 19, 20, 21})
 """Codes of OpenSSL for a chain that ends at nobody who is trusted."""
 _NOT_YET, _NO_MORE = 9, 10
 _ALERT: Final = "ALERT_"
+_log: Final = structlog.get_logger(__name__)
 
 
 class CertificateProblemError(OSError):
@@ -57,6 +61,43 @@ def context_for_calls(parameters: SipParameters) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     add_ours(context, parameters)
     return context
+
+
+class CallCertificate:
+    """The settings with which the carrier's connections to us are taken, as our files have them now."""
+
+    def __init__(self, parameters: SipParameters) -> None:
+        """Prepare it. Nothing is read before `settings`."""
+        self._parameters: Final = parameters
+        self._read: tuple[tuple[int, ...], ssl.SSLContext] | None = None
+
+    def settings(self) -> ssl.SSLContext:
+        """Return the settings. Files that were renewed are read again, and count once both are right.
+
+        Raises:
+            CertificateProblemError: a file is missing, or holds something else, and none was right before.
+        """
+        stamp = self._stamp()
+        if self._read is not None and self._read[0] == stamp:
+            return self._read[1]
+        try:
+            context = context_for_calls(self._parameters)
+        except CertificateProblemError as error:
+            if self._read is None:
+                raise
+            # Programs that renew certificates write one file after the other.
+            _log.warning("a certificate was not renewed", reason=str(error))
+            context = self._read[1]
+        self._read = stamp, context
+        return context
+
+    def _stamp(self) -> tuple[int, ...]:
+        stamps: list[int] = []
+        for path in (self._parameters.certificate, self._parameters.key):
+            with contextlib.suppress(OSError, ValueError):
+                status = Path(path).stat()
+                stamps += [status.st_mtime_ns, status.st_size, status.st_ino]
+        return tuple(stamps)
 
 
 def add_ours(context: ssl.SSLContext, parameters: SipParameters) -> None:
