@@ -6,13 +6,13 @@ from tests.databases.choice import server_url
 from tests.fleet.storm.run import Sky, storm
 from tests.fleet.storm.troubles import Trouble
 
-LEASE_MS = 8_000
+LEASE_MS = 16_000
 """So long that a worker keeps its lease on a machine that is slow, and does much besides."""
-SECONDS = 22.0
+SECONDS = 36.0
 PLAN = (
-    Trouble(1.0, "cut", 11.0),
+    Trouble(1.0, "cut", 20.0),
     Trouble(2.0, "kill"),
-    Trouble(9.0, "freeze in step", 11.0),
+    Trouble(12.0, "freeze in step", 20.0),
 )
 """A network that is cut for longer than a lease, a worker that is killed, and one that freezes before a commit."""
 

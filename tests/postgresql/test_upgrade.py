@@ -46,14 +46,20 @@ def contents(url: str) -> list[object]:
 
 
 class Dies:
-    """Breaks the connection of an upgrade before one of its statements, as the end of the process does."""
+    """Breaks the connection of an upgrade before one of its statements, as the end of the process does.
+
+    Other threads of the tests may use other databases meanwhile. What they do is not counted.
+    """
 
     def __init__(self, before: int) -> None:
         self._left = before
+        self._thread = threading.get_ident()
         self.statements = 0
 
     def __call__(self, connection: Connection, *_statement: object) -> None:
         """Count a statement, or break the connection before it."""
+        if threading.get_ident() != self._thread:
+            return
         if self.statements == self._left:
             connection.connection.driver_connection.close()  # type: ignore[union-attr]
         self.statements += 1
