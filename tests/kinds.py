@@ -52,6 +52,7 @@ PROGRAMS: Final = frozenset(
         "console/test_keyboard_in_browser.py",
         "console/test_lists_in_browser.py",
         "console/test_list_to_campaign.py",
+        "console/test_player_in_browser.py",
         "console/test_prompts.py",
         "console/test_second_factor.py",
         "console/test_served.py",

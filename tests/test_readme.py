@@ -89,6 +89,7 @@ from dialer.store.rows.texts import text_parts
 from dialer.store.rows.texts.incoming_texts import NEWS_MAX, STOPS_MAX
 from tests.limits_of_accounts import LIMITS_OF_ACCOUNTS
 from tests.limits_of_large_lists import LIMITS_OF_LARGE_LISTS
+from tests.limits_of_recordings import LIMITS_OF_RECORDINGS
 from tests.limits_of_reports import LIMITS_OF_REPORTS
 from tests.limits_of_sip import LIMITS_OF_SIP
 
@@ -333,6 +334,7 @@ LIMITS: Final = {
         f"{vcard_lines.PROPERTY_MAX:,} characters; {vcards.PROPERTIES_OF_A_CARD_MAX:,}; {vcards.NUMBERS_OF_A_CARD_MAX}"
     ),
     **LIMITS_OF_LARGE_LISTS,
+    **LIMITS_OF_RECORDINGS,
     **LIMITS_OF_REPORTS,
     **LIMITS_OF_SIP,
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",

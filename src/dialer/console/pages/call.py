@@ -13,6 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
+from dialer.console.parts.call_player import RecordedCall, player_of, recorded_call
 from dialer.console.parts.cells import id_in
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import UNKNOWN
@@ -46,6 +47,8 @@ class _Call(NamedTuple):
     callrequest_id: int | None
     """None if the call request was deleted with its campaign."""
     attempt: AttemptPart | None
+    recording: RecordedCall | None
+    """The recording of the whole call, if the viewer may hear it."""
     disposed: Disposed | None
     term: CallBackTerm | None
 
@@ -83,6 +86,7 @@ async def _show(request: ApiRequest, identity: int, refused: DispositionForm | N
         PLACE,
         HTTPStatus.OK if refused is None else refused.status,
         **found._asdict(),
+        player=await player_of(request, found.recording, found.attempt),
         form=(refused or form_of(found.disposed, zone)).until(found.term, zone),
         is_refused=refused is not None,
         wait=None if found.attempt is None else wait_of(found.attempt),
@@ -107,9 +111,10 @@ def _read(unit: Unit, identity: int) -> _Call:
     if record.callrequest is not None and unit.actor.may(Permission.READ):
         attempt = call_of(unit.connection, id_in(record.callrequest))
     call_id = None if record.callrequest is None else id_in(record.callrequest)
+    recording = recorded_call(unit, call_id, record.callid, record.phone_number)
     disposed = None if call_id is None else disposition_of(unit.connection, call_id)
     term = None if call_id is None else term_of(unit.connection, call_id)
-    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, disposed, term)
+    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, recording, disposed, term)
 
 
 def _address(unit: Unit, identity: int) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import msgspec
 from litestar import Response, get
@@ -14,7 +14,14 @@ from sqlalchemy import select
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.answers.long_tables import CSV, XLSX
 from dialer.api.service import ApiRequest
-from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.pages.call_filters import (
+    PAGING,
+    agent_name,
+    agent_options,
+    campaign_name,
+    campaign_options,
+    same_list,
+)
 from dialer.console.parts.cells import id_in
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.wait_words import wait_words
@@ -22,7 +29,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.record_names import OPTIONS_MAX, Option
+from dialer.console.words.record_names import Option
 from dialer.console.words.state_words import outcome_words
 from dialer.domain.billing.money import parse_money
 from dialer.domain.words.enums import AmdStatus, Cause, LegType
@@ -31,13 +38,10 @@ from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.pagination import ListSelection, parse_selection, read_page
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.searching import SEARCH
-from dialer.resources.crud.urls import parse_id
-from dialer.resources.crud.visibility import visible
 from dialer.resources.records.calls import CDRS
-from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
-from dialer.store.tables import SMS, Agent, Campaign, Cdr, User
+from dialer.store.tables import Agent, Campaign, Cdr, User
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
@@ -53,7 +57,6 @@ FILTERS: Final[Mapping[str, str]] = {
 }
 """The parameters of the list in the API, by the fields of the form."""
 _MOMENTS: Final = frozenset({"from", "until"})
-_PAGING: Final = ("page", "cursor")
 _NEWEST_FIRST: Final = (ORDERING, "-starting_date")
 _LEGS: Final = (
     (str(LegType.A_LEG.value), gettext_noop("Calls")),
@@ -144,7 +147,7 @@ async def export_calls(request: ApiRequest) -> Response[Any]:
     """Send all calls that the filters select."""
     service, filled = request.service, _filled(request)
     selection = msgspec.structs.replace(_selection(request, filled), is_export=True)
-    await service.read(request, lambda unit: (_campaign_name(unit, filled), _agent_name(unit, filled)))
+    await service.read(request, lambda unit: (campaign_name(unit, filled), agent_name(unit, filled)))
     exported = await service.export(request, CDRS, partial(read_chunks, service, request, CDRS, selection))
     if exported is None:
         raise RecordNotFoundError("There is no such page.")
@@ -167,23 +170,23 @@ def _selection(request: ApiRequest, filled: Mapping[str, str]) -> ListSelection:
     parameters = [
         (FILTERS[name], with_offset(value, zone) if name in _MOMENTS else value) for name, value in filled.items()
     ]
-    paging = [(name, request.query_params[name]) for name in _PAGING if name in request.query_params]
+    paging = [(name, request.query_params[name]) for name in PAGING if name in request.query_params]
     parameters += [_NEWEST_FIRST, *paging, ("page_size", str(CALLS_A_PAGE))]
     return parse_selection(CDRS, parameters, request.service.conventions(request))
 
 
 def _read(unit: Unit, selection: ListSelection, filled: Mapping[str, str]) -> _Found:
-    campaign, agent = _campaign_name(unit, filled), _agent_name(unit, filled)
+    campaign, agent = campaign_name(unit, filled), agent_name(unit, filled)
     listed = read_page(unit, CDRS, selection)
     return _Found(
         rows_of_calls(unit, listed.results),
         listed.count,
-        _here(filled, listed.next),
-        _here(filled, listed.previous),
+        same_list(filled, listed.next),
+        same_list(filled, listed.previous),
         campaign,
-        _campaign_options(unit),
+        campaign_options(unit),
         agent,
-        _agent_options(unit),
+        agent_options(unit),
     )
 
 
@@ -227,67 +230,3 @@ def _kinds(unit: Unit, ids: list[int]) -> tuple[set[int], dict[int, str], dict[i
     came_in = {row.id for row in rows if row.attempt < 0 and row.leg_type == LegType.A_LEG}
     agents = {row.id: row.name for row in rows if row.name is not None}
     return came_in, agents, {row.id: row.currency for row in rows}
-
-
-def _here(filled: Mapping[str, str], url: str | None) -> str:
-    """Return the query of a page of the list from its address in the API; empty if there is no such page."""
-    if url is None:
-        return ""
-    paging = [part for part in urlsplit(url).query.split("&") if part.partition("=")[0] in _PAGING]
-    return "&".join([*([urlencode(filled)] if filled else []), *paging])
-
-
-def _campaign_name(unit: Unit, filled: Mapping[str, str]) -> str:
-    """Return the name of the campaign whose calls are asked for; empty for those of all.
-
-    Raises:
-        RecordNotFoundError: there is no such campaign, or the viewer does not see it.
-    """
-    if "campaign" not in filled:
-        return ""
-    identity = parse_id(filled["campaign"])
-    query = select(Campaign.name).where(Campaign.id == identity, seen_campaigns(unit))
-    name = None if identity is None else unit.connection.scalar(query)
-    if name is None:
-        raise RecordNotFoundError("There is no such campaign, or it is not yours.")
-    return str(name)
-
-
-def _agent_name(unit: Unit, filled: Mapping[str, str]) -> str:
-    """Return the name of the agent whose calls are asked for; empty for those of all.
-
-    Raises:
-        RecordNotFoundError: there is no such agent, or the viewer does not see them.
-    """
-    if "agent" not in filled:
-        return ""
-    identity = parse_id(filled["agent"])
-    query = select(Agent.name).where(Agent.id == identity, visible(AGENTS, unit.actor, unit.resources))
-    name = None if identity is None else unit.connection.scalar(query)
-    if name is None:
-        raise RecordNotFoundError("There is no such agent, or it is not yours.")
-    return str(name)
-
-
-def _agent_options(unit: Unit) -> list[Option]:
-    """Return the agents among whom the viewer chooses, by name; none if they are too many."""
-    if not unit.actor.may(Permission.READ):
-        return []
-    query = select(Agent.id, Agent.name).where(visible(AGENTS, unit.actor, unit.resources))
-    query = query.order_by(Agent.name, Agent.id).limit(OPTIONS_MAX + 1)
-    found = [Option(*row) for row in unit.connection.execute(query)]
-    return found if len(found) <= OPTIONS_MAX else []
-
-
-def _campaign_options(unit: Unit) -> list[Option]:
-    """Return the campaigns of calls among which the viewer chooses, the newest first; none if they are too many."""
-    if not unit.actor.may(Permission.READ):
-        return []
-    query = (
-        select(Campaign.id, Campaign.name)
-        .where(seen_campaigns(unit), Campaign.medium != SMS)
-        .order_by(Campaign.id.desc())
-        .limit(OPTIONS_MAX + 1)
-    )
-    found = [Option(*row) for row in unit.connection.execute(query)]
-    return found if len(found) <= OPTIONS_MAX else []

@@ -14,6 +14,8 @@ _TYPES: Final[Mapping[str, str]] = {
     "desk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "lists.css": "text/css",
+    "player.css": "text/css",
+    "player.js": "text/javascript",
     "print.css": "text/css",
     "prompts.css": "text/css",
     "prompts.js": "text/javascript",

@@ -34,6 +34,7 @@ def filters_of(resource: Resource) -> dict[str, Filter]:
     """Return the filters of a resource by the names of their query parameters."""
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
     filters = {name: _filter(resource, name, kinds) for name in resource.filters}
+    filters |= {name: Filter(kinds[name], condition) for name, condition in resource.conditions}
     for field in fields_of(resource.read):
         if field.access is not Access.DERIVED:
             filters |= _ranges(resource, field)

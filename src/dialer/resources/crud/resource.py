@@ -172,6 +172,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()
     """The fields by which a list can be filtered, besides references, which always can."""
+    conditions: tuple[tuple[str, Callable[[Any], ColumnElement[bool]]], ...] = ()
+    """The fields without a column by which a list can be filtered, each with the condition for a value."""
     orderings: tuple[str, ...] = ()
     """The fields by which a list can be ordered, besides the id. A large list has an index for each."""
     names: tuple[str, ...] = ()

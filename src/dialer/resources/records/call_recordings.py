@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import ColumnElement, RowMapping, select
 
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
@@ -120,6 +120,12 @@ def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     ]
 
 
+def _has_outcome(disposition: str) -> ColumnElement[bool]:
+    """Return the condition that the agent of the call gave it this outcome."""
+    said = select(CallDisposition.callrequest_id).where(CallDisposition.callrequest_id == CallRecording.callrequest_id)
+    return said.where(CallDisposition.disposition == disposition).exists()
+
+
 def _may_hear(unit: Unit, _stored: Values) -> None:
     """Raise an error if the caller may change campaigns, and not hear what would be deleted."""
     if not unit.actor.may(Permission.RECORDINGS):
@@ -135,6 +141,7 @@ CALL_RECORDINGS = Resource(
     path="call-recording",
     shapes=_CALL_RECORDING,
     filters=("callid", "phone_number", "state", "refused", "callrequest", "agent", "queue"),
+    conditions=(("disposition", _has_outcome),),
     orderings=("start_date", "phone_number"),
     numbers=("phone_number",),
     is_large=True,

@@ -10,6 +10,7 @@ from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.media_files import MediaFiles
 from dialer.domain.formats.sealed_sound import (
     BLOCK_BYTES,
+    CHANNELS,
     HEADER_BYTES,
     KEY_BYTES,
     NONCE_BYTES,
@@ -28,6 +29,8 @@ BLOCKS_AT_ONCE: Final = 32
 """Blocks that one read returns, 16 s."""
 _QUIET: Final = b"\xff"
 """A sample of silence."""
+LOUDEST: Final = 127
+_LOUDNESS: Final = bytes(LOUDEST - (sample & LOUDEST) for sample in range(256))
 _log = structlog.get_logger(__name__)
 
 
@@ -130,6 +133,30 @@ def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | N
             return b"".join(pieces)[skipped:] or None
         pieces.append(block)
     return b"".join(pieces)[skipped:most]
+
+
+def loudness(files: MediaFiles, sound: RecordedSound, most: int) -> list[tuple[int, int]] | None:
+    """Return the loudness of both sides in equal parts of a recording, up to about `most`, from 0 to `LOUDEST`.
+
+    The callee is first. At most `most` blocks are read, so a part of a long recording is as loud as some half second of
+    it. Return None if the file is not there.
+    """
+    blocks = -(-(sound.size - HEADER_BYTES) // BLOCK_BYTES)
+    if not sound.file or blocks <= 0:
+        return [(0, 0)]
+    if files.facts(sound.file) is None or (cipher := _cipher(sound.key)) is None:
+        return None
+    read = range(0, blocks, -(-blocks // most))
+    pieces = max(1, most // blocks)
+    found = (_block(files, sound.file, cipher, number) or _QUIET * CHANNELS for number in read)
+    return [part for block in found for part in _parts(block, pieces)]
+
+
+def _parts(block: bytes, pieces: int) -> list[tuple[int, int]]:
+    """Return the loudness of both sides in some parts of a block. The steps of µ-law are those of the ear."""
+    loud, step = block.translate(_LOUDNESS), CHANNELS * max(1, len(block) // CHANNELS // pieces)
+    starts = range(0, len(loud) - 1, step)[:pieces]
+    return [(max(loud[at : at + step : CHANNELS]), max(loud[at + 1 : at + step : CHANNELS])) for at in starts]
 
 
 def _block(files: MediaFiles, file: str, cipher: "AESGCM", number: int) -> bytes | None:

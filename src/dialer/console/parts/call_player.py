@@ -1,0 +1,108 @@
+"""The recording of a whole call on the page of the call: its waveform, and the moments of the call on it."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import anyio.to_thread
+from sqlalchemy import select
+
+from dialer.api.service import ApiRequest
+from dialer.console.charts.waveform import HEIGHT, Waveform, draw_waveform
+from dialer.domain.formats.media_files import MediaFiles
+from dialer.domain.words.enums import RecordingState
+from dialer.domain.words.roles import Permission
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.call_recordings import CALL_RECORDINGS
+from dialer.store.journal.call_recordings import SECONDS_SCALE
+from dialer.store.media.call_recordings import RecordedSound, loudness
+from dialer.store.tables import CallRecording
+from dialer.store.timeline.happenings import Happening, happenings_of
+from dialer.store.timeline.parts import AttemptPart
+
+PARTS_MAX: Final = 240
+"""Parts of a waveform, and blocks of half a second that are read for it."""
+MOMENTS_MAX: Final = 200
+"""Moments beside a player; a call has at most 100 sections."""
+_SECOND_MS: Final = 1_000
+_MINUTE_S: Final = 60
+
+
+class HeardMoment(NamedTuple):
+    """A moment of a call, and its place in the recording."""
+
+    at_s: float
+    place: float
+    """The place on the waveform, from 0 to its width."""
+    happening: Happening | None
+    """None for the answer."""
+
+    @property
+    def shown(self) -> str:
+        """Return the place in minutes and seconds, such as `1:05`."""
+        return f"{int(self.at_s) // _MINUTE_S}:{int(self.at_s) % _MINUTE_S:02}"
+
+
+class RecordedCall(NamedTuple):
+    """The recording of a call that the viewer may hear."""
+
+    id: int
+    start_ms: int
+    seconds: float
+    sound: RecordedSound
+
+
+class CallPlayer(NamedTuple):
+    """A recording as it is shown."""
+
+    recording: RecordedCall
+    waveform: Waveform | None
+    """None if the file cannot be read now."""
+    moments: Sequence[HeardMoment]
+    height: int = HEIGHT
+
+
+def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: str) -> RecordedCall | None:
+    """Return the recording of a call; None if there is none any more, or if the viewer may not hear it.
+
+    The call request of an older call may be deleted, with its campaign.
+    """
+    if not unit.actor.may(Permission.RECORDINGS):
+        return None
+    of_older = (CallRecording.phone_number == number) & (CallRecording.callid == callid)
+    is_it = of_older if callrequest_id is None else CallRecording.callrequest_id == callrequest_id
+    is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
+    query = select(CallRecording.__table__).where(is_it, is_seen, CallRecording.state != RecordingState.REMOVED)
+    row = unit.connection.execute(query.limit(1)).one_or_none()
+    if row is None:
+        return None
+    seconds = row.seconds / SECONDS_SCALE / _SECOND_MS
+    return RecordedCall(row.id, row.start_date, seconds, RecordedSound(row.file, row.sound_key or "", row.size))
+
+
+async def player_of(
+    request: ApiRequest, recording: RecordedCall | None, attempt: AttemptPart | None
+) -> CallPlayer | None:
+    """Return a recording with its waveform, which is read in a thread, and the moments of its call."""
+    if recording is None:
+        return None
+    parts = await anyio.to_thread.run_sync(_parts, request.service.recordings, recording.sound)
+    waveform = None if parts is None else draw_waveform(parts)
+    width = 0 if waveform is None else waveform.width
+    happenings: list[Any] = [None] if attempt is None else [None, *happenings_of(attempt)[:MOMENTS_MAX]]
+    return CallPlayer(recording, waveform, [_moment(one, recording, width) for one in happenings])
+
+
+def _parts(files: MediaFiles, sound: RecordedSound) -> list[tuple[int, int]] | None:
+    try:
+        return loudness(files, sound, PARTS_MAX)
+    except OSError:
+        return None
+
+
+def _moment(happening: Happening | None, recording: RecordedCall, width: int) -> HeardMoment:
+    """Return a moment within the recording: what came later, such as an outcome, is at its end."""
+    at_ms = recording.start_ms if happening is None else happening.at.timestamp() * _SECOND_MS
+    at_s = min(max(0.0, (at_ms - recording.start_ms) / _SECOND_MS), recording.seconds)
+    place = width * at_s / recording.seconds if recording.seconds else 0
+    return HeardMoment(round(at_s, 1), round(place, 1), happening)
