@@ -30,8 +30,8 @@ ADMIN, OWNER, OTHER, ANONYMOUS = "admin", "alice", "bob", None
 ROLE_OF: Final = {ADMIN: "admin", OWNER: "manager", OTHER: "manager", AGENT: "agent", VIEWER: "viewer"}
 TEAM: Final = (AGENT, VIEWER)
 """People who work for Alice: the record of an agent and its call belong to the agent."""
-OWN_ROUTES: Final = {"audio-files": frozenset({"POST", "DELETE"})}
-"""The methods that a resource has besides those of its row: recordings are uploaded as forms."""
+OWN_ROUTES: Final = {"audio-files": frozenset({"POST", "DELETE"}), "call-recording": frozenset({"DELETE"})}
+"""The methods that a resource has besides those of its row: recordings are uploaded as forms, and take files along."""
 DONE: Final[dict[str, set[int]]] = {
     "LIST": {200},
     "GET": {200},
