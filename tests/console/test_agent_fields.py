@@ -145,6 +145,18 @@ def test_of_two_agents_the_last_one_counts_for_a_column_and_others_stay(
     assert variables(database)[0] == {**KNOWN, "interest": 7}
 
 
+@pytest.mark.usefixtures("contact")
+def test_the_desk_shows_a_draft_that_says_nothing_about_the_columns(gus: Visitor, database: Database) -> None:
+    gus.get("desk/")
+    assert gus.send("desk/draft/", call="7", **{"disposition-7": "success", "note-7": "Wants it"}).status_code == 303
+    assert draft(database) == {}
+    for change in (None, end_call, begin_next_call):
+        if change is not None:
+            change(database)
+        assert shown(gus) == [("email", ""), ("interest", "warm"), ("newsletter", "")]
+        assert "Wants it" in gus.page
+
+
 @pytest.mark.parametrize("way", ["deleted", "erased", "moved", "of another account"])
 def test_a_contact_who_is_gone_takes_nothing_and_the_desk_says_so(
     gus: Visitor, admin: Visitor, contact: str, api: Caller, database: Database, way: str

@@ -3,8 +3,10 @@
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Connection, event, true
+from sqlalchemy import Connection, event, select, true
 
+from dialer.app.campaigns.why_waiting import view_waiting
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.domain.words.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
 from dialer.store.database.database import Database
@@ -52,12 +54,23 @@ class Desk:
         self.change(Campaign, self.campaign_id, **columns)
 
     def waits(self) -> tuple[str, str | None]:
-        """As the record says it, and as the list does."""
+        """As the record says it, as the list does, and as the page of the campaign does unless it says nothing."""
         record = self.estate.owner.get(self.estate.subscriber["url"])
         listed = self.estate.owner.get("subscriber-list/", campaign_id=self.campaign_id)
         shown = [(one["waits_for"], one["waits_until"]) for one in listed if one["id"] == self.subscriber_id]
         assert shown == [(record["waits_for"], record["waits_until"])]
+        assert self.on_page() in ([shown[0][0]], [])
         return shown[0]
+
+    def on_page(self) -> list[str]:
+        """Return why the people wait whose turn comes first, as the page of the campaign shows it."""
+        query = select(Campaign.__table__).where(Campaign.id == self.campaign_id)
+
+        def read(connection: Connection) -> list[str]:
+            row = connection.execute(query).mappings().one()
+            return [one.wait.reason for one in view_waiting(connection, row, NOW_MS, "UTC", CallingHours()).people]
+
+        return self.database.read_now(read)
 
 
 @pytest.fixture
@@ -166,6 +179,7 @@ def test_of_the_agents(desk: Desk) -> None:
     desk.change(Queue, estate.queue["id"], skill_field="language")
     desk.change(Subscriber, desk.subscriber_id, additional_vars='{"language": "Spanish"}')
     assert desk.waits() == ("no_skill", None)
+    assert desk.on_page() == ["no_skill"]
     desk.change(Agent, estate.agent["id"], skills="spanish")
     assert desk.waits() == TURN
     desk.change(Agent, estate.agent["id"], figures=f'{{"free_at_ms":{NOW_MS + 1}}}')

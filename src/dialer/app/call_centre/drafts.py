@@ -142,8 +142,8 @@ def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
     said_at = typed_at + len(_TYPED)
     term_at = said_at + len(SAID_COLUMNS)
     draft = OutcomeDraft(*values[typed_at:said_at])
-    if draft.fields:
-        draft = draft._replace(fields=msgspec.json.decode(str(draft.fields), type=dict[str, str]))
+    fields = msgspec.json.decode(str(draft.fields), type=dict[str, str]) if draft.fields else _NOTHING
+    draft = draft._replace(fields=fields)
     said, term = disposed_in(values[said_at:term_at]), term_in(values[term_at:])
     return CallWithDraft(identity, number, name or "", draft, said, term, fields_in(values[:typed_at]))
 

@@ -12,7 +12,7 @@ from dialer.domain.rules.why_waiting import Circumstances, Wait, why_not_now
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import WaitsFor
 from dialer.store.queries.load_engine import pending_zones
-from dialer.store.queries.why_waiting import circumstances_of, people_facts
+from dialer.store.queries.why_waiting import FACTS_ARE_IN, circumstances_of, people_facts
 from dialer.store.tables import Subscriber
 
 NEXT_PEOPLE_MAX: Final = 8
@@ -30,10 +30,7 @@ _REFUSED: Final = frozenset(
 )
 """The waits of people whose turn comes, but who are refused then."""
 _TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
-_NEXT: Final = tuple(
-    Subscriber.__table__.c[name]
-    for name in ("id", "campaign_id", "number", "full_name", "zone", "due_ms", "count_attempt")
-)
+_NEXT: Final = tuple(Subscriber.__table__.c[name] for name in (*FACTS_ARE_IN, "full_name", "count_attempt"))
 
 
 class NextPerson(NamedTuple):

@@ -49,6 +49,8 @@ from dialer.store.tables import (
     User,
 )
 
+FACTS_ARE_IN: Final = ("id", "campaign_id", "number", "zone", "due_ms", "additional_vars")
+"""The columns of a subscriber that `people_facts` reads."""
 _IDS: Final[BindParameter[list[int]]] = bindparam("ids", expanding=True)
 
 
@@ -121,7 +123,8 @@ def people_facts(
 ) -> dict[int, PersonFacts]:
     """Return the facts of PENDING subscribers by their ids, from their rows, but not those of unreadable campaigns.
 
-    Each zone's window is computed once. Blank text messages are found at the turn of a person only.
+    The rows have the columns `FACTS_ARE_IN`. Each zone's window is computed once. Blank text messages are found at the
+    turn of a person only.
     """
     called_off, windows = on_dnc(connection, [row["id"] for row in people]), Windows()
     held = held_among(connection, called_off) if called_off else set()
