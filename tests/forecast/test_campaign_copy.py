@@ -15,6 +15,7 @@ from dialer.store.tables import (
     CallBack,
     CallDisposition,
     CallDraft,
+    CallRecording,
     CallInProgress,
     CallRequest,
     Campaign,
@@ -73,7 +74,7 @@ SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, 
 PAST = (
     *(ReportDelivery, ReportLink, ReportSchedule),
     *(AccountEvent, GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult),
-    *(AgentPeriod, CallDraft, IdempotentResponse),
+    *(AgentPeriod, CallDraft, CallRecording, IdempotentResponse),
 )
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
