@@ -40,6 +40,8 @@ SOUND_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(200, 1_000))
 """Strangers at the sound of a call."""
 SIGNALLING_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(60, 400))
 """Carriers with odd habits."""
+CONNECTION_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(60, 400))
+"""Calls whose connections are lost, and whose other side changes its key."""
 CROWD_SEEDS: Final = _size(1, 6)
 """Accounts that send everything at once beside another."""
 CROWD_BUGS: Final = _size(1, 4)

@@ -13,6 +13,7 @@ from dialer.commands.output import examples, say
 from dialer.sim.limits import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.connection_rules import connection_findings
 from tests.vopr.crowd_rules import crowd_findings
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
@@ -23,6 +24,7 @@ from tests.vopr.sound import sound_findings
 _SHORT: Final = {
     "sound": (sound_findings, "strangers at the sound of a call"),
     "signalling": (signalling_findings, "carriers with odd habits"),
+    "connections": (connection_findings, "connections that are lost, and keys that change"),
     "crowd": (crowd_findings, "accounts that send everything at once"),
 }
 _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
@@ -36,6 +38,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 @click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
 @click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
 @click.option("--signalling", "kind", flag_value="signalling", help="Call over SIP carriers with odd habits.")
+@click.option("--connections", "kind", flag_value="connections", help="Lose connections and processes in calls.")
 @click.option("--crowd", "kind", flag_value="crowd", help="Let one account send everything at once beside another.")
 @click.option("--planted", "kind", flag_value="planted", help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
@@ -48,6 +51,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
     "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --signalling --seeds 1000",
+    "python -m tests.vopr --connections --seeds 1000",
     "python -m tests.vopr --crowd --seeds 20",
     "python -m tests.vopr --planted",
 )

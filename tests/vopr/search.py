@@ -7,6 +7,7 @@ import pytest
 
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.connection_rules import CONNECTIONS_PLANTED, connection_findings
 from tests.vopr.crowd_rules import CROWD_PLANTED, crowd_findings, seen_alone
 from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
@@ -51,9 +52,10 @@ async def find_planted_bugs() -> bool:
 
 
 def find_planted_line_bugs() -> bool:
-    """Look for the planted bugs of sound, signalling and crowds, print the seeds, and return whether all were found."""
+    """Look for the planted bugs of sound, SIP and crowds, print the seeds, and return whether all were found."""
     found = [_found(name, first_sound_seed(name), "--sound") for name in SOUND_PLANTED]
     found += [_found(name, first_signalling_seed(name), "--signalling") for name in SIGNALLING_PLANTED]
+    found += [_found(name, first_connection_seed(name), "--connections") for name in CONNECTIONS_PLANTED]
     found += [_found(name, first_crowd_seed(name), "--crowd") for name in CROWD_PLANTED]
     return all(found)
 
@@ -70,6 +72,13 @@ def first_signalling_seed(name: str) -> int | None:
     with pytest.MonkeyPatch.context() as patch:
         SIGNALLING_PLANTED[name](patch)
         return next((seed for seed in range(SEEDS_MAX) if signalling_findings(seed)), None)
+
+
+def first_connection_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of lost connections; None if no seed does."""
+    with pytest.MonkeyPatch.context() as patch:
+        CONNECTIONS_PLANTED[name](patch)
+        return next((seed for seed in range(SEEDS_MAX) if connection_findings(seed)), None)
 
 
 def first_crowd_seed(name: str) -> int | None:

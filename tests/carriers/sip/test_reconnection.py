@@ -176,3 +176,15 @@ def test_a_call_that_was_ended_without_a_connection_ends_at_the_carrier_with_the
     call.answer("BYE")
     call.run(100_000)
     assert len(call.sent) == 1
+
+
+@pytest.mark.parametrize("status", [488, 491, 500, 503])
+def test_a_refresh_that_tells_where_we_are_is_sent_again_if_it_is_refused(status: int) -> None:
+    call = Call()
+    call.cut()
+    call.join(2)
+    call.answer("INVITE", status)
+    call.run(4_000)
+    call.answer("INVITE")
+    call.run(100_000)
+    assert ([one.cseq for one in call.of("INVITE")], call.ends) == ([2, 3], [])

@@ -14,9 +14,6 @@ from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import Timer
 from dialer.carriers.sip.trunk import mark
 
-TAKEN_UP_CSEQ = 1_000
-"""Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
-
 
 class CallLeg:
     """One call over a SIP trunk, placed or incoming, as the user agent drives it."""

@@ -25,6 +25,9 @@ from dialer.carriers.sip.trunk import METHODS, Trunk, mark
 
 RETRY_MS: Final = range(2_100, 4_000)
 """Pause before a refresh that crossed a request of the other side is sent again (14.1)."""
+NEWS_TRIES_MAX: Final = 4
+"""Refusals after which a refresh with news is sent no more."""
+PENDING: Final = 491
 GONE: Final = frozenset({408, 481})
 
 
@@ -68,6 +71,8 @@ class InDialog:
         self.awaits_answer = False
         """True if our last 200 had an offer, whose answer is in its ACK."""
         self._refreshing: AuthorisedRequest | None = None
+        self._news_tries = 0
+        """Times that a refresh may still be refused: the other side does not know where we are, or we not its key."""
         self._credentials: tuple[tuple[str, str], ...] = ()
         """The headers of the last refresh that its ACK carries too (RFC 3261 22.1)."""
         self._is_over = self._has_heard_bye = False
@@ -233,8 +238,13 @@ class InDialog:
         )
 
     def refresh_anew(self) -> None:
-        """Refresh the session over a new connection. An earlier refresh may have got lost with the one before."""
+        """Refresh the session over a new connection, or in another process. It is sent again if it is refused.
+
+        An earlier refresh may have got lost with the connection before. And what both sides have changed since the
+        answer, such as the key of the other one, stands in its answer only.
+        """
         self.let_go()
+        self._news_tries = NEWS_TRIES_MAX
         self.refresh()
 
     def let_go(self) -> None:
@@ -264,13 +274,15 @@ class InDialog:
         if response is None or response.status in GONE:
             self._owner.hang_up(causes.TIMER_EXPIRY, "the other side is gone")
         elif response.status < REFUSED:
+            self._news_tries = 0
             self.timer.agreed(response)
             self._take_answer(response)
-        elif response.status == 491:  # noqa: PLR2004 - Request Pending
-            pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
-            self._wire.after(RETRY_MS[pause], self.refresh)
         elif self.timer.lengthen(response):
             self.refresh()
+        elif response.status == PENDING or self._news_tries:
+            self._news_tries = max(0, self._news_tries - 1)
+            pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
+            self._wire.after(RETRY_MS[pause], self.refresh)
         else:
             self.timer.restart()
 

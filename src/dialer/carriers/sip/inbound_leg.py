@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
+from dialer.carriers.sip.call_leg import CallLeg
 from dialer.carriers.sip.dialog import answered_dialog, with_target
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner
 from dialer.carriers.sip.early_dialogs import EarlyDialogs
@@ -18,7 +18,7 @@ from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.message_bodies import description_in, refusal_headers
 from dialer.carriers.sip.messages import Received, reply_flow, write_response
-from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, bound_to, unknown_sound
+from dialer.carriers.sip.offer_answer import Descriptions, agree_on, bound_to, first_number, unknown_sound
 from dialer.carriers.sip.outputs import LegAnswered, SoundAgreed
 from dialer.carriers.sip.request_answers import PHRASES
 from dialer.carriers.sip.sdp import (
@@ -125,12 +125,13 @@ class InboundLeg(CallLeg):
         in_dialog.awaits_answer = not body
         in_dialog.repeat_until_acknowledged(self.invite.cseq, self._reply_to, self._last, self._wire.t1_ms)
 
-    def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
+    def take_up(self, handle: Handle, talk_limit_ms: int, age_ms: int) -> None:
         """Continue an answered leg of another process. A re-INVITE tells the other side the new address."""
-        self._state, self._local, self._cseqs = InboundState.UP, handle.local, count(TAKEN_UP_CSEQ + 1)
-        in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
+        first = first_number(age_ms)
+        self._state, self._local, self._cseqs = InboundState.UP, handle.local, count(first + 1)
+        in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, first))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
-        in_dialog.refresh()
+        in_dialog.refresh_anew()
 
     def refresh(self) -> None:
         """Tell the other side where we are now, once the call is up. A ringing call is answered from there."""
@@ -210,7 +211,7 @@ class InboundLeg(CallLeg):
             # Only now is it certain that the other side has called: nothing is sent to where a stranger wants it.
             self._wire.tell(SoundAgreed(self.key, in_dialog.sound))
             if self._has_moved:
-                in_dialog.refresh()
+                in_dialog.refresh_anew()
 
     def _refuse(self, status: int, cause: int, because: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """Refuse the call, and repeat that until it is acknowledged (17.2.1)."""

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
+from dialer.carriers.sip.call_leg import CallLeg, ignore
 from dialer.carriers.sip.call_servers import CallServers
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
@@ -17,7 +17,7 @@ from dialer.carriers.sip.early_dialogs import EarlyDialogs
 from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.message_bodies import description_in
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on, bound_to
+from dialer.carriers.sip.offer_answer import TAKEN_UP, Descriptions, agree_on, bound_to, first_number
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
 from dialer.carriers.sip.retry_after import after_call_ms
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
@@ -123,21 +123,22 @@ class SipLeg(CallLeg):
         self._servers.watch(self._is_silent, self._leave_silent)
         return True
 
-    def take_up(self, handle: Handle) -> None:
+    def take_up(self, handle: Handle, age_ms: int) -> None:
         """Continue an answered leg of another process.
 
         Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
         """
-        self._cseqs = count(handle.cseq + TAKEN_UP_CSEQ + 1)
+        first = first_number(age_ms)
+        self._cseqs = count(handle.cseq + first + 1)
         self._cseq_answered = handle.cseq
         self._state = SipLegState.UP
-        self._descriptions = Descriptions(handle.local, TAKEN_UP_VERSION)
+        self._descriptions = Descriptions(handle.local, first)
         for realm in handle.realms:
             self._signalling.trust(realm)
         in_dialog = self._enter(handle.dialog, handle.sound)
         self._acknowledge(handle.dialog, handle.cseq)
         self._wire.tell(SoundAgreed(self.key, handle.sound))
-        in_dialog.refresh()
+        in_dialog.refresh_anew()
 
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
@@ -150,7 +151,7 @@ class SipLeg(CallLeg):
             self._signalling.request(sent.as_cancel(), server, self.key, ignore)
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
             self._signalling.expect(sent, server, self.key, self._responded)
-        self._cseqs = count(TAKEN_UP_CSEQ + 1)
+        self._cseqs = count(TAKEN_UP + 1)
         self._state, self._outcome = SipLegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
 
@@ -160,7 +161,7 @@ class SipLeg(CallLeg):
             self._state = SipLegState.UP
             self._acknowledge(self._in_dialog.dialog, self._cseq_answered)
             if self._has_moved:
-                self._in_dialog.refresh()
+                self._in_dialog.refresh_anew()
 
     def refresh(self) -> None:
         """Tell the other side where we are now, once the call is up."""

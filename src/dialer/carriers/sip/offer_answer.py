@@ -20,8 +20,18 @@ from dialer.carriers.sip.trunk import Trunk
 
 _NO_PORT: Final = 9
 """The port that discards everything."""
-TAKEN_UP_VERSION: Final = 1_000
-"""Version of the first description of another process, which does not know of those since the answer."""
+TAKEN_UP: Final = 1_000
+"""The first number of a process that takes up a call. It does not know of those since the answer."""
+_NUMBER_MS: Final = 100
+"""No process uses more than one number in this time."""
+
+
+def first_number(age_ms: int) -> int:
+    """Return the first number of a process that takes up a call of this age, for its CSeq and descriptions.
+
+    It is beyond those of all processes before: the other side takes a lower one for an old request, and ignores it.
+    """
+    return TAKEN_UP + age_ms // _NUMBER_MS
 
 
 def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:

@@ -165,16 +165,16 @@ class UserAgent:
         leg = self._came_in(arriving)
         return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
 
-    def take_up(self, now_ms: int, order: Dialling | Arriving, dialog: Handle) -> list[Output]:
-        """Continue an answered leg of another process.
+    def take_up(self, now_ms: int, order: Dialling | Arriving, dialog: Handle, age_ms: int = 0) -> list[Output]:
+        """Continue an answered leg of another process, `age_ms` after its answer.
 
         Raises:
             ValueError: the handle of a call that came in cannot be read.
         """
         if isinstance(order, Dialling):
-            return self._after(now_ms, lambda: self._add(order, dialog.local).take_up(dialog))
+            return self._after(now_ms, lambda: self._add(order, dialog.local).take_up(dialog, age_ms))
         leg = self._came_in(order)
-        return self._after(now_ms, lambda: leg.take_up(dialog, order.talk_limit_ms))
+        return self._after(now_ms, lambda: leg.take_up(dialog, order.talk_limit_ms, age_ms))
 
     def withdraw(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
         """Cancel a call that another process may have placed, and clear it if it is answered all the same."""

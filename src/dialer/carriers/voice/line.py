@@ -325,7 +325,7 @@ class SipLine:
         now_ms = steady_ms()
         self._legs[order.key] = _LineLeg(answered_ms=now_ms)
         store = None if order.sound_store is None else replace(order.sound_store, age_ms=answered_age_ms)
-        if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle):
+        if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle, answered_age_ms):
             return Alive()
         del self._legs[order.key]
         return Unknown()

@@ -242,8 +242,8 @@ class SipTrunkEndpoint:
             self._perform(self._agent.clear(now_ms, key, causes.NO_CIRCUIT, "no port for sound is free"))
         return True
 
-    def take_up(self, order: Dialling | Arriving, handle: str) -> bool:
-        """Continue an answered leg of another process on the same port, and return True.
+    def take_up(self, order: Dialling | Arriving, handle: str, age_ms: int) -> bool:
+        """Continue an answered leg of another process on the same port, `age_ms` after its answer, and return True.
 
         If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
         """
@@ -254,7 +254,7 @@ class SipTrunkEndpoint:
         except ValueError:
             return False
         has_sound = self._open_sound(order.key, range(dialog.local.port, dialog.local.port + 1)) is not None
-        self._perform(self._agent.take_up(steady_ms(), order, dialog))
+        self._perform(self._agent.take_up(steady_ms(), order, dialog, age_ms))
         self._remember_store(order)
         self._begin_sound(order.key)
         if not has_sound:
