@@ -48,7 +48,7 @@ def contents(url: str) -> list[object]:
 class Dies:
     """Breaks the connection of an upgrade before one of its statements, as the end of the process does.
 
-    Other threads of the tests may use other databases meanwhile. What they do is not counted.
+    Other threads of the tests may use other databases meanwhile. Their statements are not counted.
     """
 
     def __init__(self, before: int) -> None:
