@@ -13,6 +13,7 @@ EVERYBODY: Final = frozenset(ROLES)
 READERS: Final = frozenset({"admin", "manager", "viewer"})
 MANAGERS: Final = frozenset({"admin", "manager"})
 ADMINS: Final = frozenset({"admin"})
+WITH_A_GRANT: Final = frozenset({"agent", "viewer"})
 
 READ_BY_ADMINS: Final = frozenset({"payment"})
 READ_BY_AGENTS: Final = frozenset({"agent", "callrequest", "cdr", "subscriber-list", "transfer", "users"})
@@ -28,10 +29,13 @@ class Authority(NamedTuple):
 
     roles: frozenset[str]
     scope: str | None
+    granted_to: frozenset[str] = frozenset()
+    """The roles that need the word of an admin for it."""
 
-    def allows(self, role: str, scopes: Collection[str] | None) -> bool:
+    def allows(self, role: str, scopes: Collection[str] | None, *, is_granted: bool = False) -> bool:
         """Return whether a user with this role may send the request, with a key of these scopes or a password."""
-        return role in self.roles and (scopes is None or self.scope is None or self.scope in scopes)
+        has_it = role in self.roles or (is_granted and role in self.granted_to)
+        return has_it and (scopes is None or self.scope is None or self.scope in scopes)
 
 
 SPECIAL: Final = {
@@ -62,9 +66,9 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/transfer": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consult": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consultation": Authority(MANAGERS | {"agent"}, "campaigns"),
-    "GET /call-recording": Authority(MANAGERS, "recordings"),
-    "GET /call-recording/{record_id}": Authority(MANAGERS, "recordings"),
-    "GET /call-recording/{record_id}/download": Authority(MANAGERS, "recordings"),
+    "GET /call-recording": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "GET /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "GET /call-recording/{record_id}/download": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -13,7 +13,17 @@ from dialer.console.pages.call_recordings import RECORDINGS_A_PAGE
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, wav_header
 from dialer.store.database.database import Database
-from dialer.store.tables import CallDisposition, CallRecording, CallRequest, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import (
+    Agent,
+    CallDisposition,
+    CallRecording,
+    CallRequest,
+    Cdr,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+    User,
+)
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor
@@ -173,3 +183,25 @@ def test_nobody_without_the_right_finds_or_hears_recordings(
         assert [person.request("GET", path).status_code for path in paths] == statuses
     assert "data-player" not in vera.get(f"calls/{heard}/")
     assert "call-recordings" not in vera.get("calls/")
+
+
+def test_a_viewer_and_an_agent_hear_recordings_once_an_admin_says_so(
+    vera: Visitor, visitor: Visitor, api: Caller, heard: int, database: Database
+) -> None:
+    agent = api.create("agent", name="Gus")["id"]
+    transfer = {"callrequest_id": 7, "place": 1, "section_id": 1, "agent_id": agent, "status": 3, "reason": ""}
+    transfer |= {"score_from_ms": NOW_MS, "joined_ms": NOW_MS, "ended_ms": NOW_MS}
+    store(
+        database,
+        User.__table__.update().where(User.username.in_(["vera", "gus"])).values(recordings=True),
+        Agent.__table__.update().values(login_id=5),
+        recording(2),
+    )
+    visitor.sign_in("gus")
+    paths = ("call-recordings/", "call-recordings/1/sound/", "call-recordings/2/sound/", f"calls/{heard}/")
+    assert [vera.request("GET", path).status_code for path in paths] == [200] * 4
+    assert [visitor.request("GET", path).status_code for path in paths] == [200, 404, 404, 404]
+    store(database, insert(Transfer).values(**transfer))
+    assert [visitor.request("GET", path).status_code for path in paths] == [200, 200, 404, 200]
+    assert [listed(person) for person in (vera, visitor)] == [[2, 1], [1]]
+    assert ["data-player" in person.get(f"calls/{heard}/") for person in (vera, visitor)] == [True, True]

@@ -42,9 +42,9 @@ def permissions(served: dict[str, list[str]]) -> Permissions:
     return permissions
 
 
-def actor(role: str, scopes: tuple[str, ...] | None) -> Actor:
+def actor(role: str, scopes: tuple[str, ...] | None, *, is_granted: bool) -> Actor:
     key = None if scopes is None else KeyInUse(1, "dk_12345678", frozenset(map(Scope, scopes)))
-    return Actor(2, "alice", Role(role), None, key)
+    return Actor(2, "alice", Role(role), None, key, recordings=is_granted)
 
 
 def refusal(permissions: Permissions, caller: Actor, method: str, template: str) -> str | None:
@@ -56,27 +56,29 @@ def refusal(permissions: Permissions, caller: Actor, method: str, template: str)
     return None
 
 
-def expected(role: str, scopes: tuple[str, ...] | None, method: str, template: str) -> str | None:
+def expected(role: str, scopes: tuple[str, ...] | None, method: str, template: str, *, is_granted: bool) -> str | None:
     """Return the message that is right, by the table of authority."""
     needed = authority(method, template.removeprefix(PREFIX).rstrip("/") or "/")
-    if needed.allows(role, scopes):
+    if needed.allows(role, scopes, is_granted=is_granted):
         return None
-    if needed.allows(role, None):
+    if needed.allows(role, None, is_granted=is_granted):
         return f"This API key lacks the scope '{needed.scope}'. Use a key that has it."
     return "You do not have permission to perform this action."
 
 
+@pytest.mark.parametrize("is_granted", ["", "granted"])
 @pytest.mark.parametrize("role", ROLES)
 def test_every_route_is_open_to_its_roles_and_scopes_and_to_no_others(
-    role: str, served: dict[str, list[str]], permissions: Permissions
+    role: str, is_granted: str, served: dict[str, list[str]], permissions: Permissions
 ) -> None:
     routes = [(method, template) for template, methods in served.items() for method in methods]
     assert {f"{PREFIX}/{resource.path}/{{record_id}}" for resource in RESOURCES} <= set(served)
     wrong = {}
     for scopes in SCOPE_SETS:
-        caller = actor(role, scopes)
+        caller = actor(role, scopes, is_granted=bool(is_granted))
         for method, template in routes:
-            found, right = refusal(permissions, caller, method, template), expected(role, scopes, method, template)
+            found = refusal(permissions, caller, method, template)
+            right = expected(role, scopes, method, template, is_granted=bool(is_granted))
             if found != right:
                 wrong[method, template, scopes] = (found, right)
     assert wrong == {}

@@ -163,8 +163,10 @@ def test_the_documentation_lists_the_permissions_as_they_are() -> None:
     rows = [line for line in page.splitlines() if line.startswith("| `") and line.count("|") == 5]
     expected = []
     for permission in Permission:
-        roles, scope, meaning = permission.value
+        roles, scope, meaning, granted_to = permission.value
         named = ", ".join(role for role in Role if role in roles)
+        if granted_to:
+            named += f"; {' and '.join(role for role in Role if role in granted_to)} with `{permission.name.lower()}`"
         expected.append(f"| `{permission.name}` | {named} | {f'`{scope}`' if scope else 'any'} | {meaning} |")
     assert rows == expected
 

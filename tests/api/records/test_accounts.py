@@ -33,6 +33,7 @@ def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: C
         "enabled": True,
         "allowed_countries": "",
         "allows_special": False,
+        "recordings": False,
         "currency": "",
         "language": "",
         "telephone": "",

@@ -31,6 +31,7 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "enabled": True,
         "allowed_countries": "",
         "allows_special": False,
+        "recordings": False,
         "default_region": "",
         "currency": "",
         "language": "",

@@ -162,6 +162,61 @@ def test_nobody_else_sees_or_hears_a_recording(
     assert admin.request("GET", f"{path}download/").content == WAV
 
 
+PLACES: Final = ("call-recording/", "{path}", "{path}download/")
+
+
+def statuses(caller: Caller, path: str) -> list[int]:
+    """Return the statuses of the list, of the record, and of its sound."""
+    return [caller.request("GET", place.format(path=path)).status_code for place in PLACES]
+
+
+@pytest.mark.parametrize("name", [VIEWER, AGENT])
+def test_viewers_and_agents_hear_recordings_once_an_admin_says_so(
+    alice: Caller, admin: Caller, estate: Estate, path: str, name: str
+) -> None:
+    team = hire(alice.client, estate)
+    user = next(one for one in admin.get("users/", page_size=100)["results"] if one["username"] == name)
+    assert (user["recordings"], statuses(team[name], path)) == (False, [403, 403, 403])
+    assert alice.refused("PATCH", user["url"], recordings=True)[0] == 403
+    admin.change(user["url"], recordings=True)
+    assert statuses(team[name], path) == [200, 200, 200]
+    assert team[name].request("GET", f"{path}download/").content == WAV
+    assert team[name].refused("DELETE", path)[0] == 403
+    entries = admin.get("audit-log/", action="recording_heard")["results"]
+    assert [(entry["actor"], entry["record_id"]) for entry in entries] == [(name, estate.recording_id)]
+    admin.change(user["url"], recordings=False)
+    assert statuses(team[name], path) == [403, 403, 403]
+
+
+def test_an_agent_hears_only_the_own_calls(alice: Caller, admin: Caller, estate: Estate, path: str) -> None:
+    agent = hire(alice.client, estate)[AGENT]
+    user = next(one for one in admin.get("users/", page_size=100)["results"] if one["username"] == AGENT)
+    admin.change(user["url"], recordings=True)
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    gone = {"callrequest_id": None, "agent_id": estate.agent["id"]}
+    estate.database.write_now(lambda connection: connection.execute(change.values(**gone)))
+    assert statuses(agent, path) == [200, 200, 200]
+    estate.database.write_now(lambda connection: connection.execute(change.values(agent_id=None)))
+    assert (statuses(agent, path), agent.get("call-recording/")["results"]) == ([200, 404, 404], [])
+    alice.change(f"agent/{estate.agent['id']}/", login=None)
+    again = {"callrequest_id": estate.call_id, "agent_id": estate.agent["id"]}
+    estate.database.write_now(lambda connection: connection.execute(change.values(**again)))
+    assert statuses(agent, path) == [200, 404, 404]
+
+
+def test_a_key_hears_recordings_with_its_scope_alone(alice: Caller, path: str) -> None:
+    keys = {
+        scopes: alice.create("api-key", name="quality", scopes=[*scopes])["key"]
+        for scopes in (("read", "campaigns"), ("recordings",))
+    }
+    found = {}
+    for scopes, key in keys.items():
+        bearer = {"Authorization": f"Bearer {key}"}
+        places = [f"/rest-api/{place.format(path=path)}" for place in PLACES]
+        found[scopes] = [alice.client.get(place, headers=bearer).status_code for place in places]
+    assert found == {("read", "campaigns"): [403, 403, 403], ("recordings",): [200, 200, 200]}
+
+
 def test_a_recording_that_is_removed_is_listed_and_not_heard_any_more(
     alice: Caller, path: str, database: Database
 ) -> None:

@@ -68,7 +68,7 @@ NO_SCHEME: Final = f"Send the API key as `Authorization: Bearer {BEGINNING}…`.
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
-_ACTOR: Final = (User.id, User.username, User.role, User.manager_id, User.default_region)
+_ACTOR: Final = (User.id, User.username, User.role, User.manager_id, User.default_region, User.recordings)
 _ACCOUNT: Final = (
     select(*_ACTOR, User.enabled, User.password_hash, SecondFactor.confirmed_date)
     .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
@@ -237,12 +237,12 @@ class Authenticator:
         now_ms = self.clock_ms()
         if not rows:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
-        user_id, username, role, manager_id, region, key_id, prefix, scopes, expires_ms = rows[0]
+        user_id, username, role, manager_id, region, hears, key_id, prefix, scopes, expires_ms = rows[0]
         if expires_ms is not None and expires_ms <= now_ms:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         self.uses.used(key_id, now_ms)
         key = KeyInUse(key_id, prefix, _scopes(scopes))
-        return Actor(user_id, username, _ROLES[role], manager_id, key, default_region=region)
+        return Actor(user_id, username, _ROLES[role], manager_id, key, default_region=region, recordings=hears)
 
     async def _account_of(self, key: str) -> _Account:
         """Read the account of a user name.
@@ -252,9 +252,9 @@ class Authenticator:
         rows = await self._rows(_ACCOUNT, {"username_key": key})
         if not rows:
             return _Account(None, DUMMY_HASH)
-        user_id, username, role, manager_id, region, enabled, password_hash, confirmed_ms = rows[0]
-        actor = Actor(user_id, username, _ROLES[role], manager_id, default_region=region) if enabled else None
-        return _Account(actor, password_hash, confirmed_ms is not None)
+        user_id, username, role, manager_id, region, hears, enabled, password_hash, confirmed_ms = rows[0]
+        actor = Actor(user_id, username, _ROLES[role], manager_id, default_region=region, recordings=hears)
+        return _Account(actor if enabled else None, password_hash, confirmed_ms is not None)
 
     async def _rows(self, query: Select[*tuple[Any, ...]], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(query, values)

@@ -306,7 +306,7 @@ class Permissions:
         permission = self._served.get((method, template))
         if permission is not None and actor.may(permission):
             return
-        if permission is not None and permission.is_given(actor.role, None):
+        if permission is not None and permission.is_given(actor.role, None, is_granted=actor.recordings):
             raise ForbiddenError(NO_SCOPE.format(permission.value.scope), code=ErrorCode.SCOPE_MISSING)
         raise ForbiddenError
 

@@ -155,10 +155,14 @@ class Sessions:
         rows = await self._rows(values) if token else []
         if not rows:
             return None
-        session_id, used_ms, user_id, username, role, manager_id, region, language, confirmed_ms, *paid_in = rows[0]
+        session_id, used_ms, user_id, username, role, manager_id, region, hears, *rest = rows[0]
+        language, confirmed_ms, *paid_in = rest
         if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
-        actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id, default_region=region)
+        role = Role(role)
+        actor = Actor(
+            user_id, username, role, manager_id, session_id=session_id, default_region=region, recordings=hears
+        )
         return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None, language, (*paid_in,))
 
     async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:

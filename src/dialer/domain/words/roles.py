@@ -33,12 +33,15 @@ class Needs(NamedTuple):
     scope: Scope | None
     """None if an API key needs no scope."""
     meaning: str
+    granted_to: frozenset[Role] = frozenset()
+    """The roles that have the permission only if an admin grants it to the user."""
 
 
 _EVERYBODY: Final = frozenset(Role)
 _READERS: Final = frozenset({Role.ADMIN, Role.MANAGER, Role.VIEWER})
 _MANAGERS: Final = frozenset({Role.ADMIN, Role.MANAGER})
 _ADMINS: Final = frozenset({Role.ADMIN})
+_WITH_A_GRANT: Final = frozenset({Role.AGENT, Role.VIEWER})
 
 
 class Permission(Enum):
@@ -47,7 +50,7 @@ class Permission(Enum):
     SIGNED_IN = Needs(_EVERYBODY, None, "read the list of resources and the clock")
     READ_CALLS = Needs(_EVERYBODY, Scope.READ, "read calls, agents and users; agents see only their own")
     READ = Needs(_READERS, Scope.READ, "read all other records")
-    RECORDINGS = Needs(_MANAGERS, Scope.RECORDINGS, "hear recordings of whole calls")
+    RECORDINGS = Needs(_MANAGERS, Scope.RECORDINGS, "hear recordings of whole calls", _WITH_A_GRANT)
     READ_AS_ADMIN = Needs(_ADMINS, Scope.READ, "read records that only admins see")
     CAMPAIGNS = Needs(_MANAGERS, Scope.CAMPAIGNS, "create, change and delete campaigns, lists, surveys and queues")
     WORK = Needs(
@@ -59,7 +62,11 @@ class Permission(Enum):
     MONEY = Needs(_ADMINS, Scope.MONEY, "record payments, refund calls and change rate cards")
     ADMIN = Needs(_ADMINS, Scope.ADMIN, "change users, gateways and the clock")
 
-    def is_given(self, role: Role, scopes: Collection[Scope] | None) -> bool:
-        """Return whether a role has the permission, and an API key with these scopes; None if there is no key."""
+    def is_given(self, role: Role, scopes: Collection[Scope] | None, *, is_granted: bool = False) -> bool:
+        """Return whether a role has the permission, and an API key with these scopes; None if there is no key.
+
+        `is_granted` tells that an admin has granted it to the user, which only some roles need.
+        """
         needs: Needs = self._value_
-        return role in needs.roles and (scopes is None or needs.scope is None or needs.scope in scopes)
+        has_it = role in needs.roles or (is_granted and role in needs.granted_to)
+        return has_it and (scopes is None or needs.scope is None or needs.scope in scopes)

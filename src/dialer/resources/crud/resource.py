@@ -51,6 +51,8 @@ class Actor(msgspec.Struct, frozen=True):
     """The session of the console in which the user acts, if any."""
     default_region: str = ""
     """The country of the user's numbers without one; empty for that of the service."""
+    recordings: bool = False
+    """True if an admin lets the user hear recordings of whole calls. Admins and managers need no such word."""
 
     @property
     def is_admin(self) -> bool:
@@ -69,7 +71,7 @@ class Actor(msgspec.Struct, frozen=True):
 
     def may(self, permission: Permission) -> bool:
         """Return whether the role, and the key if there is one, give a permission."""
-        return permission.is_given(self.role, None if self.key is None else self.key.scopes)
+        return permission.is_given(self.role, None if self.key is None else self.key.scopes, is_granted=self.recordings)
 
 
 class Unit(UnitOfWork, frozen=True, kw_only=True):
@@ -188,7 +190,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     admins_write: bool = False
     """True if only admins write, while users read their own records."""
     reads: Permission = Permission.READ
-    """The permission that reading needs, unless agents see some records, or admins only."""
+    """The permission that reading needs. If it is `READ` and agents see some records, they may read, too."""
     writes: Permission = Permission.CAMPAIGNS
     """The permission that a write needs; `Permission.ADMIN` instead if only admins write."""
     is_personal: bool = False
@@ -260,7 +262,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def permission(self, method: str) -> Permission:
         """Return the permission that a request with this method needs."""
         if method == "GET":
-            seen = self.reads if self.agents_see is None else Permission.READ_CALLS
+            is_for_agents = self.agents_see is not None and self.reads is Permission.READ
+            seen = Permission.READ_CALLS if is_for_agents else self.reads
             return Permission.READ_AS_ADMIN if self.admins_only else seen
         if self.agents_change and method in {"PATCH", "PUT"}:
             return Permission.WORK

@@ -215,6 +215,13 @@ _USER: Final = shapes(
             title="May call premium-rate, shared-cost and satellite numbers",
             hint="Without a tick, only those whose beginning is in a rate of the user.",
         ),
+        "recordings": writable(
+            Boolean(),
+            "Whether a viewer or an agent may hear recordings of whole calls; agents only those of their own calls."
+            " Admins and managers need no such right. Default: false.",
+            title="May hear recordings of calls",
+            hint="Viewers and agents need a tick to hear recordings, and agents then hear those of their own calls.",
+        ),
         "default_region": writable(
             OneCountry(2),
             "The country of numbers that the user writes without a country code: an ISO 3166 code. Users change it for"
@@ -257,7 +264,7 @@ _USER: Final = shapes(
     },
     form=form(
         ("Who signs in", "username password enabled"),
-        ("What the user may do", "role manager"),
+        ("What the user may do", "role manager recordings"),
         ("What calls cost", "currency call_rate sms_rate"),
         more=[
             ("Where the user may call", "allowed_countries allows_special"),

@@ -2,7 +2,7 @@
 
 from sqlalchemy import ColumnElement, Select, select
 
-from dialer.store.tables import Agent, CallRequest, Cdr, Subscriber, Transfer, User
+from dialer.store.tables import Agent, CallRecording, CallRequest, Cdr, Subscriber, Transfer, User
 
 
 def own_agents(me: ColumnElement[int]) -> ColumnElement[bool]:
@@ -23,6 +23,12 @@ def own_calls(me: ColumnElement[int]) -> ColumnElement[bool]:
 def own_cdrs(me: ColumnElement[int]) -> ColumnElement[bool]:
     """Return the condition that a CDR is of a call that came to the user."""
     return Cdr.callrequest_id.in_(_call_ids(me))
+
+
+def own_recordings(me: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that a recording is of a call that came to the user. The call may be deleted."""
+    talked = CallRecording.agent_id.in_(select(Agent.id).where(own_agents(me)))
+    return CallRecording.callrequest_id.in_(_call_ids(me)) | talked
 
 
 def own_subscribers(me: ColumnElement[int]) -> ColumnElement[bool]:

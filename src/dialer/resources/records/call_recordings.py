@@ -25,6 +25,7 @@ from dialer.resources.crud.fields import (
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.records.agent_views import own_recordings
 from dialer.resources.words.errors import ForbiddenError
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.call_recordings import remove_recordings
@@ -147,6 +148,7 @@ CALL_RECORDINGS = Resource(
     is_large=True,
     is_personal=True,
     reads=Permission.RECORDINGS,
+    agents_see=own_recordings,
     methods=frozenset(),
     derived=_derived,
     before_delete=_may_hear,

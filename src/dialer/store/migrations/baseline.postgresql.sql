@@ -15,6 +15,7 @@ CREATE TABLE user_account (
 	held BIGINT NOT NULL,
 	allowed_countries VARCHAR DEFAULT '' NOT NULL,
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
+	recordings BOOLEAN DEFAULT '0' NOT NULL,
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
 	currency VARCHAR(3) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,

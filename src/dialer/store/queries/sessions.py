@@ -16,6 +16,7 @@ SESSION_IN_USE: Final[Select[Any]] = (
         User.role,
         User.manager_id,
         User.default_region,
+        User.recordings,
         User.language,
         SecondFactor.confirmed_date,
         *CURRENCIES_OF_VIEWER,
@@ -30,8 +31,8 @@ SESSION_IN_USE: Final[Select[Any]] = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token: session, last use; user, name, role, manager, country, language; second factor;
-currencies."""
+"""The session with a token: session, last use; user, name, role, manager, country, whether recordings may be heard,
+language; second factor; currencies."""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)

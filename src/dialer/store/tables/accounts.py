@@ -57,6 +57,8 @@ class User(Row):
     """ISO 3166 codes of the countries that the account may call, separated by commas; empty for all."""
     allows_special: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the account may call premium-rate, shared-cost and satellite numbers."""
+    recordings: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if a viewer or an agent may hear recordings of whole calls."""
     default_region: Mapped[str] = mapped_column(String(2), default="", server_default="")
     """ISO 3166 code of the country of the account's numbers without one; empty for that of the service."""
     currency: Mapped[str] = mapped_column(String(3), default="", server_default="")
