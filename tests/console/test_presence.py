@@ -249,6 +249,15 @@ def test_who_signs_out_is_logged_out_and_asked_first_in_a_call(gus: Visitor, api
     assert (agent(database)[0], gus.request("GET", "desk/").status_code) == (1, 303)
 
 
+@pytest.mark.parametrize("status", ["in", "break", "out"])
+def test_who_signs_out_is_logged_out_from_a_break_too(gus: Visitor, database: Database, status: str) -> None:
+    gus.get("desk/")
+    gus.send("desk/status/", status="in")
+    gus.send("desk/status/", status=status, reason="")
+    assert gus.send("account/sign-out/").status_code == 303
+    assert agent(database)[0] == 1
+
+
 def test_a_consulted_agent_who_signs_out_is_asked_first(gus: Visitor, api: Caller, database: Database) -> None:
     talk_to_gus(database, campaign(api))
     api.create("agent", name="Bea")

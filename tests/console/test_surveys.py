@@ -95,6 +95,19 @@ def test_a_survey_from_a_template_is_checked_and_can_be_tried(alice: Visitor, ap
     assert queues == (["Sales"] if template == "queue" else [])
 
 
+def test_after_a_talk_with_an_agent_the_call_ends(alice: Visitor, api: Caller) -> None:
+    """Without a branch of its own, a talk goes on as if nobody had answered, and the page says so."""
+    alice.get("surveys/new/")
+    alice.send("surveys/new/", template="queue", new_queue="Sales")
+    found = api.get("branching-template/", page_size=100)["results"]
+    branches = [one for one in found if one["section"].endswith("/2/")]
+    assert [(one["keys"], one["goto"] and one["goto"][-2:]) for one in branches] == [("0", None), ("timeout", "3/")]
+    assert "as for: nobody answers" not in alice.text("surveys/1/?section=2")
+    api.request("DELETE", branches[0]["url"])
+    assert "as for: nobody answers" in alice.text("surveys/1/?section=2")
+    assert "afterwards, nobody answers" in alice.text("surveys/1/")
+
+
 def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(
     alice: Visitor, bob: Visitor, api: Caller
 ) -> None:

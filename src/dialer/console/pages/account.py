@@ -19,7 +19,6 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, current_session, go_to, page
 from dialer.console.serving.sessions import SESSION_COOKIE, cookie, is_secure
 from dialer.console.serving.signing_in import host_of, password_errors, session_of, signed_in
-from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.roles import Permission
@@ -90,7 +89,7 @@ async def sign_out(request: ApiRequest) -> Response[Any]:
         desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
         if desk is not None and desk.is_in_call and not is_sure:
             return False
-        if desk is not None and desk.status in TAKES_CALLS:
+        if desk is not None and desk.status != AgentStatus.LOGGED_OUT:
             change_agent(unit, desk.agent_id, {"status": AgentStatus.LOGGED_OUT, "break_reason": ""}, unit.actor.id)
         end_session(unit, unit.actor.id, session_id)
         return True

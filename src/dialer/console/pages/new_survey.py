@@ -81,7 +81,7 @@ def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
     }
     for step in template.steps:
         for key, target in branches_of(step).items():
-            _create(unit, BRANCHING_TEMPLATES, section=ids[step.name], keys=key, goto=ids[target])
+            _create(unit, BRANCHING_TEMPLATES, section=ids[step.name], keys=key, goto=ids.get(target))
     return survey
 
 

@@ -11,7 +11,7 @@ from dialer.console.parts.sentences import joined_words
 from dialer.console.words.language import gettext
 from dialer.console.words.section_words import TITLES, hint_of
 from dialer.console.words.state_words import words_of
-from dialer.console.words.survey_keys import key_in_words, keys_of
+from dialer.console.words.survey_keys import key_in_words, keys_of, stands_in
 from dialer.domain.survey.editing import FALLBACKS
 from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
@@ -54,6 +54,8 @@ class KeyRow(NamedTuple):
     goto: str
     answer: Input | None
     """The answer for which the key stands, if the author chooses it."""
+    unset: str = ""
+    """Where a transfer without this branch goes on, as in “nobody answers”; empty if the call ends."""
 
 
 class SectionForm(NamedTuple):
@@ -184,4 +186,6 @@ def _row(section: Section, key: str, filled: Mapping[str, str], answer: Input | 
         target = section.branches[key]
         goto = END if target is None else str(target)
     words = key if answer is not None else key_in_words(section, key)
-    return KeyRow(key, words, filled.get(GOTO + key, goto), answer)
+    other = stands_in(section, key)
+    unset = key_in_words(section, other) if other else ""
+    return KeyRow(key, words, filled.get(GOTO + key, goto), answer, unset)

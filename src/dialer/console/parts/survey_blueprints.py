@@ -11,6 +11,8 @@ from dialer.domain.words.enums import SectionType
 ELSE: Final = "else"
 """The key that stands for every other answer, a wrong input and none."""
 THEN: Final = "0"
+THE_END: Final = "end"
+"""The step that stands for the end of the call."""
 
 
 class BlueprintStep(NamedTuple):
@@ -229,7 +231,7 @@ BLUEPRINTS: Final = (
                 gettext_noop("To an agent"),
                 gettext_noop("One moment, please. We connect you."),
                 fields=_GOAL,
-                leads={"timeout": "busy"},
+                leads={THEN: THE_END, "timeout": "busy"},
             ),
             BlueprintStep(
                 "busy",
@@ -258,7 +260,7 @@ def members_of(step: BlueprintStep) -> dict[str, Any]:
 
 
 def branches_of(step: BlueprintStep) -> dict[str, str]:
-    """Return the branches of a step: the next step by key."""
+    """Return the branches of a step: the next step by key, or `THE_END`."""
     leads = dict(step.leads)
     target = leads.pop(ELSE, None)
     if target is None:
@@ -278,7 +280,7 @@ def survey_of(blueprint: Blueprint) -> Survey:
                 gettext(step.title),
                 Prompt(),
                 key_labels={key: gettext(label) for key, label in step.answers.items()},
-                branches={key: ids[name] for key, name in branches_of(step).items()},
+                branches={key: ids.get(name) for key, name in branches_of(step).items()},
                 completed="completed" in step.fields,
             )
             for step in blueprint.steps

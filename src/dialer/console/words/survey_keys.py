@@ -89,8 +89,21 @@ def _answers_with_a_way(section: Section) -> list[str]:
 def _by_target(section: Section, keys: list[str]) -> list[list[str]]:
     groups: dict[int | None, list[str]] = {}
     for key in keys:
-        groups.setdefault(section.branches.get(key, UNSET), []).append(key)
+        groups.setdefault(_leads_to(section, key), []).append(key)
     return list(groups.values())
+
+
+def stands_in(section: Section, key: str) -> str:
+    """Return the key whose branch a transfer takes because it has none for `key`; an empty text for none."""
+    if key in section.branches or not definition_of(section).transfers:
+        return ""
+    if key == BRANCH_DONE:
+        return BRANCH_TIMEOUT if BRANCH_TIMEOUT in section.branches else ""
+    return BRANCH_DONE if section.queue_id is None and BRANCH_DONE in section.branches else ""
+
+
+def _leads_to(section: Section, key: str) -> int | None:
+    return section.branches.get(stands_in(section, key) or key, UNSET)
 
 
 def _way(section: Section, keys: tuple[str, ...], *, is_only: bool) -> Way:
@@ -105,7 +118,8 @@ def _way(section: Section, keys: tuple[str, ...], *, is_only: bool) -> Way:
         label = f"{keys[0]} {answer}"
     else:
         label = ", ".join(gettext(_SHORT[key]) if key in _SHORT else key for key in keys)
-    return Way(keys, label, words, section.branches.get(keys[0]))
+    target = _leads_to(section, keys[0])
+    return Way(keys, label, words, None if target == UNSET else target)
 
 
 def _answer_of(section: Section, key: str) -> str | None:
