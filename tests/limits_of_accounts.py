@@ -6,7 +6,7 @@ from dialer.api import service
 from dialer.api.actions import forecast, imports
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
-from dialer.app.campaigns import campaign_trials
+from dialer.app.campaigns import campaign_trials, delete
 from dialer.console.serving import live_parts
 from dialer.domain.credentials import webhook_secrets
 from dialer.forecast import what_if_queue
@@ -69,6 +69,7 @@ LIMITS_OF_ACCOUNTS: Final = {
     ),
     "Tests of campaigns with one's own telephone": (
         f"1 of an account at a time, {campaign_trials.TRIALS_AN_HOUR_MAX} in an hour;"
-        f" each waits for {campaign_trials.TRIAL_LIFE_MS // 60_000} min at most"
+        f" each waits for {campaign_trials.TRIAL_LIFE_MS // 60_000} min at most;"
+        f" {campaign_trials.TRIALS_KEPT_MAX} of a campaign are kept; {delete.TRIALS_AT_ONCE} are deleted at once"
     ),
 }

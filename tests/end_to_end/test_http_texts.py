@@ -113,3 +113,25 @@ def test_a_campaign_without_a_list_keeps_the_wishes_of_its_readers(tmp_path: Pat
         assert service.callback(received, msisdn=ADA.removeprefix("+"), body="Stop, please") == 200
         service.wait(lambda: service.ann.get("dnc-contact/")["count"] == 1)
         assert [one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]] == [ADA]
+
+
+def test_a_person_whose_name_is_in_a_test_is_erased_before_its_receipt_comes(tmp_path: Path) -> None:
+    """Nor does the receipt keep the account from its next test."""
+    with WebCarrier(answer).serving() as carrier, text_service(tmp_path) as service:
+        made = service.campaign(gateway_to(service, carrier), ADA, text="Dear {first_name}")
+        (ada,) = service.ann.get("contact/")["results"]
+        service.ann.change(ada["url"], full_name="Adalind Ash")
+        path = f"{made['url']}test-text/"
+        assert service.ann.request("POST", path, json={"number": BEN}).status_code == 201
+        service.wait(lambda: any("is_accepted" in one for one in service.standings()))
+        assert "Dear Adalind" in service.orders()[0]
+        service.erase(ADA)
+        (message,) = service.messages()
+        assert (message["text_message"], message["phone_number"]) == ("erased", BEN)
+        assert "Adalind" not in service.orders()[0]
+        assert service.ann.request("POST", path, json={"number": BEN}).status_code == 201
+        service.wait(lambda: len(carrier.asked) == 2)
+        first = carrier.asked[0]
+        assert service.callback(report_to(first), status="delivered") == 200
+        service.wait(lambda: (BEN, "Delivered") in service.statuses())
+        assert service.differences() == []

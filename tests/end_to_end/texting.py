@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from litestar.testing import TestClient
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, select
 
 from dialer.api.app import create_app
+from dialer.app.erasure.erasure import erase_number
 from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.steps.clock import RealClock
@@ -18,7 +19,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import User
+from dialer.store.tables import LiveLeg, User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.new_database import new_database
 
@@ -72,6 +73,18 @@ class TextService:
         answer = self.client.post(target, data=fields)
         assert answer.content == b"" or answer.status_code >= 400, answer.text
         return answer.status_code
+
+    def erase(self, number: str) -> None:
+        """Erase a person, as the command does."""
+        erase_number(self._database, number, lambda _: None, RealClock().now_ms())
+
+    def orders(self) -> list[str]:
+        """Return the orders to carriers, as they are stored while their receipts are missing."""
+        return list(self._database.read_now(lambda c: c.scalars(select(LiveLeg.dialling)).all()))
+
+    def standings(self) -> list[str]:
+        """Return the states of these orders, as they are stored."""
+        return list(self._database.read_now(lambda c: c.scalars(select(LiveLeg.standing)).all()))
 
     def differences(self) -> list[str]:
         """Return the findings of the audit."""

@@ -9,6 +9,7 @@ from anyio.lowlevel import RunVar
 from sqlalchemy import insert
 
 from dialer.api.answers.forms import Form
+from dialer.api.answers.single_deletion import forget_tests_of
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.service import ApiRequest
 from dialer.app.work.touched_records import hearers_of_file
@@ -80,6 +81,7 @@ async def remove_audio(request: ApiRequest, identity: int, conditions: Precondit
         PreconditionFailedError: it is not as the caller expects it.
     """
     service = request.service
+    await forget_tests_of(request, AUDIO_FILES, identity, conditions)
     file_name = await service.write(request, partial(_delete, record_id=identity, conditions=conditions))
     await anyio.to_thread.run_sync(Media(service.media).delete, file_name)
 

@@ -18,6 +18,7 @@ from litestar.types import BeforeRequestHookHandler
 from msgspec import Meta
 
 from dialer.api.answers.list_chunks import read_chunks
+from dialer.api.answers.single_deletion import delete_one
 from dialer.api.http.answers import Answer
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
@@ -281,7 +282,7 @@ def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
     identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
-    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
+    await delete_one(request, resource, identity, conditions)
 
 
 async def _plain_array(

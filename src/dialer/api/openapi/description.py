@@ -284,7 +284,8 @@ def _full(path: str) -> str:
 def _operation(found: Json, path: str, method: str, resource: Resource | None) -> Json:
     name, description = found["operationId"], found["description"]
     verb = "" if name in STATISTICS_EXAMPLES else name.partition("_")[0]
-    ours = resource if verb in _SUMMARIES and resource is not None else None
+    is_of_test = name.endswith(("_test_call", "_test_text"))
+    ours = resource if verb in _SUMMARIES and resource is not None and not is_of_test else None
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
     else:

@@ -1,4 +1,4 @@
-"""`POST /rest-api/campaigns/<id>/test-call/`: the telephone of a user rings with the campaign, and `GET` tells how.
+"""`POST /rest-api/campaigns/<id>/test-call/` lets the telephone of a user ring with the campaign.
 
 A repeated request places another call, so the request takes no `Idempotency-Key`.
 """
@@ -7,10 +7,10 @@ from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import Response, get, post
+from litestar import Response, delete, get, post
 from litestar.params import FromPath
 
-from dialer.api.actions.campaign_trials import OwnTestAsked, begin, look
+from dialer.api.actions.campaign_trials import OwnTestAsked, begin, look, stop
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_progress import TrialView
@@ -65,6 +65,12 @@ async def read_test_call(request: ApiRequest, record_id: FromPath[str]) -> OwnTe
     return await _read(request, CAMPAIGNS, record_id)
 
 
+@delete("/campaigns/{record_id:str}/test-call", tags=[CAMPAIGNS.path])
+async def delete_test_call(request: ApiRequest, record_id: FromPath[str]) -> None:
+    """Take back the newest test call of a campaign if it still waits, or hang it up; 404 if there was none."""
+    await _stop(request, CAMPAIGNS, record_id)
+
+
 @post("/sms-campaigns/{record_id:str}/test-text", tags=[SMS_CAMPAIGNS.path], status_code=201, operation_class=_BODY)
 async def test_text(request: ApiRequest, record_id: FromPath[str]) -> Response[OwnTestRead]:
     """Send the text of a campaign to your own telephone, as the first of its people gets it. As a test call."""
@@ -75,6 +81,17 @@ async def test_text(request: ApiRequest, record_id: FromPath[str]) -> Response[O
 async def read_test_text(request: ApiRequest, record_id: FromPath[str]) -> OwnTestRead:
     """Return the newest test text of a campaign; 404 if there was none."""
     return await _read(request, SMS_CAMPAIGNS, record_id)
+
+
+@delete("/sms-campaigns/{record_id:str}/test-text", tags=[SMS_CAMPAIGNS.path])
+async def delete_test_text(request: ApiRequest, record_id: FromPath[str]) -> None:
+    """Take back the newest test text of a campaign if it still waits; 404 if there was none."""
+    await _stop(request, SMS_CAMPAIGNS, record_id)
+
+
+async def _stop(request: ApiRequest, resource: Resource, record_id: str) -> None:
+    await _read(request, resource, record_id)
+    await stop(request, identity_in(record_id), _seen(resource))
 
 
 async def _begin(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:

@@ -6,16 +6,16 @@ import msgspec
 from litestar import Controller, Response, get, patch
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
+from sqlalchemy import select
 
+from dialer.api.actions.own_settings import OWN_SETTINGS_CHANGE, change
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.service import ApiRequest
-from dialer.app.accounts.users import change_default_region
 from dialer.domain.words.described import described
-from dialer.resources.crud.declaration import writable
-from dialer.resources.crud.shapes import Shape, parse_whole, request_shape
-from dialer.resources.records.accounts import OneCountry
-from dialer.resources.words.errors import InvalidError
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Shape
 from dialer.resources.words.ignored import ignored_header
+from dialer.store.tables import User
 
 
 class OwnSettings(msgspec.Struct):
@@ -25,20 +25,9 @@ class OwnSettings(msgspec.Struct):
         str,
         described("The country of the user's numbers without one: an ISO 3166 code. Empty for the service's.", "DE"),
     ]
+    telephone: Annotated[str, described("The user's own phone number, or extension; empty for none.", "+12025550150")]
 
 
-OWN_SETTINGS_CHANGE: Final = request_shape(
-    "OwnSettingsChange",
-    {
-        "default_region": writable(
-            OneCountry(2),
-            "The country of numbers that the user writes without a country code: an ISO 3166 code. Empty for the"
-            " service's default region.",
-            example="DE",
-        )
-    },
-    "The settings to change.",
-)
 _NAMES: Final[dict[str, Any]] = {"OwnSettingsChange": OWN_SETTINGS_CHANGE}
 if TYPE_CHECKING:
     OwnSettingsChange: TypeAlias = Shape
@@ -57,7 +46,7 @@ class OwnSettingsController(Controller):
     @get("/")
     async def read_own_settings(self, request: ApiRequest) -> OwnSettings:
         """Read the settings of the user who asks."""
-        return OwnSettings(request.user.default_region)
+        return await _read(request)
 
     @patch("/")
     async def change_own_settings(
@@ -65,10 +54,13 @@ class OwnSettingsController(Controller):
     ) -> Response[OwnSettings]:
         """Change the settings of the user who asks. They hold from the next request on."""
         given: Any = data
-        service = request.service
-        parsed = parse_whole(OWN_SETTINGS_CHANGE, given, service.conventions(request))
-        if parsed.errors:
-            raise InvalidError(parsed.errors)
-        region = str(parsed.values["default_region"])
-        await service.write(request, lambda unit: change_default_region(unit, unit.actor.id, region))
-        return Response(OwnSettings(region), headers=ignored_header(parsed.ignored))
+        ignored = await change(request, given)
+        return Response(await _read(request), headers=ignored_header(ignored))
+
+
+async def _read(request: ApiRequest) -> OwnSettings:
+    def read(unit: Unit) -> OwnSettings:
+        columns = User.default_region, User.telephone
+        return OwnSettings(*unit.connection.execute(select(*columns).where(User.id == unit.actor.id)).one())
+
+    return await request.service.read(request, read)

@@ -11,14 +11,15 @@ from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
 from dialer.app.accounts.supervisors import end_refused_supervisions, end_supervisions
-from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.work.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.work.touched_records import dids_of_account, touched_account
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.domain.credentials.usernames import username_key
+from dialer.domain.numbers.emergency import emergency_error, is_emergency_contact
 from dialer.domain.words.roles import Role
-from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.sentences import Sentence, message_of
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
@@ -116,6 +117,22 @@ def change_default_region(unit: UnitOfWork, user_id: int, region: str) -> None:
     """
     if _read(unit.connection, user_id)["default_region"] != region:
         change_user(unit, user_id, {"default_region": region})
+
+
+def change_own_settings(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], region: str | None) -> None:
+    """Write those columns of a user account that its user may set. `region` is the country of their numbers.
+
+    Raises:
+        UnknownRecordError: there is no such user.
+        InvalidFieldsError: the new telephone is an emergency number.
+    """
+    before = _read(unit.connection, user_id)
+    changed = {name: value for name, value in columns.items() if before[name] != value}
+    telephone = changed.get("telephone", "")
+    if telephone and is_emergency_contact(telephone, region):
+        raise InvalidFieldsError({"telephone": [message_of(emergency_error(telephone))]})
+    if changed:
+        change_user(unit, user_id, changed)
 
 
 def delete_user(unit: UnitOfWork, user_id: int) -> None:

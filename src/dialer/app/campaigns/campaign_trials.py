@@ -1,10 +1,11 @@
 """Trials of campaigns: one call, or one text message, to the telephone of a user, as a person of the campaign gets it.
 
 A trial is a campaign of its own with one subscriber, so every rule of dialling holds, and figures and people of the
-campaign that is tried stay as they are. Lists leave it out. The next trial of the same campaign deletes it.
+campaign that is tried stay as they are. Lists leave it out. The newest `TRIALS_KEPT_MAX` of a campaign are kept.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import time
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +34,7 @@ from dialer.domain.words.enums import CampaignStatus, DialMethod
 from dialer.domain.words.reasons import WaitsFor
 from dialer.domain.words.sentences import Sentence
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
-from dialer.store.queries.in_progress import is_trial_in_progress
+from dialer.store.queries.in_progress import may_say_a_name
 from dialer.store.queries.sealed_surveys import seal
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.rows.limits import spend
@@ -44,6 +45,8 @@ TRIALS_AN_HOUR_MAX: Final = 20
 """Trials of an account in an hour."""
 TRIAL_LIFE_MS: Final = 600_000
 """Time after which a trial that waits, as for a free channel, is given up."""
+TRIALS_KEPT_MAX: Final = 20
+"""Trials of a campaign that are kept, the newest."""
 TRIAL_SUFFIX: Final = " \N{EN DASH} test"
 _HOUR_US: Final = 3_600_000_000
 _NAME_MAX: Final = 100
@@ -81,11 +84,11 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
     row = _settings(campaign, order.code, unit.now_ms)
     asked = {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}}
     survey, _ = ready_survey(unit.connection, asked, unit.now_ms)
-    is_own = _is_telephone_of(unit.connection, order.actor_id, number, rules.region)
+    is_own = number == telephone_of(unit.connection, order.actor_id, rules.region)
     if not (order.any_hour and is_own):
-        _refuse_outside_hours(unit, campaign, number, rules, is_own=is_own)
-    for former_id in trials_of(unit.connection, order.campaign_id):
-        delete_campaign(unit, former_id)
+        closes_ms = _end_of_hours(unit, campaign, number, rules, is_own=is_own)
+        row["expirationdate"] = min(row["expirationdate"], closes_ms)
+    _forget_oldest(unit, order.campaign_id)
     trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
     _copy_lists(unit.connection, order.campaign_id, trial_id)
     if campaign["medium"] != SMS:
@@ -112,8 +115,8 @@ def person_of_trial(connection: Connection, campaign_id: int) -> ExamplePerson:
 
 
 def trial_in_progress(connection: Connection, user_id: int) -> int | None:
-    """Return the trial of an account that waits or whose call or message is in progress; None if there is none."""
-    query = select(Campaign.id).where(Campaign.user_id == user_id, is_trial_in_progress())
+    """Return the trial of an account that waits, or calls, or whose message no carrier has; None if there is none."""
+    query = select(Campaign.id).where(Campaign.user_id == user_id, may_say_a_name())
     return connection.scalar(query.order_by(Campaign.id).limit(1))
 
 
@@ -191,24 +194,34 @@ def _subscriber(
     }
 
 
-def _is_telephone_of(connection: Connection, user_id: int, number: str, region: str | None) -> bool:
-    """Return whether a number is the telephone in the account of a user; an extension is no number."""
+def telephone_of(connection: Connection, user_id: int, region: str | None) -> str:
+    """Return the number of the telephone of a user; empty if there is none, or it is an extension."""
     telephone = connection.scalar(select(User.telephone).where(User.id == user_id)) or ""
-    try:
-        return normalise(telephone, region) == number
-    except NumberError:
-        return False
+    with suppress(NumberError):
+        return normalise(telephone, region)
+    return ""
 
 
-def _refuse_outside_hours(
+def _forget_oldest(unit: UnitOfWork, campaign_id: int) -> None:
+    """Delete the oldest trials of a campaign, so that there is room for another one."""
+    for former_id in trials_of(unit.connection, campaign_id)[TRIALS_KEPT_MAX - 1 :]:
+        with suppress(RefusedError):  # A text without a receipt stays until it has one.
+            delete_campaign(unit, former_id)
+
+
+def _end_of_hours(
     unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules, *, is_own: bool
-) -> None:
-    """Refuse a number where it is outside of the calling hours. A user who calls their own telephone may go on."""
+) -> int:
+    """Return the end of the calling hours where a number is, before which it has to ring, in ms since the epoch.
+
+    Outside of them the number is refused. A user who calls their own telephone may say so, and go on.
+    """
     gateway = gateway_row(unit.connection, gateway_of(campaign))
     outer = rules.hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED)
     zone = zone_of_number(number) or rules.zone
-    if window_at(Calendar(), zone, unit.now_ms, outer).is_open:
-        return
+    window = window_at(Calendar(), zone, unit.now_ms, outer)
+    if window.is_open:
+        return window.until_ms
     if not is_own:
         raise outside_hours(zone)
     raise RefusedError(

@@ -1,6 +1,7 @@
 """The deletion of a campaign with its subscribers and call requests; its CDRs and answers stay."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
@@ -12,6 +13,9 @@ from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.calls_in_progress import under_way_of_campaign
 from dialer.store.rows.joining.call_again import copying_from
 from dialer.store.tables import Campaign
+
+TRIALS_AT_ONCE: Final = 100
+"""Trials that one unit of work deletes."""
 
 
 def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
@@ -46,7 +50,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
             code=ErrorCode.IN_PROGRESS,
         )
     for trial_id in trials_of(unit.connection, campaign_id):
-        delete_campaign(unit, trial_id)
+        _delete_trial(unit, trial_id)
     linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
@@ -54,8 +58,9 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 
 
 def trials_of(connection: Connection, campaign_id: int) -> Sequence[int]:
-    """Return the campaigns that have called a user's own telephone with the settings of this one."""
-    return connection.scalars(select(Campaign.id).where(Campaign.trial_of_id == campaign_id)).all()
+    """Return the campaigns that have called a user's own telephone with the settings of this one, the newest first."""
+    query = select(Campaign.id).where(Campaign.trial_of_id == campaign_id)
+    return connection.scalars(query.order_by(Campaign.id.desc())).all()
 
 
 def delete_trials(unit: UnitOfWork, condition: ColumnElement[bool]) -> None:
@@ -64,16 +69,36 @@ def delete_trials(unit: UnitOfWork, condition: ColumnElement[bool]) -> None:
     Nobody sees a trial, so nobody could take the record out of it.
 
     Raises:
+        RefusedError: one of them has not ended, or they are more than `TRIALS_AT_ONCE`.
+    """
+    if delete_some_trials(unit, condition) == TRIALS_AT_ONCE and _some_trials(unit.connection, condition):
+        raise RefusedError("Many tests name it. Delete it by itself.", code=ErrorCode.STILL_USED)
+
+
+def delete_some_trials(unit: UnitOfWork, condition: ColumnElement[bool]) -> int:
+    """Delete the oldest trials that meet a condition, at most `TRIALS_AT_ONCE`; return their number.
+
+    Raises:
         RefusedError: one of them has not ended.
     """
+    found = _some_trials(unit.connection, condition)
+    for trial_id in found:
+        _delete_trial(unit, trial_id)
+    return len(found)
+
+
+def _some_trials(connection: Connection, condition: ColumnElement[bool]) -> Sequence[int]:
     trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), condition)
-    for trial_id in unit.connection.scalars(trials.order_by(Campaign.id)).all():
-        try:
-            delete_campaign(unit, trial_id)
-        except RefusedError as error:
-            raise RefusedError(
-                "A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
-            ) from error
+    return connection.scalars(trials.order_by(Campaign.id).limit(TRIALS_AT_ONCE)).all()
+
+
+def _delete_trial(unit: UnitOfWork, trial_id: int) -> None:
+    try:
+        delete_campaign(unit, trial_id)
+    except RefusedError as error:
+        raise RefusedError(
+            "A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
+        ) from error
 
 
 def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:

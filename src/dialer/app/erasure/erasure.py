@@ -25,7 +25,7 @@ from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
-from dialer.store.queries.in_progress import IS_CALLING, is_trial_in_progress
+from dialer.store.queries.in_progress import IS_CALLING, may_say_a_name
 from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.rows.contact_names import count_removed
 from dialer.store.rows.texts.text_parts import erase_parts
@@ -216,7 +216,7 @@ def _refuse_while_tried(connection: Connection, contact_ids: Sequence[int], subs
     for table, ids in ((Contact, contact_ids), (Subscriber, subscriber_ids)):
         for some in _parts(ids):
             accounts = select(table.user_id).where(table.id.in_(some))
-            trials = select(Campaign.id).where(is_trial_in_progress(), Campaign.user_id.in_(accounts))
+            trials = select(Campaign.id).where(may_say_a_name(), Campaign.user_id.in_(accounts))
             if connection.scalar(trials.limit(1)) is not None:
                 raise RefusedError(
                     "A test of this account is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -27,7 +28,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import LegType, SubscriberStatus
 from dialer.store.database.bulk import Bulk
-from dialer.store.queries.in_progress import is_trial_in_progress
+from dialer.store.queries.in_progress import may_say_a_name
 from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.tables import (
     CallBack,
@@ -37,6 +38,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
+    LiveLeg,
     SmsMessage,
     Subscriber,
     SurveyResult,
@@ -95,14 +97,26 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
 def erase_examples(connection: Connection) -> None:
     """Erase the names and columns in all trials of campaigns: each may be those of the person who is erased.
 
-    A trial has the number of its user, and does not say as whom it was called. Trials in progress stay: those of the
-    accounts that know the person are over when this is called.
+    A trial has the number of its user, and does not say as whom it was called. Those that may still speak stay: trials
+    of the accounts that know the person are not among them when this is called.
     """
-    in_progress = select(Campaign.id).where(is_trial_in_progress())
-    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), Campaign.id.not_in(in_progress))
+    speaking = select(Campaign.id).where(may_say_a_name())
+    trials = select(Campaign.id).where(Campaign.trial_of_id.is_not(None), Campaign.id.not_in(speaking))
     nothing = {"full_name": "", "additional_vars": "{}"}
-    connection.execute(update(Subscriber).where(Subscriber.campaign_id.in_(trials)).values(nothing))
-    connection.execute(update(SmsMessage).where(SmsMessage.campaign_id.in_(trials)).values(text_message=ERASED))
+    has_name = (Subscriber.full_name != "") | (Subscriber.additional_vars != "{}")
+    connection.execute(update(Subscriber).where(Subscriber.campaign_id.in_(trials), has_name).values(nothing))
+    has_text = SmsMessage.campaign_id.in_(trials), SmsMessage.text_message != ERASED
+    connection.execute(update(SmsMessage).where(*has_text).values(text_message=ERASED))
+    _erase_orders(connection, trials)
+
+
+def _erase_orders(connection: Connection, trials: Select[int]) -> None:
+    """Erase the texts in the orders to carriers, which are kept until the receipts come."""
+    on_their_way = select(SmsMessage.id).where(SmsMessage.campaign_id.in_(trials), SmsMessage.ended_ms.is_(None))
+    for leg in connection.execute(select(LiveLeg.id, LiveLeg.dialling).where(LiveLeg.call_id.in_(on_their_way))).all():
+        order = {**msgspec.json.decode(leg.dialling), "text": ERASED}
+        written = update(LiveLeg).where(LiveLeg.id == leg.id)
+        connection.execute(written.values(dialling=msgspec.json.encode(order).decode()))
 
 
 def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: DeleteFile) -> None:

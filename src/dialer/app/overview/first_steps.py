@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, and_, exists, func, or_, select
 
 from dialer.domain.calls.plans import SIMULATED, VOICE
+from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.service_state import read_speech
 from dialer.store.queries.selection import is_of
@@ -39,13 +40,18 @@ class FirstSteps(NamedTuple):
 
 
 def has_called(connection: Connection, user_id: int | None) -> bool:
-    """Return whether campaigns of a user have called or written to anybody; None stands for all users."""
-    called = exists(select(UserHour.id).where(is_of(UserHour.user_id, user_id)))
-    own = is_of(Campaign.user_id, user_id)
-    # Calls of trials count for the account: with trials, there must be a campaign of people that has called.
-    tried = exists(select(Campaign.id).where(own, Campaign.trial_of_id.is_not(None)))
-    others = exists(select(Campaign.id).where(own, Campaign.trial_of_id.is_(None), Campaign.calls > 0))
-    return bool(connection.scalar(select(and_(called, or_(~tried, others)))))
+    """Return whether campaigns of a user have called or written to anybody, tests apart; None stands for all users."""
+    # Calls of tests count for the account, so hours with a test prove nothing. The audit log keeps tests that are gone.
+    began_ms, ended_ms = UserHour.hour * HOUR_MS, (UserHour.hour + 1) * HOUR_MS
+    tested = exists().where(
+        AuditLog.action == CAMPAIGN_TRIED,
+        AuditLog.user_id == UserHour.user_id,
+        AuditLog.created_date < ended_ms,
+        AuditLog.created_date > began_ms - HOUR_MS,
+    )
+    called = exists().where(is_of(UserHour.user_id, user_id), UserHour.grouping == int(Grouping.TOTAL), ~tested)
+    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0)
+    return bool(connection.scalar(select(or_(exists().where(own), called))))
 
 
 def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:

@@ -32,6 +32,7 @@ from dialer.store.rows.account_events import (
     keep_events,
     keeps_events,
     low_balance_events,
+    named_campaign,
     write_events,
 )
 from dialer.store.rows.webhooks import feeds_webhook
@@ -140,7 +141,8 @@ def _about(unit: UnitOfWork, event: AppEvent) -> tuple[str, int | None, dict[str
     """Return the subject, the campaign and the data of an event."""
     match event:
         case CallDisposed():
-            return f"callrequest/{event.callrequest_id}", event.campaign_id, {"call": event.callrequest_id}
+            named = named_campaign(unit.connection, event.campaign_id)
+            return f"callrequest/{event.callrequest_id}", named, {"call": event.callrequest_id}
         case AgentStatusChanged():
             state = AgentStatus(event.status).name.lower()
             return f"agent/{event.agent_id}", None, {"agent": event.agent_id, "state": state}

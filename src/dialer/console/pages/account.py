@@ -6,7 +6,9 @@ from typing import Any, Final
 import anyio.to_thread
 from litestar import Response, get, post
 from litestar.di import NamedDependency
+from sqlalchemy import select
 
+from dialer.api.actions.own_settings import change
 from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_key
@@ -14,6 +16,8 @@ from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_se
 from dialer.app.accounts.users import change_user
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import read_desk
+from dialer.app.work.errors import InvalidFieldsError
+from dialer.console.parts.sentences import joined_words
 from dialer.console.serving.confirmations import CURRENT, doubt_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, current_session, go_to, page
@@ -24,10 +28,12 @@ from dialer.domain.words.languages import LANGUAGES
 from dialer.domain.words.roles import Permission
 from dialer.passwords import hash_password
 from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.shapes import Given
 from dialer.resources.crud.urls import identity_in
-from dialer.resources.words.errors import RecordNotFoundError
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.api_keys import keys_of
 from dialer.store.queries.sessions import sessions_of
+from dialer.store.tables import User
 
 ACCOUNT: Final = "/console/account/"
 OVERVIEW: Final = "/console/overview/"
@@ -76,6 +82,18 @@ async def choose_language(request: ApiRequest) -> Response[Any]:
     if code and code not in LANGUAGES:
         raise RecordNotFoundError("There is no such language.")
     await request.service.write(request, lambda unit: change_user(unit, unit.actor.id, {"language": code}))
+    return go_to(ACCOUNT)
+
+
+@post("/account/telephone", media_type="text/html")
+async def set_telephone(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Keep the viewer's own telephone, which tests of campaigns may call at any hour."""
+    telephone = (await read_fields(request)).get("telephone", "").strip()
+    try:
+        await change(request, Given({"telephone": telephone}))
+    except (InvalidError, InvalidFieldsError) as error:
+        errors = {name: joined_words(messages) for name, messages in error.errors.items()}
+        return await _account(request, console, HTTPStatus.BAD_REQUEST, errors=errors, telephone=telephone)
     return go_to(ACCOUNT)
 
 
@@ -130,13 +148,15 @@ async def _account(
     *,
     errors: dict[str, str] | None = None,
     is_changed: bool = False,
+    telephone: str | None = None,
 ) -> Response[Any]:
     now_ms = console.sessions.now_ms()
     session = current_session(request)
 
     def read(unit: Unit) -> dict[str, Any]:
         found = sessions_of(unit.connection, unit.actor.id, now_ms - IDLE_MS, now_ms - LIFE_MS)
-        return {"sessions": found, "keys": keys_of(unit.connection, unit.actor.id)}
+        stored = unit.connection.scalar(select(User.telephone).where(User.id == unit.actor.id))
+        return {"sessions": found, "keys": keys_of(unit.connection, unit.actor.id), "telephone": stored}
 
     shown = {
         **await request.service.read(request, read),
@@ -145,5 +165,6 @@ async def _account(
         "has_second_factor": session.has_second_factor,
         "languages": LANGUAGES,
         "chosen_language": session.language,
+        **({} if telephone is None else {"telephone": telephone}),
     }
     return page(request, "account.html", "account", status, errors=errors or {}, **shown)

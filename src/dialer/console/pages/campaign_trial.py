@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from dialer.api.actions.campaign_trials import begin, look, rules_of, stop
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.campaign_trials import person_of_trial
+from dialer.app.campaigns.campaign_trials import person_of_trial, telephone_of
 from dialer.app.campaigns.trial_progress import TrialStage, TrialView, last_number, newest_trial
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
@@ -30,6 +30,7 @@ from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
 from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
@@ -113,7 +114,7 @@ async def stop_test(
 
 
 def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
-    return ("test", identity, zone_of(request).key)
+    return ("test", identity, zone_of(request).key, request.user.may(Permission.CAMPAIGNS))
 
 
 async def _show(
@@ -161,7 +162,7 @@ def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
         text,
         parts,
         parts * row["sms_rate"],
-        last_number(unit.connection, actor_id),
+        last_number(unit.connection, actor_id) or telephone_of(unit.connection, actor_id, unit.conventions.region),
         newest_trial(unit.connection, identity, unit.now_ms, rules_of(unit)),
     )
 
@@ -181,6 +182,7 @@ def _live(request: ApiRequest, trial: TrialView | None) -> str:
         activity=_activity(request, trial),
         zone=zone_of(request),
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "queue": QUEUE_REASONS},
+        may_stop=request.user.may(Permission.CAMPAIGNS),
         happenings_of=happenings_of,
         in_viewers_words=in_viewers_words,
     )

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from litestar import Response, get
-from sqlalchemy import ColumnElement, case, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, func, or_, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.activity import activities_of
@@ -34,6 +34,7 @@ from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.backends.expressions import name_key
+from dialer.store.queries.selection import is_of
 from dialer.store.tables import SMS, VOICE, Campaign, User
 
 PLACE: Final = "campaigns"
@@ -88,6 +89,12 @@ class AskedCampaigns(NamedTuple):
 def seen_campaigns(unit: Unit) -> ColumnElement[bool]:
     """Return the condition that a row is a campaign, of calls or of text messages, that the viewer may see."""
     return or_(*(visible(resource, unit.actor, unit.resources) for resource in (CAMPAIGNS, SMS_CAMPAIGNS)))
+
+
+def seen_with_tests(unit: Unit) -> ColumnElement[bool]:
+    """Return the condition that a row is a campaign that the viewer may see, or a test of one; agents see none."""
+    is_own = is_of(Campaign.user_id, None if unit.actor.is_admin else unit.actor.sees_as)
+    return or_(seen_campaigns(unit), and_(Campaign.trial_of_id.is_not(None), is_own))
 
 
 def tried_by(unit: Unit, identity: int) -> int | None:

@@ -1,6 +1,6 @@
 """A number: what happened with it in each campaign, the lists it is on, and its contacts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import anyio.to_thread
 from litestar import Response, get, post
+from sqlalchemy import select
 
 from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
@@ -15,7 +16,7 @@ from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import why_not_again
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.work.errors import RefusedError
-from dialer.console.pages.campaigns import page_number, seen_campaigns
+from dialer.console.pages.campaigns import page_number, seen_with_tests
 from dialer.console.parts.number_card import NumberCard, read_card
 from dialer.console.parts.sentences import error_in_words, in_viewers_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
@@ -35,6 +36,7 @@ from dialer.resources.records.received_texts import SMS_RECEIVED
 from dialer.store.database.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.tables import Campaign
 from dialer.store.timeline.happenings import happenings_of
 from dialer.store.timeline.parts import ReceivedPart, Story
 from dialer.store.timeline.reading import UnknownNumberError, read_story, spellings
@@ -65,6 +67,8 @@ class _Found(NamedTuple):
     refusals: Mapping[int, str] = {}
     """Why people are not called again, by the ids of those subscribers for whom there is a reason."""
     stories: Sequence[Story] = ()
+    tests: Collection[int] = ()
+    """The ids of those campaigns that are tests of other ones, which nobody orders to call again."""
     has_more: bool = False
     """True if more campaigns follow."""
     texts: Sequence[ReceivedPart] = ()
@@ -196,7 +200,7 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
     from dialer.store.timeline.campaigns_of import campaigns_with  # noqa: PLC0415 - few people ask for a number
 
     settings = request.service.settings
-    seen, skipped = seen_campaigns(unit), (place - 1) * CAMPAIGNS_A_PAGE
+    seen, skipped = seen_with_tests(unit), (place - 1) * CAMPAIGNS_A_PAGE
     most = CAMPAIGNS_A_PAGE + 1
     every = campaigns_with(unit.connection, number, unit.conventions.region, seen, most, skipped)
     found, hours = every[:CAMPAIGNS_A_PAGE], unit.conventions.hours
@@ -218,10 +222,12 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
     numbers = spellings(number, unit.conventions.region)
     texts = texts_from(unit.connection, numbers, may_see)
     card = read_card(unit, numbers, found)
-    return _Found(card, _refusals(unit, stories), stories, len(every) > len(found), texts)
+    is_test = Campaign.id.in_(found) & Campaign.trial_of_id.is_not(None)
+    tests = unit.connection.scalars(select(Campaign.id).where(is_test)).all()
+    return _Found(card, _refusals(unit, stories, tests), stories, tests, len(every) > len(found), texts)
 
 
-def _refusals(unit: Unit, stories: Sequence[Story]) -> dict[int, str]:
+def _refusals(unit: Unit, stories: Sequence[Story], tests: Collection[int]) -> dict[int, str]:
     """Return why people are not called again, in the viewer's language, by the ids of subscribers.
 
     Those who wait already, and those of campaigns that are over, are left out, and all for viewers who order nothing.
@@ -234,6 +240,7 @@ def _refusals(unit: Unit, stories: Sequence[Story]) -> dict[int, str]:
         if story.subscriber is not None
         and story.subscriber.status != SubscriberStatus.PENDING.name
         and story.campaign.status not in _OVER
+        and story.campaign.id not in tests
     ]
     errors = {identity: why_not_again(unit.connection, identity) for identity in ids}
     return {identity: error_in_words(error) for identity, error in errors.items() if error is not None}

@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
+from dialer.api.answers.single_deletion import delete_one
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.work.errors import InvalidFieldsError, RefusedError, StillUsedError
@@ -147,7 +148,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "DELETE")
     try:
-        await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity))
+        await delete_one(request, resource, identity)
     except _REFUSALS as error:
         return await _show(request, found, identity, _wrong(found, error, {FIELD: filled[FIELD]}))
     return go_to(found.url)

@@ -12,10 +12,8 @@ import msgspec
 from sqlalchemy import (
     Column,
     ColumnElement,
-    ForeignKeyConstraint,
     Select,
     Table,
-    and_,
     bindparam,
     delete,
     insert,
@@ -25,7 +23,6 @@ from sqlalchemy import (
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
-from dialer.app.campaigns.delete import delete_trials
 from dialer.app.work.errors import USERS_NAMED_MAX, ErrorCode
 from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
@@ -33,11 +30,12 @@ from dialer.resources.crud.audit_log import note_changed, note_created, note_del
 from dialer.resources.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.resources.crud.resource import Change, Resource, Unit, Values, columns_of
 from dialer.resources.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.resources.crud.trial_references import delete_trials_with, keys_of, refers
 from dialer.resources.crud.versions import digest, version_of
 from dialer.resources.crud.visibility import visible
 from dialer.resources.words.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.resources.words.preconditions import UNCONDITIONAL, EntityTag, Preconditions
-from dialer.store.tables import Campaign, Row
+from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
 NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
@@ -178,7 +176,7 @@ def planned_change(
 ) -> Change:
     """Return a change of a record that may be written, without writing it. The errors are those of `change_record`."""
     stored = load(unit, resource, record_id)
-    _check(resource, stored, conditions)
+    check_version(resource, stored, conditions)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
     errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
     _judge(resource, change, errors)
@@ -198,10 +196,10 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
         stored = _row(unit, resource, record_id)._asdict()
     else:
         stored = load(unit, resource, record_id)
-        _check(resource, stored, conditions)
+        check_version(resource, stored, conditions)
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, stored)
-    _delete_trials_with(unit, resource.table, stored)
+    delete_trials_with(unit, resource.table, stored)
     note_deleted(unit, resource, record_id, stored)
     if resource.remove is not None:
         resource.remove(unit, record_id)
@@ -211,7 +209,8 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
     unit.note(touched)
 
 
-def _check(resource: Resource, stored: Values, conditions: Preconditions) -> None:
+def check_version(resource: Resource, stored: Values, conditions: Preconditions) -> None:
+    """Raise if a record, by its stored values, is not the version that a request means."""
     if conditions is not UNCONDITIONAL:
         conditions.check(EntityTag(version_of(resource, stored)))
 
@@ -229,28 +228,9 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
 
 def refuse_if_needed(unit: Unit, table: Table, stored: Values) -> None:
     """Raise `StillUsedError` if rows of other tables need this row; the error names them."""
-    keys = [(other, key) for other in Row.metadata.sorted_tables for key in _keys_of(other)]
+    keys = [(other, key) for other in Row.metadata.sorted_tables for key in keys_of(other)]
     needing = [(other, key) for other, key in keys if key.referred_table is table and key.ondelete == "RESTRICT"]
-    _refuse_while_used(chain.from_iterable(_selected(unit, other, _refers(key, stored)) for other, key in needing))
-
-
-def _keys_of(table: Table) -> list[ForeignKeyConstraint]:
-    """Return the foreign keys of a table, in the order of their columns."""
-    return sorted(
-        table.foreign_key_constraints, key=lambda key: [table.c.keys().index(name) for name in key.column_keys]
-    )
-
-
-def _refers(key: ForeignKeyConstraint, stored: Values) -> ColumnElement[bool]:
-    """Return the condition that a row refers to this one by a foreign key."""
-    return and_(*(part.parent == stored[part.column.name] for part in key.elements))
-
-
-def _delete_trials_with(unit: Unit, table: Table, stored: Values) -> None:
-    """Delete the trials of campaigns that need this row: no resource shows them, so no error could name them."""
-    for key in _keys_of(Campaign.__table__):
-        if key.referred_table is table and key.ondelete == "RESTRICT":
-            delete_trials(unit, _refers(key, stored))
+    _refuse_while_used(chain.from_iterable(_selected(unit, other, refers(key, stored)) for other, key in needing))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:

@@ -16,7 +16,7 @@ from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import measured
-from dialer.store.rows.account_events import EventRow, event_row, keeps_events, write_events
+from dialer.store.rows.account_events import EventRow, event_row, keeps_events, named_campaign, write_events
 from dialer.store.rows.call_recordings import removed_values
 from dialer.store.tables import CallRecording
 
@@ -192,10 +192,11 @@ def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], now_ms
         if row.user_id not in keeps:
             keeps[row.user_id] = keeps_events(connection, row.user_id)
         if is_news and keeps[row.user_id]:
-            about = {"campaign": row.campaign_id, "call": row.callrequest_id}
+            named = None if row.campaign_id is None else named_campaign(connection, row.campaign_id)
+            about = {"campaign": named, "call": row.callrequest_id}
             data = {"call_recording": row.id, **{name: value for name, value in about.items() if value is not None}}
             subject = f"call-recording/{row.id}"
-            events.append(event_row(row.user_id, "recording.stored", now_ms, subject, row.campaign_id, **data))
+            events.append(event_row(row.user_id, "recording.stored", now_ms, subject, named, **data))
     write_events(connection, events)
 
 

@@ -14,7 +14,7 @@ from dialer.domain.words.enums import AgentStatus, CampaignStatus, Consulted, Le
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.store.journal.account_figures import Charges, LineChanges
 from dialer.store.journal.rows import CdrRow
-from dialer.store.rows.account_events import EventRow, campaign_subject, event_row, write_events
+from dialer.store.rows.account_events import EventRow, campaign_subject, event_row, named_campaign, write_events
 from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 
 _IGNORED: Final = (
@@ -216,9 +216,13 @@ class AccountEventRows:
     def _add(self, call: Call, kind: str, at_ms: int, **data: Any) -> None:  # noqa: ANN401 - JSON
         what = "message" if call.parts else "call"
         path = "sms-message" if call.parts else "callrequest"
-        ids = {what: call.id, "subscriber": call.subscriber.id or None, "attempt": abs(call.attempt)}
+        tried = call.plan.trial_of_id
+        # No list shows a test and its subscriber, so its events name the campaign that is tried.
+        subscriber_id = call.subscriber.id if tried is None else 0
+        ids = {what: call.id, "subscriber": subscriber_id or None, "attempt": abs(call.attempt)}
         data = {**ids, "is_inbound": call.is_inbound, **data}
-        self._write(event_row(call.plan.user_id, kind, at_ms, f"{path}/{call.id}", call.plan.id, **data))
+        named = call.plan.id if tried is None else tried
+        self._write(event_row(call.plan.user_id, kind, at_ms, f"{path}/{call.id}", named, **data))
 
     def _kept(self, effect: agent_effects.KeepAgent, now_ms: int) -> None:
         if effect.status is not None:
@@ -266,6 +270,7 @@ class AccountEventRows:
             )
             query = select(*columns).join(Campaign, Campaign.id == Subscriber.campaign_id).where(is_theirs)
             query = query.where(Subscriber.status == SubscriberStatus.COMPLETED, Subscriber.updated_date == at_ms)
+            query = query.where(Campaign.trial_of_id.is_(None))
             for subscriber_id, campaign_id, user_id in connection.execute(query.order_by(Subscriber.id)).all():
                 if user_id in self._users and subscriber_id not in done:
                     done.add(subscriber_id)
@@ -291,6 +296,7 @@ class AccountEventRows:
         for place, wish, at_ms in self._wishes:
             campaign_id = wish.answered_campaign_id
             if wish.user_id in self._users and campaign_id is not None:
+                campaign_id = named_campaign(connection, campaign_id)
                 subject = campaign_subject(connection, campaign_id)
                 yield place, event_row(wish.user_id, "message.received", at_ms, subject, campaign_id, state="stop")
 

@@ -11,7 +11,7 @@ from dialer.domain.calls.plans import SMS, GatewayKey
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.backends.backend import backend_of
-from dialer.store.rows.account_events import campaign_subject, event_row, keeps_events, write_events
+from dialer.store.rows.account_events import campaign_subject, event_row, keeps_events, named_campaign, write_events
 from dialer.store.rows.live_legs import message_named
 from dialer.store.rows.texts.text_parts import is_readable, join_late, taken_in
 from dialer.store.rows.texts.text_senders import Writer
@@ -55,16 +55,10 @@ def write_text_received(
     order of commits.
     """
     rows = [
-        event_row(
-            one.user_id,
-            "message.received",
-            now_ms,
-            campaign_subject(connection, one.campaign_id),
-            one.campaign_id,
-            state=state,
-        )
+        event_row(one.user_id, "message.received", now_ms, campaign_subject(connection, named), named, state=state)
         for one in writers
         if keeps_events(connection, one.user_id)
+        for named in (named_campaign(connection, one.campaign_id),)
     ]
     if rows:
         if has_others:
