@@ -106,6 +106,9 @@ class SilentLine:
     def dial_leg(self, call_id: int, place: int) -> None:
         """Dial a leg."""
 
+    def tape(self, call_id: int) -> None:
+        """Do nothing."""
+
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Go on with a call."""
 

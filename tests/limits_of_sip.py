@@ -14,7 +14,7 @@ from dialer.carriers.sip import (
     user_agent,
 )
 from dialer.carriers.voice import carrier_servers, dns_records, peer_names, sound_room
-from dialer.domain.calls import circuit_breaker
+from dialer.domain.calls import call_recording, circuit_breaker
 from dialer.domain.engine import retry
 
 LIMITS_OF_SIP: Final = {
@@ -28,6 +28,7 @@ LIMITS_OF_SIP: Final = {
     "A recording over SIP": (
         f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
     ),
+    "Pauses of the recording of a call by orders": f"{call_recording.PAUSES_MAX}",
     "Names that the other ends of calls over a SIP gateway give, looked up at a time; those that wait": (
         f"{peer_names.AT_ONCE}, each for {peer_names.NAME_S:.0f} s; {peer_names.NAMES_MAX}"
     ),

@@ -23,7 +23,8 @@ from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED, after_attempt
 from dialer.domain.calls.identity import call_uuid
-from dialer.domain.calls.plans import SectionResult, Subscriber
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.figures.digest import cdr_digest

@@ -56,6 +56,10 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
+    **{
+        f"POST /callrequest/{{record_id}}/recording/{order}": Authority(MANAGERS | {"agent"}, "campaigns")
+        for order in ("start", "pause", "resume")
+    },
     "GET /callrequest/{record_id}/listen": Authority(READERS, "read"),
     "POST /callrequest/{record_id}/listen": Authority(MANAGERS, "campaigns"),
     "POST /callrequest/{record_id}/stop-listening": Authority(MANAGERS, "campaigns"),

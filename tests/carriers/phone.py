@@ -30,6 +30,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     Speech,
     Supervise,
+    Tape,
     TextReceived,
 )
 from dialer.domain.survey.survey import INPUT_END
@@ -94,7 +95,7 @@ class Phone:
 
     def perform(self, order: Order, now_ms: int) -> None:
         """Obey an order."""
-        if not self._coming:
+        if not self._coming or isinstance(order, Tape):
             return
         self.turn = order.turn
         if isinstance(order, Clear):
@@ -141,7 +142,7 @@ class Phone:
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
                 sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
-            case Hold() | Bridge() | Supervise() | Clear():
+            case Hold() | Bridge() | Supervise() | Clear() | Tape():
                 pass
         return sound
 

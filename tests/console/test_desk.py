@@ -413,3 +413,28 @@ def test_a_call_is_hung_up_over_the_api(api: Caller, database: Database) -> None
     store(database, update(Transfer).values(status=3))
     refused = api.request("POST", path)
     assert (refused.status_code, "No agent talks in the call" in refused.text) == (409, True)
+
+
+def test_the_desk_says_what_is_recorded_and_pauses_it(gus: Visitor, api: Caller, database: Database) -> None:
+    def ordered() -> str | None:
+        return database.read_now(lambda c: c.scalar(select(CallRequest.recording_orders)))
+
+    identity = campaign(api, name="Departures")
+    talk_to_gus(database, identity)
+    assert "recording" not in gus.text("desk/")
+    store(database, update(CallRequest).values(is_simulated=True), update(Campaign).values(record="on_demand"))
+    assert "The call is not recorded." in gus.text("desk/")
+    for order, button, said in (
+        ("start", "Pause the recording", "The call is recorded."),
+        ("pause", "Resume the recording", "The recording is paused: nothing that is said now is kept."),
+    ):
+        assert f'form="recording" name="order" value="{order}"' in gus.get("desk/")
+        assert gus.send("desk/recording/", call="7", order=order).status_code == 303
+        assert (button in gus.text("desk/"), said in gus.text("desk/")) == (True, True)
+    assert ordered() == '{"began_ms":70000,"silences":[70000]}'
+    assert [gus.send("desk/recording/", call=call, order="resume").status_code for call in ("7", "8")] == [303, 404]
+    assert ordered() == '{"began_ms":70000}'
+    assert gus.send("desk/recording/", call="7", order="eat").status_code == 404
+    store(database, update(Campaign).values(record="no"))
+    assert gus.send("desk/recording/", call="7", order="pause").status_code == 303
+    assert ordered() == '{"began_ms":70000}'

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.numbers.normal_form import is_number
 from dialer.domain.sessions.leg_protocol import (
     Answered,
@@ -20,6 +21,7 @@ from dialer.domain.sessions.leg_protocol import (
     Leg,
     LegReport,
     Order,
+    Tape,
 )
 from dialer.domain.words.enums import Cause
 from dialer.sim.agent_profile import read_agent
@@ -74,6 +76,10 @@ class OtherSide:
         self.lines: list[FakeLine] = []
         self.kin: Callable[[str], Kin | None] = lambda _: None
         """Tells whether a leg is a second one of a call, so that its callee draws from the chance of the call."""
+        self.tapes: Final[dict[str, TapeState]] = {}
+        """The state of the recording of each leg that is recorded."""
+        self.takes_up = False
+        """True if another process of the line takes up its legs when it is asked for them."""
         self.bridges: Final[dict[str, str]] = {}
         """The leg with which each leg that was ordered to is connected."""
         self.on_dial: Callable[[Leg], None] = lambda _: None
@@ -107,6 +113,7 @@ class OtherSide:
             self.after_dial()
             return
         assert isinstance(leg, Dialling)
+        self.tape(leg)
         self.on_dial(leg)
         self.dialled[leg.key] += 1
         kin = self.kin(leg.key)
@@ -122,6 +129,11 @@ class OtherSide:
         self._callees[leg.key] = callee
         self.phones[leg.key] = Phone(leg, callee, self.now_ms())
         self.after_dial()
+
+    def tape(self, leg: Leg) -> None:
+        """Record a leg from now on as its order says."""
+        if isinstance(leg, Dialling | Arriving) and leg.sound_store is not None:
+            self.tapes[leg.key] = leg.sound_store.state
 
     def call_in(self, caller: str, called: str, *, patience_s: float = 15, key: str = "") -> str:
         """Let somebody call a number of ours, and return the name of the call."""
@@ -244,6 +256,8 @@ class FakeLine:
 
     def perform(self, key: str, order: Order) -> None:
         self.orders.append((key, order))
+        if isinstance(order, Tape) and key in self._side.tapes:
+            self._side.tapes[key] = order.state
         if key in self._side.phones:
             self._side.bridges.pop(key, None)
             self._side.phones[key].perform(order, self._side.now_ms())
@@ -263,6 +277,8 @@ class FakeLine:
             heard = aged(answer, now_ms)
             answered = heard if isinstance(heard, Answered) else None
         if key in self._side.phones:
+            if self._side.takes_up:
+                self._side.tape(leg.order)
             return Alive(answered)
         if key in self._side.last:
             ended = aged(self._side.last[key], now_ms)

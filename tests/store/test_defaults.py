@@ -86,7 +86,7 @@ def test_a_plan_has_the_defaults_of_the_tables(plan: type[msgspec.Struct], model
 
 def test_a_section_without_settings_has_the_defaults_of_the_tables() -> None:
     columns = defaults_of(SectionTemplate)
-    settings = settings_of(lambda field: columns[field.column])
+    settings = settings_of(1, lambda field: columns[field.column])
     section = Section(1, 1, "", None)  # type: ignore[arg-type] # without a prompt
     assert msgspec.structs.replace(section, **settings) == section
 

@@ -16,6 +16,7 @@ from tests.vopr.building import Folder
 from tests.vopr.connection_rules import connection_findings
 from tests.vopr.crowd_rules import crowd_findings
 from tests.vopr.fleet_crowds import run_fleets
+from tests.vopr.recorded import recorded_findings
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.search import find_planted_bugs, find_planted_line_bugs
 from tests.vopr.signalling_rules import signalling_findings
@@ -23,6 +24,7 @@ from tests.vopr.sound import sound_findings
 
 _SHORT: Final = {
     "sound": (sound_findings, "strangers at the sound of a call"),
+    "recorded": (recorded_findings, "pauses of recorded calls"),
     "signalling": (signalling_findings, "carriers with odd habits"),
     "connections": (connection_findings, "connections that are lost, and keys that change"),
     "crowd": (crowd_findings, "accounts that send everything at once"),
@@ -37,6 +39,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 @click.option("--ahead", "kind", flag_value="ahead", help="Let steps on the machine's clock decide ahead.")
 @click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
 @click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
+@click.option("--recorded", "kind", flag_value="recorded", help="Pause recorded calls, and kill who records them.")
 @click.option("--signalling", "kind", flag_value="signalling", help="Call over SIP carriers with odd habits.")
 @click.option("--connections", "kind", flag_value="connections", help="Lose connections and processes in calls.")
 @click.option("--crowd", "kind", flag_value="crowd", help="Let one account send everything at once beside another.")
@@ -50,6 +53,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
     "python -m tests.vopr --ahead --seeds 100",
     "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
+    "python -m tests.vopr --recorded --seeds 1000",
     "python -m tests.vopr --signalling --seeds 1000",
     "python -m tests.vopr --connections --seeds 1000",
     "python -m tests.vopr --crowd --seeds 20",

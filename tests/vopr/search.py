@@ -15,6 +15,7 @@ from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.manual_planted import MANUAL_PLANTED
 from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
+from tests.vopr.recorded import RECORDED_PLANTED, recorded_findings
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.signalling_rules import SIGNALLING_PLANTED, signalling_findings
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
@@ -54,6 +55,7 @@ async def find_planted_bugs() -> bool:
 def find_planted_line_bugs() -> bool:
     """Look for the planted bugs of sound, SIP and crowds, print the seeds, and return whether all were found."""
     found = [_found(name, first_sound_seed(name), "--sound") for name in SOUND_PLANTED]
+    found += [_found(name, first_recorded_seed(name), "--recorded") for name in RECORDED_PLANTED]
     found += [_found(name, first_signalling_seed(name), "--signalling") for name in SIGNALLING_PLANTED]
     found += [_found(name, first_connection_seed(name), "--connections") for name in CONNECTIONS_PLANTED]
     found += [_found(name, first_crowd_seed(name), "--crowd") for name in CROWD_PLANTED]
@@ -65,6 +67,13 @@ def first_sound_seed(name: str) -> int | None:
     with pytest.MonkeyPatch.context() as patch:
         SOUND_PLANTED[name](patch)
         return next((seed for seed in range(SOUND_SEEDS_MAX) if sound_findings(seed)), None)
+
+
+def first_recorded_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of recorded calls; None if no seed does."""
+    with pytest.MonkeyPatch.context() as patch:
+        RECORDED_PLANTED[name](patch)
+        return next((seed for seed in range(SEEDS_MAX) if recorded_findings(seed)), None)
 
 
 def first_signalling_seed(name: str) -> int | None:

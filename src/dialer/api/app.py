@@ -51,6 +51,7 @@ from dialer.api.routes import (
     live_calls,
     previews,
     promised_call_backs,
+    recording_orders,
     recordings,
     recycle,
     refunds,
@@ -90,7 +91,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
-    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials),
+    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

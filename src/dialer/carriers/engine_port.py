@@ -120,6 +120,9 @@ class CallPlacer(Protocol):
     def part(self, call_id: int, now_ms: int) -> LegOutcome:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
 
+    def tape(self, call_id: int) -> None:
+        """Let the recording of a call become as its `recording_orders` say by now."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 

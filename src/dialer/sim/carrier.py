@@ -110,6 +110,9 @@ class SimulatedCarrier:
         """Return the next milestone of a call whose transfer ended without a connection."""
         return self._next(call_id, Resume(now_ms))
 
+    def tape(self, call_id: int) -> None:
+        """Do nothing: a simulated callee says nothing."""
+
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Do nothing: a simulated callee waits, and the talk lasts as long as without the hold."""
 

@@ -177,6 +177,8 @@ class SectionPart(_Part, frozen=True):
     min_number: _Entered = 0
     max_number: _Entered = 99
     completed: bool = False
+    record_pause: bool | None = None
+    """True for silence in recordings of calls. None: as for its type."""
     phonenumber: _Number = ""
     queue: int | None = None
     """Queue that a transfer goes to, instead of `phonenumber`."""

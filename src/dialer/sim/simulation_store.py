@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, text_effects
-from dialer.domain.calls.plans import Call, CallOutcome, SectionResult, Transfer
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType
 from dialer.sim.memory_store import IN_PROCESS, MemoryStore

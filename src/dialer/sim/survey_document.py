@@ -31,7 +31,7 @@ def _section(part: SectionPart) -> Section:
         prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
         invalid_prompt=recording_of(part.invalid_audio_seconds),
         branches=part.branches,
-        **settings_of(lambda field: getattr(part, field.name)),
+        **settings_of(part.number_of_type, lambda field: getattr(part, field.name)),
     )
 
 

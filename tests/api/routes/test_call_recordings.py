@@ -62,6 +62,7 @@ def test_a_recording_tells_of_its_call(alice: Caller, estate: Estate, path: str,
         "start_date": NOW,
         "seconds": 61.4,
         "size": len(WAV),
+        "paused": [],
         "refused": False,
         "state": "stored",
         "stored_where": "folder",
@@ -234,7 +235,7 @@ def test_a_simulated_callee_is_silence(alice: Caller, estate: Estate) -> None:
     assert sound == wav_header(982_400) + b"\xff" * 982_400
 
 
-@pytest.mark.parametrize("wrong", ["yes", "share:1", "share:1001", "share:", "share:05", "on_demand", "ALL", ""])
+@pytest.mark.parametrize("wrong", ["yes", "share:1", "share:1001", "share:", "share:05", "demand", "ALL", ""])
 def test_other_words_than_no_all_and_share_are_refused(alice: Caller, estate: Estate, wrong: str) -> None:
     status, errors = alice.refused("PATCH", f"campaigns/{estate.campaign['id']}/", record=wrong)
     assert (status, list(errors)) == (400, ["record"])

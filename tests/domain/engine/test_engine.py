@@ -12,7 +12,8 @@ from dialer.domain.calls import call_effects, effects
 from dialer.domain.calls.call_events import CallEnded, DidOpened, DncReached
 from dialer.domain.calls.campaign_events import CampaignClosed, CampaignOpened
 from dialer.domain.calls.events import Event
-from dialer.domain.calls.plans import CallOutcome, GatewayPlan, SectionResult
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.calls.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import LEFT, HeardInput
 from dialer.domain.survey.survey import Prompt, Section, Survey

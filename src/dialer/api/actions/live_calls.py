@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.live_calls import TransferTarget, agent_in_call, transfer_call
+from dialer.app.call_centre.recording_orders import RecordingOrder, order_recording
 from dialer.domain.words.enums import ConsultationMode
+from dialer.domain.words.roles import Role
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Text, TextChoice
@@ -73,6 +75,19 @@ def order_for_seen_call(unit: Unit, callrequest_id: int, order: Callable[[Unit, 
     records.require_seen(unit, CALLREQUESTS, callrequest_id)
     records.require_seen(unit, AGENTS, agent_in_call(unit.connection, callrequest_id))
     order(unit, callrequest_id)
+
+
+def order_recording_of_seen_call(unit: Unit, callrequest_id: int, order: RecordingOrder) -> None:
+    """Start, pause or resume the recording of a call that the caller sees. Agents do so in their own calls.
+
+    Raises:
+        RecordNotFoundError: there is no such call, or the caller may not see it, or is an agent who talks in another.
+        RefusedError: nothing of the call is recorded, it is over, or an agent's call has no agent.
+    """
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    if unit.actor.role is Role.AGENT:
+        records.require_seen(unit, AGENTS, agent_in_call(unit.connection, callrequest_id))
+    order_recording(unit, callrequest_id, order)
 
 
 def transfer_seen_call(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:

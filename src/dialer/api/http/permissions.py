@@ -16,8 +16,10 @@ from dialer.resources.crud.resource import Actor, Resource
 from dialer.resources.crud.urls import PREFIX
 from dialer.resources.words.errors import ForbiddenError
 
-_ORDERS: Final = ("hang-up", "hold", "resume", "transfer", "consult", "consultation")
-"""The orders about the call in which an agent talks."""
+_ABOUT_TALK: Final = ("hang-up", "hold", "resume", "transfer", "consult", "consultation")
+_ABOUT_RECORDING: Final = ("recording/start", "recording/pause", "recording/resume")
+_ORDERS: Final = (*_ABOUT_TALK, *_ABOUT_RECORDING)
+"""The orders about a call in progress."""
 RECORD: Final = "{record_id}"
 NO_SCOPE: Final = "This API key lacks the scope '{}'. Use a key that has it."
 
@@ -216,6 +218,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/desk/hang-up": Permission.WORK,
     "POST /console/desk/hold": Permission.WORK,
     "POST /console/desk/resume": Permission.WORK,
+    "POST /console/desk/recording": Permission.WORK,
     "POST /console/desk/transfer": Permission.WORK,
     "POST /console/desk/consult": Permission.WORK,
     "POST /console/desk/consultation": Permission.WORK,

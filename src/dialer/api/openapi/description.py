@@ -42,6 +42,7 @@ from dialer.api.routes.live_calls import (
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.previews import PersonOrdered, PreviewRead
 from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
+from dialer.api.routes.recording_orders import RecordingOrderRead
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
@@ -178,6 +179,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_listener": examples.answer(ListenRead),
     "stop_listening": examples.answer(StopListeningRead),
     "transfer": examples.answer(TransferOrderRead),
+    **dict.fromkeys(("start_recording", "pause_recording", "resume_recording"), examples.answer(RecordingOrderRead)),
     "consult": examples.answer(ConsultRead),
     "order_consultation": examples.answer(ConsultationRead),
     "apply_files": examples.answer(ApplyAnswer),

@@ -48,6 +48,7 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "not_found"
     NOT_PERMITTED = "not_permitted"
     NOT_PREVIEWED = "not_previewed"
+    NOT_RECORDED = "not_recorded"
     NOTHING_TO_DO = "nothing_to_do"
     NOT_WRAPPING_UP = "not_wrapping_up"
     OTHER_SITE = "other_site"

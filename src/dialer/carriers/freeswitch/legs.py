@@ -42,6 +42,7 @@ from dialer.domain.sessions.leg_protocol import (
     Record,
     Ringing,
     Supervise,
+    Tape,
 )
 from dialer.domain.words.enums import AmdStatus, Cause
 
@@ -386,7 +387,7 @@ def _done(order: Order, event: SwitchEvent) -> Done:
             return Done(turn, 0, answer="".join(key for key in pressed if key in KEYS))
         case Record(turn):
             return Done(turn, 0, recording_ms=event.number("variable_record_ms") or None)
-        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Supervise() | Clear():
+        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Supervise() | Clear() | Tape():
             return Done(order.turn, 0)
 
 
@@ -418,7 +419,7 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
             return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
-        case Play() | Hold() | Bridge() | Supervise() | Clear():
+        case Play() | Hold() | Bridge() | Supervise() | Clear() | Tape():
             return []
 
 

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import FRAME_SAMPLES
 from dialer.carriers.media.rtp_frames import LATE_SAMPLES, Timeline
+from dialer.domain.calls.call_recording import lasts, silent_spans
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, CHANNELS, SIDE_BYTES
 
 AHEAD_SAMPLES: Final = 2 * SIDE_BYTES
@@ -52,8 +53,11 @@ class _Side:
     def tick(self) -> None:
         self._timeline.tick()
 
-    def put(self, begin: int, timestamp: int, sound: bytes) -> None:
-        """Put sound in its place, of which what is before `begin` or too far ahead of the clock is lost."""
+    def put(self, begin: int, timestamp: int, sound: bytes, *, is_kept: bool) -> None:
+        """Put sound in its place, of which what is before `begin` or too far ahead of the clock is lost.
+
+        Sound that is not to be kept only tells where the sound after it belongs.
+        """
         start, _ = self._timeline.place(timestamp, len(sound))
         if start + len(sound) <= begin or start > self.now + AHEAD_SAMPLES:
             if self._lost_from is None:
@@ -63,6 +67,8 @@ class _Side:
             self._begin_anew()
             start, _ = self._timeline.place(timestamp, len(sound))
         self._lost_from = None
+        if not is_kept:
+            return
         place = start - begin
         if place < 0:
             sound, place = sound[-place:], 0
@@ -89,9 +95,11 @@ class CallTape:
     It moves with its leg to other processes, so it can be pickled.
     """
 
-    def __init__(self, spool: Spool) -> None:
+    def __init__(self, spool: Spool, *, is_silent: bool = False) -> None:
         """Begin it. The room of the sound writes its blocks into `spool`: the tape itself writes nothing."""
         self.spool: Final = spool
+        self._silences: list[int] = [0] if is_silent else []
+        """The moments in samples at which silence began and ended, in turns, since the last block."""
         self._callee: Final = _Side()
         self._ours: Final = _Side()
         self._begin = 0
@@ -104,12 +112,23 @@ class CallTape:
             self._ours.tick()
 
     def hear(self, timestamp: int, sound: bytes) -> None:
-        """Keep µ-law of the callee."""
-        self._callee.put(self._begin, timestamp, sound)
+        """Keep µ-law of the callee, unless silence is kept now."""
+        self._callee.put(self._begin, timestamp, sound, is_kept=not lasts(self._silences))
 
     def say(self, timestamp: int, sound: bytes) -> None:
-        """Keep µ-law that the callee hears."""
-        self._ours.put(self._begin, timestamp, sound)
+        """Keep µ-law that the callee hears, unless silence is kept now."""
+        self._ours.put(self._begin, timestamp, sound, is_kept=not lasts(self._silences))
+
+    def silence(self, *, is_silent: bool) -> None:
+        """Keep silence from now on, or sound again.
+
+        Silence begins with what is not in a block yet and may still be under way: its order has been under way, too.
+        Sound of a silence that comes after its end is none either, because its place is silent.
+        """
+        if is_silent == lasts(self._silences):
+            return
+        now = self._ours.now
+        self._silences.append(max(self._begin, now - LATE_SAMPLES) if is_silent else now)
 
     @property
     def has_block(self) -> bool:
@@ -129,5 +148,10 @@ class CallTape:
         block = bytearray(samples * CHANNELS)
         block[0::CHANNELS] = self._callee.take(samples)
         block[1::CHANNELS] = self._ours.take(samples)
-        self._begin += samples
+        end = self._begin + samples
+        for first, last in silent_spans([self._silences], self._begin, end):
+            block[first * CHANNELS : last * CHANNELS] = _QUIET * ((last - first) * CHANNELS)
+        self._begin = end
+        while len(self._silences) > 1 and self._silences[1] <= end:
+            del self._silences[:2]
         return bytes(block)

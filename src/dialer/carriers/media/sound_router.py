@@ -32,6 +32,7 @@ from dialer.domain.sessions.leg_protocol import (
     Play,
     Record,
     Supervise,
+    Tape,
 )
 
 PHASES: Final = 4
@@ -126,7 +127,7 @@ class SoundRouter:
     def perform(self, key: str, order: Order, prompt: bytes = b"") -> None:
         """Begin an order; `prompt` is its sound as µ-law. An order that is not of sound is ignored."""
         leg = self._legs.get(key)
-        if leg is None or isinstance(order, Clear) or order.turn <= leg.activity.turn:
+        if leg is None or isinstance(order, Clear | Tape) or order.turn <= leg.activity.turn:
             return
         self._unbridge(leg)
         self._unlink(leg.activity)

@@ -51,6 +51,13 @@ class RecordLeg(msgspec.Struct, frozen=True):
     store: SoundStore
 
 
+class SilenceLeg(msgspec.Struct, frozen=True):
+    """Tell a helper to keep silence in the recording of a leg from now on, or sound again."""
+
+    key: str
+    is_silent: bool
+
+
 class PressKey(msgspec.Struct, frozen=True):
     """Tell a helper that the telephone of a leg pressed a key, which came by SIP and not with the sound."""
 
@@ -107,7 +114,17 @@ class LegFinished(msgspec.Struct, frozen=True):
 
 
 ToHelper: TypeAlias = (
-    HoldLeg | ReleaseLeg | AgreeSound | WatchLeg | RecordLeg | PressKey | KeepPrompt | BeginOrder | EndSound | RemoveLeg
+    HoldLeg
+    | ReleaseLeg
+    | AgreeSound
+    | WatchLeg
+    | RecordLeg
+    | SilenceLeg
+    | PressKey
+    | KeepPrompt
+    | BeginOrder
+    | EndSound
+    | RemoveLeg
 )
 HelperNews: TypeAlias = SoundNews | LegReleased | LegFinished
 FromHelper: TypeAlias = HelperReady | HelperNews

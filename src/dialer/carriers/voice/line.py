@@ -24,6 +24,7 @@ from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
+from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -39,6 +40,7 @@ from dialer.domain.sessions.leg_protocol import (
     Order,
     Receipt,
     Ringing,
+    Tape,
     TextReceived,
 )
 
@@ -99,6 +101,8 @@ class SipLine:
         self._known: dict[str, None] = {}
         self._came_in: dict[bytes, str] = {}
         """Calls that came in, by the Call-ID of the other side. As many as `_known` are kept."""
+        self._tapes: Final[dict[str, TapeState]] = {}
+        """The states of recordings that were ordered of legs which are still to be taken up."""
         self._why_not = "it is being opened"
         self._records: Final = DnsRecords()
         self._telephone: SipTrunkEndpoint | None = None
@@ -127,7 +131,12 @@ class SipLine:
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg."""
         leg = self._legs.get(key)
+        if isinstance(order, Tape) and not self._is_open.is_set():
+            self._tapes[key] = order.state
         if leg is None or self._telephone is None:
+            return
+        if isinstance(order, Tape):
+            self._telephone.tape(key, order.state)
             return
         self._part(leg)
         leg.idle_since_ms = None
@@ -324,7 +333,9 @@ class SipLine:
         left_ms = max(1, order.talk_limit_ms - answered_age_ms)
         now_ms = steady_ms()
         self._legs[order.key] = _LineLeg(answered_ms=now_ms)
-        store = None if order.sound_store is None else replace(order.sound_store, age_ms=answered_age_ms)
+        store = order.sound_store
+        if store is not None:
+            store = replace(store, state=self._tapes.pop(order.key, store.state))
         if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle, answered_age_ms):
             return Alive()
         del self._legs[order.key]

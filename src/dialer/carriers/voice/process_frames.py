@@ -22,7 +22,7 @@ from dialer.domain.sessions.leg_protocol import (
     Value,
 )
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the frames. It is part of the socket's name, so processes of different versions never meet."""
 FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
 

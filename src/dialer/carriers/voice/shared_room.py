@@ -26,6 +26,7 @@ from dialer.carriers.voice.helper_frames import (
     RecordLeg,
     ReleaseLeg,
     RemoveLeg,
+    SilenceLeg,
     ToHelper,
     WatchLeg,
 )
@@ -127,6 +128,12 @@ class SharedRoom(SoundRoom):
         """Record both sides of a leg from now on."""
         if not self._is_passed_on(key, RecordLeg(key, store), partial(self.record, key, store)):
             super().record(key, store)
+
+    def silence(self, key: str, *, is_silent: bool) -> None:
+        """Keep silence in the recording of a leg from now on, or sound again."""
+        again = partial(self.silence, key, is_silent=is_silent)
+        if not self._is_passed_on(key, SilenceLeg(key, is_silent), again):
+            super().silence(key, is_silent=is_silent)
 
     def press(self, key: str, digit: str) -> None:
         """Handle a key that arrived by SIP in place of the sound."""

@@ -46,9 +46,9 @@ from dialer.carriers.voice.peer_names import PeerNames
 from dialer.carriers.voice.sockets import address_towards, bind
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
+from dialer.carriers.voice.sound_stores import SoundStores
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.udp_transport import UdpTransport
-from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
@@ -114,8 +114,9 @@ class SipTrunkEndpoint:
         self._t1_ms: Final = t1_ms
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
-        self._stores: Final[dict[str, SoundStore]] = {}
-        """The places of the recordings of legs that are not answered yet."""
+        self._stores: Final = SoundStores(room)
+        self.tape: Final = self._stores.order
+        """Change what becomes of the sound in the recording of a leg."""
         self._is_closed = False
         self._cut_because = ""
         """Why the connection to the carrier is lost, while it is."""
@@ -393,16 +394,15 @@ class SipTrunkEndpoint:
 
     def _remember_store(self, order: Dialling | Arriving) -> None:
         if order.sound_store is not None:
-            self._stores[order.key] = order.sound_store
+            self._stores.add(order.key, order.sound_store)
 
     def _begin_sound(self, key: str) -> None:
         """Watch and record a leg, which is answered."""
         self._room.watch(key)
-        if (store := self._stores.pop(key, None)) is not None:
-            self._room.record(key, store)
+        self._stores.answered(key)
 
     def _hear_end(self, ended: LegOver) -> None:
-        self._stores.pop(ended.key, None)
+        self._stores.forget(ended.key)
         self._room.finish(ended.key, partial(self._hear_over, ended))
 
     def _hear_over(self, ended: LegOver, over: SoundOver) -> None:

@@ -22,6 +22,7 @@ from dialer.carriers.voice.helper_frames import (
     RecordLeg,
     ReleaseLeg,
     RemoveLeg,
+    SilenceLeg,
     ToHelper,
     WatchLeg,
     encode_for_helper,
@@ -51,7 +52,7 @@ class SoundHelper:
                 room.hold(frame.leg, self._next_sockets(), self._send)
             case ReleaseLeg():
                 self._release(frame.key)
-            case AgreeSound() | WatchLeg() | RecordLeg() | PressKey():
+            case AgreeSound() | WatchLeg() | RecordLeg() | SilenceLeg() | PressKey():
                 self._change(frame)
             case KeepPrompt():
                 self._keep(frame)
@@ -64,7 +65,7 @@ class SoundHelper:
             case _:
                 assert_never(frame)
 
-    def _change(self, frame: AgreeSound | WatchLeg | RecordLeg | PressKey) -> None:
+    def _change(self, frame: AgreeSound | WatchLeg | RecordLeg | SilenceLeg | PressKey) -> None:
         match frame:
             case AgreeSound():
                 self._room.agree(frame.key, frame.sound)
@@ -72,6 +73,8 @@ class SoundHelper:
                 self._room.watch(frame.key)
             case RecordLeg():
                 self._room.record(frame.key, frame.store)
+            case SilenceLeg():
+                self._room.silence(frame.key, is_silent=frame.is_silent)
             case PressKey():
                 self._room.press(frame.key, frame.digit)
 

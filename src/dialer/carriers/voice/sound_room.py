@@ -21,7 +21,7 @@ from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.carriers.voice.waiting_sockets import WaitingSockets
-from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.sessions.leg_protocol import Order
 
 STRANGERS_MAX: Final = 256
@@ -145,8 +145,13 @@ class SoundRoom:
     def record(self, key: str, store: SoundStore) -> None:
         """Record both sides of a leg from now on. If its file cannot be written, the call goes on without."""
         if (leg := self._router.leg(key)) is not None and leg.tape is None:
-            leg.tape = CallTape(SealedSpool(store))
+            leg.tape = CallTape(SealedSpool(store), is_silent=store.state is TapeState.SILENT)
             self._keep(leg, leg.tape.spool.open)
+
+    def silence(self, key: str, *, is_silent: bool) -> None:
+        """Keep silence in the recording of a leg from now on, or sound again."""
+        if (leg := self._router.leg(key)) is not None and leg.tape is not None:
+            leg.tape.silence(is_silent=is_silent)
 
     def _keep(self, leg: SoundLeg, write: Callable[[], None]) -> None:
         """Write what was recorded. The recording ends where its file cannot be written."""

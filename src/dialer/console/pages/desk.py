@@ -17,6 +17,7 @@ from dialer.app.call_centre.dispositions import CallBackTerm, Disposed
 from dialer.app.call_centre.drafts import OutcomeDraft, drafts_of
 from dialer.app.call_centre.live_calls import NamedTargets, targets_of
 from dialer.app.call_centre.previews import FailedCall, PreviewedPerson, failed_call_of, previewed_in
+from dialer.app.call_centre.recording_orders import RecordingNow, recording_now
 from dialer.app.imports.number_rows import NAME_PARTS
 from dialer.console.pages.dispositions import DispositionForm, form_of, with_draft
 from dialer.console.parts.callee_times import callees_time
@@ -134,6 +135,8 @@ class _Read(NamedTuple):
     """The zone key of that person; empty if it is not known."""
     failed: FailedCall | None
     """The call that the agent has placed last, if it came to nothing."""
+    recording: RecordingNow | None
+    """The recording of the present call; None if it is not recorded."""
 
 
 @get("/desk", media_type="text/html")
@@ -223,7 +226,7 @@ def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None, "", None)
+        return _Read(None, [], [], None, NamedTargets([], []), [], WaitingCallers(0, 0, None), None, "", None, None)
     call = desk.call if desk.is_talking else None
     preview = previewed_in(unit.connection, desk.preview, desk.preview_order)
     callers = callers_of_agent(unit.connection, desk.agent_id)
@@ -239,6 +242,7 @@ def _read(unit: Unit) -> _Read:
         promise_to(unit.connection, person.subscriber_id, call and call.id) if person else None,
         _zone_key(unit.connection, person) if call is None else call.zone_key,
         _failed(unit.connection, desk) if call is None and callers.ringing is None else None,
+        None if call is None else recording_now(unit.connection, call.id),
     )
 
 

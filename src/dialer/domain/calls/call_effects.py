@@ -19,6 +19,12 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     """The number of times each caller ID of the group was shown, this time included."""
 
 
+class TapeCall(msgspec.Struct, frozen=True, gc=False):
+    """Let the recording of a call become as its `recording_orders` say."""
+
+    call_id: int
+
+
 class HangUp(msgspec.Struct, frozen=True, gc=False):
     """End a call in progress now."""
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from dialer.domain.calls.call_recording import RecordingOrders
 from dialer.domain.calls.plan_parts import SaidCallBack
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, GatewayKey, LegOutcome, Subscriber
 
@@ -184,6 +185,13 @@ class OutcomeSaid(msgspec.Struct, frozen=True, gc=False):
 
     call_id: int
     call_back: SaidCallBack | None
+
+
+class RecordingOrdered(msgspec.Struct, frozen=True, gc=False):
+    """Somebody has ordered something about the recording of a call in progress."""
+
+    call_id: int
+    orders: RecordingOrders
 
 
 class CallEnded(msgspec.Struct, frozen=True, gc=False):

@@ -1,16 +1,31 @@
-"""Recordings of whole calls: which calls are recorded, and where the sound of one goes."""
+"""Recordings of whole calls: which calls are recorded, where the sound of one goes, and when it is kept."""
 
 import zlib
+from collections.abc import Sequence
+from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 NO_CALL: Final = "no"
 ALL_CALLS: Final = "all"
+ON_DEMAND: Final = "on_demand"
 SHARE: Final = "share:"
 SHARE_MIN: Final = 2
 SHARE_MAX: Final = 1_000
 DAY_MS: Final = 86_400_000
+PAUSES_MAX: Final = 200
+"""Pauses of a call that may be ordered. After the last one, the rest of the call is silent."""
+
+
+class TapeState(StrEnum):
+    """The state of the recording of a call at a moment."""
+
+    WAITING = "waiting"
+    """Nothing is recorded until it is ordered."""
+    KEEPING = "keeping"
+    SILENT = "silent"
+    """Silence is kept in its place."""
 
 
 class RecordingPlan(msgspec.Struct, frozen=True):
@@ -20,10 +35,18 @@ class RecordingPlan(msgspec.Struct, frozen=True):
     """Each `share`-th call is recorded; 1: all, 0: none."""
     days: int = 0
     """Days for which a recording is kept, from the end of its call; 0: for ever."""
+    is_on_demand: bool = False
+    """True if a call is recorded from the moment on at which somebody wants it."""
 
     def chooses(self, callid: str) -> bool:
         """Return whether a call is recorded, by its own name: the same calls of the same seed are."""
         return self.share > 0 and zlib.crc32(callid.encode()) % self.share == 0
+
+    def state_at_dial(self, callid: str) -> TapeState | None:
+        """Return the state with which a call begins; None if it is never recorded."""
+        if self.is_on_demand:
+            return TapeState.WAITING
+        return TapeState.KEEPING if self.chooses(callid) else None
 
     def kept_until_ms(self, ended_ms: int) -> int | None:
         """Return the moment until which the recording of a call is kept that ended at a moment; None: for ever."""
@@ -31,6 +54,29 @@ class RecordingPlan(msgspec.Struct, frozen=True):
 
 
 NOT_RECORDED: Final = RecordingPlan()
+
+
+class RecordingOrders(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The orders about the recording of a call. Moments are milliseconds since the start of the call."""
+
+    began_ms: int | None = None
+    """The moment at which somebody wanted the recording."""
+    silences: tuple[int, ...] = ()
+    """The moments at which silence began and ended, in turns. It lasts if there is one more beginning."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether silence is ordered now."""
+        return lasts(self.silences)
+
+    def state(self, at_dial: TapeState, silences: Sequence[int] = ()) -> TapeState:
+        """Return the state of a recording that began in another one, with the silences of sections beside."""
+        if at_dial is TapeState.WAITING and self.began_ms is None:
+            return at_dial
+        return TapeState.SILENT if self.is_silent or lasts(silences) else TapeState.KEEPING
+
+
+NO_ORDERS: Final = RecordingOrders()
 
 
 class SoundStore(msgspec.Struct, frozen=True):
@@ -41,20 +87,22 @@ class SoundStore(msgspec.Struct, frozen=True):
     key: str
     """The key of its sound in hexadecimal digits, which is sealed wherever it is stored."""
     age_ms: int = 0
-    """Time since the answer, with which the sound begins that is written from now on."""
+    """Time since its first sound, with which the sound begins that is written from now on."""
+    state: TapeState = TapeState.KEEPING
+    """The state with which it begins."""
 
     def __repr__(self) -> str:
         """Leave out the key, so that no log line shows it."""
-        return f"{type(self).__name__}(file={self.file!r}, age_ms={self.age_ms})"
+        return f"{type(self).__name__}(file={self.file!r}, age_ms={self.age_ms}, state={self.state.value!r})"
 
 
 def share_of(record: str) -> int:
-    """Return the `share` of a campaign's `record`.
+    """Return the `share` of a campaign's `record`; 0 for calls that are recorded on demand, too.
 
     Raises:
         ValueError: it is no such text.
     """
-    if record in {NO_CALL, ALL_CALLS}:
+    if record in {NO_CALL, ALL_CALLS, ON_DEMAND}:
         return int(record == ALL_CALLS)
     digits = record.removeprefix(SHARE)
     if record.startswith(SHARE) and digits.isascii() and digits.isdecimal() and digits[0] != "0":
@@ -62,3 +110,50 @@ def share_of(record: str) -> int:
         if SHARE_MIN <= share <= SHARE_MAX:
             return share
     raise ValueError(record)
+
+
+def recording_plan(record: str, days: int) -> RecordingPlan:
+    """Return the settings of a campaign's `record` and `record_days`.
+
+    Raises:
+        ValueError: `record` is no such text.
+    """
+    return RecordingPlan(share_of(record), days, is_on_demand=record == ON_DEMAND)
+
+
+def lasts(silences: Sequence[int]) -> bool:
+    """Return whether the last of these silences has no end yet."""
+    return len(silences) % 2 == 1
+
+
+def with_silence(silences: tuple[int, ...], at_ms: int, *, is_silent: bool) -> tuple[int, ...]:
+    """Return silences of which one begins or ends at a moment, unless it is silent, or not, already.
+
+    A silence without length is none, and two without time between them are one.
+    """
+    if is_silent == lasts(silences):
+        return silences
+    if silences and silences[-1] >= at_ms:
+        return silences[:-1]
+    return (*silences, at_ms)
+
+
+def silent_spans(silences: Sequence[Sequence[int]], begin_ms: int, end_ms: int) -> list[tuple[int, int]]:
+    """Return the times in which any of several lists of silences is silent, from `begin_ms` on, up to `end_ms`.
+
+    They are in order and apart from each other, and moments count from `begin_ms`.
+    """
+    found: list[tuple[int, int]] = []
+    single = [
+        (moments[at], moments[at + 1] if at + 1 < len(moments) else end_ms)
+        for moments in silences
+        for at in range(0, len(moments), 2)
+    ]
+    for from_ms, to_ms in sorted((max(first, begin_ms), min(last, end_ms)) for first, last in single):
+        if to_ms <= from_ms:
+            continue
+        if found and from_ms - begin_ms <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], to_ms - begin_ms))
+        else:
+            found.append((from_ms - begin_ms, to_ms - begin_ms))
+    return found

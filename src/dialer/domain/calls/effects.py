@@ -34,6 +34,7 @@ from dialer.domain.calls.call_effects import (
     RefuseInbound,
     ResumeCall,
     TakeBackCall,
+    TapeCall,
     TurnAway,
 )
 from dialer.domain.calls.campaign_effects import (
@@ -130,7 +131,7 @@ Recorded = (
 """Effects that the store records. Some of them the kernel also performs."""
 _WakeUp = WakeDistributor | WakeWatchdog | WakeCampaign | WakeGateway
 _OfAgents = HoldCall | SuperviseCall | MoveCall | WaitForAgent | OfferCall | OfferPerson | WithdrawOffer | BridgeCall
-_OfThirds = ConsultThird | TalkWith | EndConsultation | HandOverCallee
+_OfThirds = ConsultThird | TalkWith | EndConsultation | HandOverCallee | TapeCall
 Command = _WakeUp | _OfAgents | _OfThirds | ResumeCall | HangUp | GiveUpCall | DialLeg | TurnAway
 """Effects that the kernel only performs."""
 Effect = Question | Recorded | Command

@@ -35,6 +35,7 @@ from dialer.domain.calls.call_events import (
     LineFound,
     LineLost,
     OutcomeSaid,
+    RecordingOrdered,
     ThirdAnswered,
     TransferReached,
 )
@@ -79,7 +80,7 @@ _Claimed = FreshClaimed | RetriesClaimed | SubscriberClaimedAgain | OfferedClaim
 _OfCampaign = CampaignRenewed | CallRestored | PersonDecided | SubscribersCounted | NumberStopped
 _OfText = TextRequested | NumberChecked | TextRestored | TextChecked
 _OfAgent = CallerLeft | AgentAnswered | AgentMissed | SupervisionEnded | OutcomeSaid
-_OfThirds = ThirdAnswered | CalleeHandedOver | HandOverRefused
+_OfThirds = ThirdAnswered | CalleeHandedOver | HandOverRefused | RecordingOrdered
 _OfLine = LegEnded | _OfThirds | CallMoved | LineLost | LineFound | CallTakenBack
 _OfCall = DncReached | CallAnswered | TransferReached | CallArrived | CallReceived | CallerFound | CallEnded
 EngineEvent = _Opened | _Closed | _Woken | _Claimed | _OfCampaign | _OfText | _OfAgent | _OfLine | _OfCall

@@ -20,3 +20,20 @@ class SaidCallBack(NamedTuple):
     at_ms: int
     promise: Promise | None = None
     """The promise of the agent to take it themselves; None for any agent."""
+
+
+class SectionResult(msgspec.Struct, frozen=True, gc=False):
+    """The answer of the callee to one section; the last answer of a call counts."""
+
+    section_id: int
+    section_type: int
+    question: str
+    response: str
+    at_ms: int
+    recording_ms: int | None = None
+    """Length of the recording that the section made; `response` is its file name."""
+
+    @property
+    def recording_s(self) -> int | None:
+        """Return the length of the recording in whole seconds, rounded up; None if there is none."""
+        return None if self.recording_ms is None else -(-self.recording_ms // 1_000)

@@ -7,8 +7,8 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls.call_recording import NOT_RECORDED, RecordingPlan, SoundStore
-from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack
+from dialer.domain.calls.call_recording import NO_ORDERS, NOT_RECORDED, RecordingOrders, RecordingPlan, SoundStore
+from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
 from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
@@ -327,7 +327,9 @@ class Call(msgspec.Struct, gc=False):
     is_simulated: bool = False
     """True if its gateway was simulated when it was placed."""
     sound_store: SoundStore | None = None
-    """The place of its recording, of a call over a real line that is recorded."""
+    """The place of its recording, of a call over a real line that is, or may be, recorded."""
+    recording_orders: RecordingOrders = NO_ORDERS
+    """The orders about its recording since its start."""
     is_restored: bool = False
     """True if the call was placed before this engine was built."""
     transfers: tuple[Transfer, ...] = ()
@@ -344,6 +346,11 @@ class Call(msgspec.Struct, gc=False):
     def is_inbound(self) -> bool:
         """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
         return self.attempt < 0
+
+    def recording_began_ms(self, answered_ms: int) -> int:
+        """Return the time at which the recording of a call began that was answered at a time."""
+        began_ms = self.recording_orders.began_ms
+        return answered_ms if began_ms is None else max(answered_ms, self.started_ms + began_ms)
 
     @property
     def promise(self) -> Promise | None:
@@ -362,23 +369,6 @@ class Call(msgspec.Struct, gc=False):
     def takes_channel(self) -> bool:
         """Return whether the call takes a channel of its gateway, as all but those of simulated callers do."""
         return self.attempt > 0 or self.is_over_line
-
-
-class SectionResult(msgspec.Struct, frozen=True, gc=False):
-    """The answer of the callee to one section; the last answer of a call counts."""
-
-    section_id: int
-    section_type: int
-    question: str
-    response: str
-    at_ms: int
-    recording_ms: int | None = None
-    """Length of the recording that the section made; `response` is its file name."""
-
-    @property
-    def recording_s(self) -> int | None:
-        """Return the length of the recording in whole seconds, rounded up; None if there is none."""
-        return None if self.recording_ms is None else -(-self.recording_ms // 1_000)
 
 
 class CallOutcome(msgspec.Struct, frozen=True, gc=False):
@@ -404,6 +394,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """True if we ended the call ourselves, because nobody could say what had become of it."""
     heard: tuple[HeardInput, ...] = ()
     """The inputs of the callee in the survey, in their order."""
+    silences: tuple[int, ...] = ()
+    """As those of `dialer.domain.calls.call_recording.RecordingOrders`: those of sections."""
     is_message_left: bool = False
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
     retry_after_ms: int = 0

@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain.calls import agent_events, call_events, campaign_events, events, text_events
-from dialer.domain.calls.call_effects import FinishCall, TakeBackCall
+from dialer.domain.calls.call_effects import FinishCall, TakeBackCall, TapeCall
 from dialer.domain.calls.campaign_effects import ClaimAgain, CountSubscribers, ExpectCallBack
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES, CLOSED
 from dialer.domain.calls.disposition import Disposition
@@ -139,6 +139,7 @@ class Engine:
             call_events.CallReceived: self._inbound.received,
             call_events.CallerFound: self._inbound.caller_found,
             call_events.OutcomeSaid: self._say_outcome,
+            call_events.RecordingOrdered: self._order_recording,
             call_events.CallEnded: self._end_call,
             call_events.CallTakenBack: self._take_back,
             call_events.LineLost: self._openings.lose_line,
@@ -255,6 +256,12 @@ class Engine:
     def _hand_over(self, now_ms: int, event: call_events.CalleeHandedOver) -> None:
         self._transfers.handed_over(now_ms, event)
         self._free(self._calls[event.call_id], now_ms)
+
+    def _order_recording(self, _now_ms: int, event: call_events.RecordingOrdered) -> None:
+        call = self._calls.get(event.call_id)
+        if call is not None and call.recording_orders != event.orders:
+            call.recording_orders = event.orders
+            self._state.emit(TapeCall(call.id))
 
     def _say_outcome(self, _now_ms: int, event: call_events.OutcomeSaid) -> None:
         """Note that a call has an outcome, and whether its callee is called back. The end of the call acts on it."""

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.words.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
 
 SPEECH_FOLDER: Final = "speech"
@@ -157,6 +157,16 @@ class Supervise(Value, frozen=True):
     mode: SupervisionMode
 
 
+class Tape(Value, frozen=True):
+    """Change what becomes of the sound in the recording of the leg. The order in progress goes on with its turn.
+
+    It is never `Done`. A leg that is not recorded ignores it.
+    """
+
+    turn: int
+    state: TapeState
+
+
 class Clear(Value, frozen=True):
     """End the leg, answered or not, with a Q.850 cause for the other side."""
 
@@ -164,7 +174,7 @@ class Clear(Value, frozen=True):
     cause: Cause = Cause.NORMAL_CLEARING
 
 
-Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Supervise | Clear
+Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Supervise | Clear | Tape
 
 
 class Arrived(Value, frozen=True):

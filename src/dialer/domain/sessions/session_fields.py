@@ -5,7 +5,9 @@ from typing import Final
 import msgspec
 
 from dialer.domain.calls import call_events, events
-from dialer.domain.calls.plans import Call, CallOutcome, SectionResult
+from dialer.domain.calls.call_recording import TapeState
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.sessions.leg_protocol import Hold, Order, Speech
 from dialer.domain.sessions.session_state import Stage
@@ -48,8 +50,14 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     """The last answer to each section, in the order of the answers."""
     heard: tuple[HeardInput, ...] = ()
     """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
+    silences: tuple[int, ...] = ()
+    """As those of `SessionState`."""
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
+
+    def tape_state(self, at_dial: TapeState) -> TapeState:
+        """Return what becomes of the sound of the call now, if it is recorded; `at_dial` is what did at its dial."""
+        return self.call.recording_orders.state(at_dial, self.silences)
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False, retry_after_ms: int = 0) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`. A machine completes no survey, but may hear it."""
@@ -70,6 +78,7 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
             heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
+            silences=self.silences,
             is_message_left=is_machine and (self.is_message_left or self.is_completed),
         )
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.domain.calls import events
-from dialer.domain.calls.plans import SectionResult
+from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
 from dialer.domain.survey.heard import HeardInput
@@ -58,6 +58,8 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     transfers: int = 0
     """Number of transfers that the call has reached."""
     heard: tuple[HeardInput, ...] = ()
+    silences: tuple[int, ...] = ()
+    """The moments at which sections began and ended silence in the recording, in milliseconds since the start."""
 
     def moved(self, by_ms: int) -> "SessionState":
         """Return the state with all its times moved, after the clock has jumped."""

@@ -59,6 +59,7 @@ class SurveyStep:
         "digits_max",
         "knows_after",
         "position",
+        "records_silence",
         "section",
         "speeches",
         "timeout_ms",
@@ -78,6 +79,7 @@ class SurveyStep:
         """True for a transfer marked `completed`: it is not reached before somebody takes the call."""
         self.digits_max: Final = definition.digits_max(section)
         self.timeout_ms: Final = section.timeout_ms
+        self.records_silence: Final = section.record_pause
         prompts = CallFlow.prompts(position)
         differs = any(prompt.audio_ms is None and "{" in prompt.script for prompt in prompts)
         self.speeches: Final = None if differs else speeches_of(prompts, _NOBODY)

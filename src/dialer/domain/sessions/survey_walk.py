@@ -3,7 +3,8 @@
 from typing import Final
 
 from dialer.domain.calls import call_events, text_events
-from dialer.domain.calls.plans import SectionResult
+from dialer.domain.calls.call_recording import with_silence
+from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.sessions.leg_protocol import (
     Ask,
     Clear,
@@ -69,6 +70,10 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
         """
         while step is not None:
             self.step = step
+            if step.records_silence or self.silences:
+                self.silences = with_silence(
+                    self.silences, at_ms - self.call.started_ms, is_silent=step.records_silence
+                )
             if step.completes:
                 self.is_completed = True
             if step.acts_before and not is_again:

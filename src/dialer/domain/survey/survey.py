@@ -54,6 +54,8 @@ class Section(msgspec.Struct, frozen=True):
     confirm_key: str = ""
     conference: str = ""
     sms_text: str = ""
+    record_pause: bool = False
+    """True if recordings of calls keep silence in place of the section."""
 
 
 def section_name(section: Section) -> str:

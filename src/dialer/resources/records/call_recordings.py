@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+from litestar.openapi.spec import OpenAPIType, Schema
 from sqlalchemy import ColumnElement, RowMapping, select
 
 from dialer.app.work.unit import UnitOfWork
@@ -18,6 +20,8 @@ from dialer.resources.crud.fields import (
     FieldError,
     Integer,
     Json,
+    Kind,
+    Stored,
     Text,
     TextChoice,
     echo,
@@ -25,6 +29,7 @@ from dialer.resources.crud.fields import (
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.crud.urls import Links
 from dialer.resources.records.agent_views import own_recordings
 from dialer.resources.words.errors import ForbiddenError
 from dialer.store.database.touched import NOTHING
@@ -38,7 +43,7 @@ FOLDER: Final = "folder"
 
 
 class WhichCalls(Text, frozen=True):
-    """A kind of field: `no`, `all`, or `share:N` for each N-th call."""
+    """A kind of field: `no`, `all`, `on_demand`, or `share:N` for each N-th call."""
 
     max_length: int = RECORD_MAX
 
@@ -50,14 +55,27 @@ class WhichCalls(Text, frozen=True):
         except ValueError:
             raise FieldError(
                 Sentence(
-                    "%(text)s is not known. Write no, all, or share:N for each N-th call, with N from %(least)s to"
-                    " %(most)s.",
+                    "%(text)s is not known. Write no, all, on_demand, or share:N for each N-th call, with N from"
+                    " %(least)s to %(most)s.",
                     text=echo(text),
                     least=SHARE_MIN,
                     most=SHARE_MAX,
                 )
             ) from None
         return text
+
+
+class Spans(Kind, frozen=True):
+    """A kind of field: times within a recording, stored as JSON in milliseconds and shown in seconds."""
+
+    def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - seconds are seconds anywhere
+        """Return the pairs of seconds."""
+        return [[from_ms / 1_000, to_ms / 1_000] for from_ms, to_ms in msgspec.json.decode(value or "[]")]
+
+    def schema(self) -> Schema:
+        """Return the schema of a list of pairs of numbers."""
+        pair = Schema(type=OpenAPIType.ARRAY, items=Schema(type=OpenAPIType.NUMBER), min_items=2, max_items=2)
+        return Schema(type=OpenAPIType.ARRAY, items=pair)
 
 
 _CALL_RECORDING: Final = shapes(
@@ -89,9 +107,14 @@ _CALL_RECORDING: Final = shapes(
             "The name of its file in downloads.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11.wav",
         ),
-        "start_date": read_only(Timestamp(), "The moment of the answer, with which it begins, in UTC."),
-        "seconds": read_only(AmountNumber(), "The length in seconds.", example=61.4),
+        "start_date": read_only(Timestamp(), "The moment at which it begins, in UTC: of the answer, or of `start/`."),
+        "seconds": read_only(AmountNumber(), "The length in seconds, with the pauses in it.", example=61.4),
         "size": read_only(Integer(), "The bytes of its WAV file.", example=982_458),
+        "paused": derived(
+            Spans(),
+            "The times with silence in place of sound, as pairs of seconds since the beginning.",
+            example=[[20.1, 31.6]],
+        ),
         "refused": read_only(Boolean(), "True if the callee refused to be recorded.", example=False),
         "state": read_only(TextChoice(tuple(RecordingState)), "The state.", example=RecordingState.STORED.value),
         "stored_where": derived(
@@ -115,6 +138,7 @@ def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
         {
             "disposition": said.get(row["callrequest_id"], ""),
             "name": f"{row['callid']}.wav",
+            "paused": row["paused"] or "[]",
             "stored_where": FOLDER if row["file"] and row["state"] != RecordingState.REMOVED else "",
         }
         for row in rows

@@ -233,12 +233,12 @@ _CAMPAIGN: Final = shapes(
         ),
         "record": writable(
             WhichCalls(),
-            "The calls that are recorded as a whole, from the answer to the end: `no`, `all`, or `share:N` for each"
-            " N-th call, with N from 2 to 1000. A call keeps what held at its dial. Over SIP and simulated carriers"
-            " only.",
+            "The calls that are recorded as a whole, from the answer on: `no`, `all`, `share:N` for each N-th call (N:"
+            " 2 to 1000), or from `recording/start/` on: `on_demand`. A call keeps what held at its dial. Over SIP and"
+            " simulated carriers only.",
             example="share:5",
             title="Record calls",
-            hint="no, all, or share:5 for each fifth call. The law may ask for the consent of all who are heard.",
+            hint="no, all, on_demand, or share:5 for each fifth call. The law may ask for the consent of all.",
         ),
         "record_days": writable(
             Integer(0, RECORD_DAYS_MAX),

@@ -64,7 +64,7 @@ def _plain(field: SectionField) -> Field:
         case IntegerField(minimum=least, maximum=most):
             return writable(Integer(least, most), nullable=is_nullable)
         case BooleanField():
-            return writable(Boolean())
+            return writable(Boolean(), default=None) if is_nullable else writable(Boolean())
         case ReferenceField(to=target):
             return optional(Reference(_PATHS[target]))
         case _:

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from dialer.app.work.touched_records import hearers_of_file
 from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
+from dialer.domain.survey.sections.table import pauses_recordings
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.sentences import Sentence
@@ -139,6 +140,13 @@ def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     refuse_while_in(unit, Campaign.__table__, plays_it & (Campaign.status == CampaignStatus.NEW))
 
 
+def _silence(change: Change) -> Values:
+    """Return whether recordings keep silence in place of a new section, or one of another type, if nobody says it."""
+    is_said = "record_pause" in change.given and change.values["record_pause"] is not None
+    is_due = change.is_new or change.moves("type") or change.values["record_pause"] is None
+    return {"record_pause": pauses_recordings(change.values["type"])} if is_due and not is_said else {}
+
+
 AUDIO_FILES = Resource(
     path="audio-files",
     shapes=_AUDIO_FILE,
@@ -164,6 +172,7 @@ SECTION_TEMPLATES = Resource(
     filters=("type", "order"),
     orderings=("order", "type", "question", "created_date", "updated_date"),
     names=("question",),
+    columns=_silence,
     rules=(FieldRule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
     touches=touches_nothing,
 )

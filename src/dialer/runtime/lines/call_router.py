@@ -100,6 +100,10 @@ class CallRouter:
         """End the leg of the agent who talks in a call, let the callee wait, and return the outcome of the leg."""
         return self._of(call_id).part(call_id, now_ms)
 
+    def tape(self, call_id: int) -> None:
+        """Let the recording of a call become as it is wanted by now."""
+        self._of(call_id).tape(call_id)
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes if they are known."""
         return self._of(call_id).hang_up(call_id, now_ms)

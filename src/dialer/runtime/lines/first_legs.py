@@ -46,8 +46,9 @@ class FirstLegs:
         """Place a call, send a message, or answer a call. A line does so after the commit, and reports on it."""
         gateway_id = call.plan.gateway_id
         came_in = call.is_inbound and not call.parts
-        if call.plan.recording.share and not call.parts and self._records(gateway_id):
-            call.sound_store = new_store() if call.plan.recording.chooses(call.callid) else None
+        if not call.parts and self._records(gateway_id):
+            state = call.plan.recording.state_at_dial(call.callid)
+            call.sound_store = None if state is None else new_store(state)
         key = call.callid if came_in else self._names.key(leg_name(call.callid, call.id))
         order = self.arrivals.order(call) if came_in else order_of(key, call)
         session = MessageSession(call) if call.parts else IvrSession(call)

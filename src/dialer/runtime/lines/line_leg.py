@@ -4,10 +4,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.calls.plans import Call, GatewayKey
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
-from dialer.domain.sessions.leg_protocol import Dialling, Leg, Order, Texting
+from dialer.domain.sessions.leg_protocol import Dialling, Leg, Order, Tape, Texting
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.supervisor_session import SupervisorSession
 
@@ -50,6 +51,7 @@ class LineLeg:
         "key",
         "order",
         "session",
+        "tape",
         "wanted_ms",
     )
 
@@ -77,6 +79,8 @@ class LineLeg:
         self.is_leaving = False
         self.is_odd = False
         """True if its row cannot be read: nobody knows what became of it."""
+        self.tape: TapeState | None = None
+        """The state of its recording that the line was told last; None if that is not known."""
 
     @property
     def answered_ms(self) -> int | None:
@@ -103,8 +107,35 @@ class LineLeg:
         """Return the order with the limit of its gateway, if it took a turn there: our own telephones take none."""
         is_agents = isinstance(self.session, BLegSession) and self.session.is_to_agent
         if not isinstance(self.order, Dialling) or is_agents or isinstance(self.session, SupervisorSession):
-            return self.order
-        return msgspec.structs.replace(self.order, cps_max=cps_max)
+            return self.begun_order()
+        return msgspec.structs.replace(self.begun_order(), cps_max=cps_max)
+
+    def begun_order(self) -> Leg:
+        """Return the order for a line that begins with it, which knows the state of its recording then."""
+        order = self.recorded_order(self.wanted_ms)
+        self.tape = None if isinstance(order, Texting) or order.sound_store is None else order.sound_store.state
+        return order
+
+    def recorded_order(self, now_ms: int) -> Leg:
+        """Return the order with the state of its recording as it is wanted now."""
+        order, session = self.order, self.session
+        if isinstance(order, Texting) or order.sound_store is None or not isinstance(session, IvrSession):
+            return order
+        state = session.tape_state(order.sound_store.state)
+        began_ms = session.call.recording_began_ms(session.answered_ms or now_ms)
+        store = msgspec.structs.replace(order.sound_store, state=state, age_ms=max(0, now_ms - began_ms))
+        return msgspec.structs.replace(order, sound_store=store)
+
+    def tape_order(self) -> Tape | None:
+        """Return the order to change what becomes of its sound, if the line was told something else before."""
+        order, session = self.order, self.session
+        if isinstance(order, Texting) or order.sound_store is None or not isinstance(session, IvrSession):
+            return None
+        wanted = session.tape_state(order.sound_store.state)
+        if self.handed_ms is None or wanted is self.tape:
+            return None
+        self.tape = wanted
+        return Tape(session.turn, wanted)
 
     def is_due_after(self, now_ms: int) -> bool:
         """Return whether its turn on its gateway comes later: that of a B-leg to a number."""

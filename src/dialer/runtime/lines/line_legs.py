@@ -123,8 +123,9 @@ class LineLegs:
         self._dials.append(leg)
 
     def give(self, leg: LineLeg, orders: Iterable[Order]) -> None:
-        """Give orders to a leg after the commit."""
-        for order in orders:
+        """Give orders to a leg after the commit. Before them, its recording becomes as it is wanted by now."""
+        tape = leg.tape_order()
+        for order in orders if tape is None else (tape, *orders):
             self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
             leg.is_changed = True
 

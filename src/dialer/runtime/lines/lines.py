@@ -16,7 +16,7 @@ import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.calls.plans import GatewayKey
-from dialer.domain.sessions.leg_protocol import LegReport, TextReceived
+from dialer.domain.sessions.leg_protocol import LegReport, Tape, TextReceived
 from dialer.runtime.lines.line_leg import LineLeg
 from dialer.runtime.lines.line_legs import HandOver
 from dialer.runtime.lines.line_reports import STARTING, LineReport, LineSettings
@@ -198,7 +198,8 @@ class Lines:
     def perform(self, over: HandOver) -> None:
         """Give orders to the lines, in their order."""
         for gateway_id, key, order in over.orders:
-            self.turns_given[key] = order.turn
+            if not isinstance(order, Tape):
+                self.turns_given[key] = order.turn
             if gateway_id in self._trunks:
                 with _surviving(gateway_id):
                     self._trunks[gateway_id].line.perform(key, order)
@@ -269,4 +270,4 @@ def _surviving(gateway_id: GatewayKey) -> Iterator[None]:
 def _live_leg(leg: LineLeg, now_ms: int) -> LiveLeg:
     handed_ms = leg.wanted_ms if leg.handed_ms is None else leg.handed_ms
     answered_age_ms = None if leg.answered_ms is None else max(0, now_ms - leg.answered_ms)
-    return LiveLeg(leg.order, max(0, now_ms - handed_ms), answered_age_ms, leg.handle)
+    return LiveLeg(leg.recorded_order(now_ms), max(0, now_ms - handed_ms), answered_age_ms, leg.handle)

@@ -100,6 +100,8 @@ class Switchboard:
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
         """Restored legs about which the engine has to be told something."""
+        self._recorded: list[LineLeg] = []
+        """Restored legs that are recorded."""
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
@@ -152,6 +154,10 @@ class Switchboard:
     def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> None:
         """Do nothing: the agents of a line decide at their desks."""
 
+    def tape(self, call_id: int) -> None:
+        """Let the recording of a call become as it is wanted by now."""
+        self._legs.give(self._firsts.of(call_id), ())
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""
         first = self._firsts.of(call_id)
@@ -181,6 +187,7 @@ class Switchboard:
                 self._to_follow_up.append(leg)
         if isinstance(first.order, Dialling | Arriving) and first.order.sound_store is not None:
             call.sound_store = resealed(first.order.sound_store)
+            self._recorded.append(first)
         session = first.session
         if not isinstance(session, IvrSession):
             return Taken(call_events.CallRestored(call), None)
@@ -198,6 +205,10 @@ class Switchboard:
         A leg whose last order did not reach its line begins its section again.
         """
         told: list[events.Event] = [*self._seconds.take_missed()]
+        for leg in self._recorded:
+            # An order of the last engine may not have reached the line.
+            self._legs.give(leg, ())
+        self._recorded = []
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
@@ -246,7 +257,7 @@ class Switchboard:
         at_ms = min(sound.told_ms, now_ms)
         match sound.heard:
             case Alive(answered):
-                turn = leg.turn
+                turn, leg.tape = leg.turn, None  # Another process may have it, with what was wanted a moment ago.
                 told = [] if answered is None else self._heard(leg, answered, at_ms)
                 # An answer that is news has given its first order.
                 return told if leg.turn != turn else [*told, *self._begin_again(leg, now_ms)]

@@ -34,6 +34,7 @@ class DeskSteps:
         self.performers: Final[Mapping[type, Callable[[Any], _FollowUp]]] = {
             agent_effects.HoldCall: self._hold,
             agent_effects.SuperviseCall: self._supervise,
+            call_effects.TapeCall: self._tape,
             call_effects.MoveCall: self._move,
             agent_effects.ConsultThird: self._consult,
             agent_effects.TalkWith: self._talk_with,
@@ -48,6 +49,10 @@ class DeskSteps:
 
     def _hold(self, effect: agent_effects.HoldCall) -> _FollowUp:
         self._carrier.hold(effect.call_id, is_held=effect.is_held)
+        return ()
+
+    def _tape(self, effect: call_effects.TapeCall) -> _FollowUp:
+        self._carrier.tape(effect.call_id)
         return ()
 
     def _supervise(self, effect: agent_effects.SuperviseCall) -> _FollowUp:

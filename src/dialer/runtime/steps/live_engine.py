@@ -254,7 +254,7 @@ class LiveEngine:
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(campaign_events.CampaignClosed(campaign_id))
         renewed = map(campaign_events.CampaignRenewed, world.over)
-        engine_events: list[events.Event] = [*world.call_backs, *world.campaigns, *renewed]
+        engine_events: list[events.Event] = [*world.call_backs, *world.recordings, *world.campaigns, *renewed]
         for event in engine_events:
             kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.

@@ -2,7 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from dialer.domain.calls.call_recording import SoundStore
+import msgspec
+
+from dialer.domain.calls.call_recording import SoundStore, TapeState, silent_spans
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.formats.sealed_sound import CHANNELS, HEADER_BYTES, RATE_HZ
 from dialer.domain.words.enums import RecordingState
@@ -12,7 +14,6 @@ from dialer.store.tables import CallRecording
 SECONDS_SCALE: Final = 100
 """Multiples of 1e-5 s in a millisecond."""
 _WAITING: Final = RecordingState.WAITING.value
-_NO_FILE: Final = SoundStore("", "")
 
 
 class RecordingRow(NamedTuple):
@@ -28,6 +29,7 @@ class RecordingRow(NamedTuple):
     start_date: int
     seconds: int
     size: int
+    paused: str | None
     file: str
     sound_key: str | None
     state: str
@@ -44,11 +46,17 @@ def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
     call over a line is measured when it is stored.
     """
     plan, store = call.plan, call.sound_store
-    if store is None and not call.is_over_line and plan.recording.chooses(call.callid):
-        store = _NO_FILE
+    if store is None and not call.is_over_line:
+        state = plan.recording.state_at_dial(call.callid)
+        store = None if state is None else SoundStore("", "", state=state)
     if store is None or outcome.answered_ms is None:
         return None
-    length_ms = max(0, outcome.ended_ms - outcome.answered_ms)
+    if call.recording_orders.state(store.state) is TapeState.WAITING:
+        return None
+    began_ms = call.recording_began_ms(outcome.answered_ms)
+    length_ms = max(0, outcome.ended_ms - began_ms)
+    span = began_ms - call.started_ms, outcome.ended_ms - call.started_ms
+    paused = silent_spans([call.recording_orders.silences, outcome.silences], *span)
     talk = next((one for one in reversed(call.transfers) if one.agent_id is not None), None)
     return RecordingRow(
         plan.user_id,
@@ -58,9 +66,10 @@ def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
         None if talk is None else talk.agent_id,
         None if talk is None else talk.queue_id,
         call.subscriber.number,
-        outcome.answered_ms,
+        began_ms,
         length_ms * SECONDS_SCALE,
         HEADER_BYTES + length_ms * RATE_HZ * CHANNELS // 1_000,
+        msgspec.json.encode(paused).decode() if paused else None,
         store.file,
         store.key or None,
         _WAITING,

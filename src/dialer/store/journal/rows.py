@@ -6,7 +6,8 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.plans import Call, SectionResult, id_or_0
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.calls.plans import Call, id_or_0
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written

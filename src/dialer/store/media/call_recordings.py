@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import structlog
+from msgspec.structs import replace
 
-from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.formats.media_files import MediaFiles
 from dialer.domain.formats.sealed_sound import (
     BLOCK_BYTES,
@@ -45,14 +46,14 @@ class RecordedSound(NamedTuple):
     """The bytes of its WAV file."""
 
 
-def new_store() -> SoundStore:
+def new_store(state: TapeState = TapeState.KEEPING) -> SoundStore:
     """Return the place of a new recording under a random name, with a key that is sealed for the database.
 
     Raises:
         SecretsKeyError: this process has no keys of stored secrets.
     """
     key = fernet_of(RING.keys()).encrypt(secrets.token_hex(KEY_BYTES).encode()).decode()
-    return SoundStore(f"{secrets.token_hex(16)}.call", key)
+    return SoundStore(f"{secrets.token_hex(16)}.call", key, state=state)
 
 
 def opened_store(folder: Path, store: SoundStore) -> SoundStore | None:
@@ -64,7 +65,7 @@ def opened_store(folder: Path, store: SoundStore) -> SoundStore | None:
     except (InvalidToken, SecretsKeyError):
         _log.warning("call_not_recorded", reason="its key cannot be read")
         return None
-    return SoundStore(str(folder.absolute() / store.file), key, store.age_ms)
+    return replace(store, file=str(folder.absolute() / store.file), key=key)
 
 
 def resealed(store: SoundStore) -> SoundStore | None:
@@ -80,7 +81,7 @@ def resealed(store: SoundStore) -> SoundStore | None:
     except (InvalidToken, SecretsKeyError):
         _log.warning("call_not_recorded", reason="its key cannot be read")
         return None
-    return SoundStore(store.file, key, store.age_ms)
+    return replace(store, key=key)
 
 
 def measured(files: MediaFiles, file: str, key: str) -> int | None:

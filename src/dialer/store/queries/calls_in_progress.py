@@ -23,6 +23,7 @@ from dialer.domain.calls.plans import (
     Subscriber,
 )
 from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.ordered_recordings import orders_in
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
@@ -335,6 +336,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         did_id=row["did_id"],
         did_number=row["phone_number"] if row["attempt"] < 0 else "",
         has_kept_wish=bool(row["has_kept_wish"]),
+        recording_orders=orders_in(row["recording_orders"]),
     )
 
 

@@ -14,8 +14,8 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
-from dialer.domain.calls.call_events import DidOpened, OutcomeSaid
-from dialer.domain.calls.call_recording import RecordingPlan, share_of
+from dialer.domain.calls.call_events import DidOpened, OutcomeSaid, RecordingOrdered
+from dialer.domain.calls.call_recording import recording_plan
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plan_parts import CallerIdChoice
 from dialer.domain.calls.plan_settings import settings_by_name
@@ -30,6 +30,7 @@ from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, g
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of, names_of
 from dialer.store.queries.hold_sounds import hold_sounds
+from dialer.store.queries.ordered_recordings import ordered_recordings
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
@@ -130,6 +131,8 @@ class LoadedRows(NamedTuple):
     dids: list[DidOpened]
     call_backs: list[OutcomeSaid]
     """The outcomes of calls in progress, as their agents have said them."""
+    recordings: list[RecordingOrdered]
+    """The orders about the recordings of calls in progress."""
     over: list[CampaignPlan]
     """Campaigns that are neither running nor paused, and still have calls or messages in progress."""
     aborted: list[int]
@@ -209,6 +212,7 @@ class Loader:
             agents=agents_of(connection, of.agents, self.shards, unreadable),
             dids=[one for one in dids if one.user_id not in self._odd_users],
             call_backs=said_call_backs(connection, of.calls, self.shards, unreadable),
+            recordings=ordered_recordings(connection, of.calls, self.shards, unreadable),
             over=self.plans_of(connection, set(busy) - open_ids),
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
@@ -297,7 +301,7 @@ class Loader:
             "callerids": _callerid_choices(connection, row),
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
-            "recording": RecordingPlan(share_of(row["record"]), row["record_days"]),
+            "recording": recording_plan(row["record"], row["record_days"]),
             "dnc_id": lists.first,
             "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,

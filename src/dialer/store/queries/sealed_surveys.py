@@ -76,5 +76,5 @@ def _section(row: RowMapping, recordings: dict[int, Prompt], branches: dict[str,
         prompt=replace(recordings.get(row["audiofile_id"], Prompt()), script=row["script"]),
         invalid_prompt=None if invalid_id is None else recordings.get(invalid_id, Prompt()),
         branches=branches,
-        **settings_of(lambda field: row[field.column]),
+        **settings_of(row["type"], lambda field: row[field.column]),
     )

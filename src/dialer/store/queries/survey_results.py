@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
-from dialer.domain.calls.plans import SectionResult
+from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.reasons import TransferReason
 from dialer.store.tables import SurveyResult, Transfer

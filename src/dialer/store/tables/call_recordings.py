@@ -1,6 +1,6 @@
 """The table of recordings of whole calls."""
 
-from sqlalchemy import Boolean, Index, String, column, text
+from sqlalchemy import Boolean, Index, String, Text, column, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.backends.expressions import last_digits
@@ -27,6 +27,8 @@ class CallRecording(Row):
     """The length in multiples of 1e-5 s."""
     size: Mapped[int] = mapped_column(BIG, default=0)
     """The bytes of its WAV file."""
+    paused: Mapped[str | None] = mapped_column(Text, default=None)
+    """The times with silence in place of sound, pairs of milliseconds since its beginning, as JSON. Null: none."""
     file: Mapped[str] = mapped_column(String(64), default="")
     """The name of its file in the folder of recordings. Empty if there is none: the callee was simulated, or it is
     deleted."""

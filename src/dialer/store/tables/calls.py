@@ -73,6 +73,8 @@ class CallRequest(Row):
     """True if its gateway was simulated at the dial. The gateway may have become a real one since."""
     heard: Mapped[LongText]
     """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
+    recording_orders: Mapped[str | None] = mapped_column(Text, default=None)
+    """The orders about its recording, a `dialer.domain.calls.call_recording.RecordingOrders` as JSON."""
 
     __table_args__ = (
         in_account("callrequest"),

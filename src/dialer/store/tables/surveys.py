@@ -73,6 +73,8 @@ class SectionTemplate(Row):
     confirm_key: Mapped[str | None] = mapped_column(String(1), default=None)
     completed: Mapped[bool] = mapped_column(Boolean, default=False)
     queue_id: Mapped[int | None] = needs("queue")
+    record_pause: Mapped[bool | None] = mapped_column(Boolean, default=None)
+    """True if recordings of calls keep silence in place of the section. Null: as for its type."""
     file_id: Mapped[int | None] = mapped_column(default=None)
     """The id of the section in files of the survey (`dialer apply`); null for the id of the row."""
     created_date: Mapped[Milliseconds]

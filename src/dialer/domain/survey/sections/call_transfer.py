@@ -12,7 +12,7 @@ from dialer.domain.survey.sections.actions import CallContext, Diversion
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import (
-    COMPLETED,
+    CLOSING_FIELDS,
     PROMPT_FIELDS,
     SCRIPT_MAX,
     TIMEOUT,
@@ -80,7 +80,7 @@ class CallTransfer(SectionDefinition):
             title=template("Key to take the call"),
             hint=template("Empty: the two are connected at once."),
         ),
-        COMPLETED,
+        *CLOSING_FIELDS,
     )
     hints: ClassVar[Mapping[str, str]] = {
         "timeout": template("The time to press the key below."),

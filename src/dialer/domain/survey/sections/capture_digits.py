@@ -80,6 +80,7 @@ class CaptureDigits(AskingDefinition):
         ),
         *INPUT_FIELDS,
     )
+    pauses_recordings: ClassVar[bool] = True
     no_answer: ClassVar[str] = Sentence(
         "%(digits)s digits cannot make a number from %(least)s to %(most)s",
         digits=FieldName("number_digits"),

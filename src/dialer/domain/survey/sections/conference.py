@@ -6,7 +6,7 @@ from typing import ClassVar
 from dialer.domain.survey.sections.actions import CallContext, ConferenceTalk
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
-from dialer.domain.survey.sections.fields import COMPLETED, PROMPT_FIELDS, SectionField, TextField
+from dialer.domain.survey.sections.fields import CLOSING_FIELDS, PROMPT_FIELDS, SectionField, TextField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
 from dialer.domain.words.sentences import Sentence, template
@@ -36,7 +36,7 @@ class Conference(SectionDefinition):
             hint=template("Empty: each campaign has a room of its own."),
             is_main=True,
         ),
-        COMPLETED,
+        *CLOSING_FIELDS,
     )
 
     def after_prompt(self, section: Section, context: CallContext) -> ConferenceTalk:

@@ -44,6 +44,8 @@ class SectionDefinition:
     """True for a type that sends text messages, for which the campaign needs a gateway."""
     has_answers: ClassVar[bool] = True
     """True for a type whose results are recorded and counted."""
+    pauses_recordings: ClassVar[bool] = False
+    """True for a type in whose place recordings of calls keep silence, unless its author wants the sound."""
     records_voices: ClassVar[bool] = False
     """True for a type whose answers are recordings."""
     has_chosen_answers: ClassVar[bool] = False

@@ -130,7 +130,21 @@ COMPLETED: Final = BooleanField(
     hint=template("Whoever comes here has completed the survey."),
 )
 """The mark of every type that a callee who reaches the section has completed the survey."""
-COMMON_FIELDS: Final[tuple[SectionField, ...]] = (*PROMPT_FIELDS, COMPLETED)
+RECORD_PAUSE: Final = BooleanField(
+    "record_pause",
+    description=(
+        "True if the recording of a whole call keeps silence in place of the section, from its first sound to that of"
+        " the next one. Default: true for type 4, so that no card number is kept; false for the others, also after a"
+        " change of `type`."
+    ),
+    example=False,
+    title=template("Silence in recordings"),
+    hint=template("Recordings of whole calls keep silence in place of this section, such as for card numbers."),
+)
+"""The mark of every type that recordings of calls keep silence in its place."""
+CLOSING_FIELDS: Final[tuple[SectionField, ...]] = (COMPLETED, RECORD_PAUSE)
+"""The last fields of every type."""
+COMMON_FIELDS: Final[tuple[SectionField, ...]] = (*PROMPT_FIELDS, *CLOSING_FIELDS)
 """The fields of every type."""
 TIMEOUT: Final = SecondsField(
     "timeout",
@@ -168,6 +182,6 @@ INPUT_FIELDS: Final[tuple[SectionField, ...]] = (
             "Callees hear it, and then the question again. Without it, they hear the question again at once."
         ),
     ),
-    COMPLETED,
+    *CLOSING_FIELDS,
 )
 """The additional fields of types that ask for keys, below their own."""

@@ -10,7 +10,7 @@ from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, MessageToSend
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
-from dialer.domain.survey.sections.fields import COMPLETED, PROMPT_FIELDS, SCRIPT_MAX, SectionField, TextField
+from dialer.domain.survey.sections.fields import CLOSING_FIELDS, PROMPT_FIELDS, SCRIPT_MAX, SectionField, TextField
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
 from dialer.domain.words.sentences import FieldName, Sentence, template
@@ -41,7 +41,7 @@ class Sms(SectionDefinition):
             hint=template("The campaign needs a carrier for text messages."),
             is_main=True,
         ),
-        COMPLETED,
+        *CLOSING_FIELDS,
     )
     sends_messages: ClassVar[bool] = True
     counted_as: ClassVar[str] = "SMS"

@@ -45,8 +45,13 @@ def section_fields() -> Iterator[SectionField]:
     yield from dict.fromkeys(field for definition in SECTION_TYPES.values() for field in definition.fields)
 
 
-def settings_of(read: Callable[[SectionField], Any]) -> dict[str, Any]:
-    """Return the settings of a section, from the values that `read` returns for the fields of all types.
+def pauses_recordings(kind: int) -> bool:
+    """Return whether recordings keep silence in place of sections of a type, unless their author wants the sound."""
+    return kind in SECTION_TYPES and SECTION_TYPES[kind].pauses_recordings
+
+
+def settings_of(kind: int, read: Callable[[SectionField], Any]) -> dict[str, Any]:
+    """Return the settings of a section of a type, from the values that `read` returns for the fields of all types.
 
     A section has the settings of all types, whatever its own type. Prompts are not among them: they come from
     recordings.
@@ -56,6 +61,8 @@ def settings_of(read: Callable[[SectionField], Any]) -> dict[str, Any]:
         for field in section_fields()
         if field.setting in Section.__struct_fields__
     }
+    if settings["record_pause"] is None:
+        settings["record_pause"] = pauses_recordings(kind)
     return {**settings, "key_labels": {digit: label for digit, field in CHOICES.items() if (label := read(field))}}
 
 
