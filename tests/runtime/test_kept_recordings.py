@@ -16,7 +16,7 @@ from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
 from dialer.runtime.steps import kept_recordings
 from dialer.runtime.steps.clock import VirtualClock
-from dialer.runtime.steps.kept_recordings import RETRIES_EVERY_MS, KeptRecordings
+from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, RETRIES_EVERY_MS, KeptRecordings
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.media.call_recordings import new_store, opened_store, resealed
@@ -93,6 +93,26 @@ async def test_a_folder_that_is_away_for_a_moment_loses_nothing(archive: Archive
     (tmp_path / "elsewhere").rename(archive.folder)
     await archive.keep(RETRIES_EVERY_MS)
     assert archive.rows() == [(1, "stored", WHOLE, "1.call")]
+
+
+async def test_a_recording_that_cannot_be_read_for_a_day_is_not_looked_for_any_more(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(1)
+    archive.add(2)
+    (archive.folder / "1.call").unlink()
+    await archive.keep(FAILS_AFTER_MS - 1)
+    assert archive.rows() == [(1, "waiting", GUESSED, "1.call"), (2, "stored", WHOLE, "2.call")]
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows() == [(1, "failed", GUESSED, "1.call"), (2, "stored", WHOLE, "2.call")]
+    looked = list[object]()
+    monkeypatch.setattr(kept_recordings, "measured", looked.append)
+    await archive.keep(10 * RETRIES_EVERY_MS)
+    assert looked == []
+    # It ends with its term, as any other.
+    archive.change(1, kept_until_ms=0)
+    await archive.keep()
+    assert archive.rows()[0][:2] == (1, "removed")
 
 
 async def test_a_key_that_cannot_be_read_leaves_its_own_recording_alone(archive: Archive) -> None:

@@ -60,6 +60,7 @@ class RecordingState(DescribedText):
 
     WAITING = "waiting", "The call is over, and its recording can be heard. It is stored in a moment."
     STORED = "stored", "The recording is stored."
+    FAILED = "failed", "Its sound could not be read for a day after the call, and is not looked for any more."
     REMOVED = "removed", "The recording is removed: deleted, erased, refused by the callee, or too old."
 
 

@@ -25,6 +25,8 @@ AT_ONCE: Final = 200
 LOOKS_EVERY_S: Final = 5.0
 RETRIES_EVERY_MS: Final = 60_000
 """Pause after which files that could not be read, or not be deleted, are tried again."""
+FAILS_AFTER_MS: Final = 86_400_000
+"""Time after the end of a call, a day, in which its recording is looked for."""
 _after: Final = bindparam("after", type_=CallRecording.__table__.c.id.type)
 _WAITING: Final = (
     select(CallRecording.__table__)
@@ -117,7 +119,7 @@ class KeptRecordings:
     async def _store(self) -> int:
         """Measure the sound of calls that have ended, and tell of it.
 
-        A recording that cannot be read now waits with its key: its folder may not be mounted.
+        A recording that cannot be read now waits with its key: its folder may not be mounted. After a day, it fails.
         """
         now_ms = self._clock.now_ms()
         self._waiting.begin(now_ms)
@@ -126,9 +128,13 @@ class KeptRecordings:
             return 0
         sizes = await anyio.to_thread.run_sync(self._sizes, waiting)
         found = [(row, size) for row, size in zip(waiting, sizes, strict=True) if size is not None]
-        lost = [row.id for row, size in zip(waiting, sizes, strict=True) if size is None]
-        if news := self._waiting.failed(lost, waiting[-1].id, now_ms):
+        unread = [row for row, size in zip(waiting, sizes, strict=True) if size is None]
+        lost = [row.id for row in unread if now_ms - _ended_ms(row) >= FAILS_AFTER_MS]
+        if news := self._waiting.failed([row.id for row in unread], waiting[-1].id, now_ms):
             _log.warning("recordings_not_readable", recordings=len(news), first=news[0])
+        if lost:
+            await self._database.write(lambda connection: _fail(connection, lost))
+            _log.error("recordings_lost", recordings=len(lost), first=lost[0])
         if found:
             await self._database.write(lambda connection: _store(connection, found, now_ms))
         return len(waiting)
@@ -198,6 +204,16 @@ def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], now_ms
             subject = f"call-recording/{row.id}"
             events.append(event_row(row.user_id, "recording.stored", now_ms, subject, named, **data))
     write_events(connection, events)
+
+
+def _ended_ms(row: Row[Any]) -> int:
+    return int(row.start_date + row.seconds // SECONDS_SCALE)
+
+
+def _fail(connection: Connection, ids: Sequence[int]) -> None:
+    touch(connection, NOTHING)
+    is_waiting = CallRecording.id.in_(ids) & (CallRecording.state == RecordingState.WAITING)
+    connection.execute(update(CallRecording).where(is_waiting).values(state=RecordingState.FAILED.value))
 
 
 def _stored_values(size: int) -> dict[str, Any]:
