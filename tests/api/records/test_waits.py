@@ -147,7 +147,7 @@ def test_of_the_money(desk: Desk) -> None:
     desk.change(User, desk.estate.user_id, balance=3_000)
     assert desk.waits() == TURN
     desk.change(User, desk.estate.user_id, held=2_000)
-    assert desk.waits() == ("no_credit", None)
+    assert desk.waits() == ("credit_held", None)
 
 
 def test_of_the_agents(desk: Desk) -> None:

@@ -53,6 +53,13 @@ def test_somebody_is_asked_where_the_file_is_doubtful(cells: list[str], hints: H
     assert best <= {option.region for option in told.options}
 
 
+def test_numbers_look_right_that_the_preview_finds_right() -> None:
+    """The library has no numbers for films, of which the preview says that nobody can have them."""
+    films = [f"07700 9001{place:02}" for place in range(3)]
+    told = judge([*films, "07911 123456", "+447911123457", "0044 7911 123458"], Hints(named="DE"))
+    assert {option.region: option.fits for option in told.options}["GB"] == 1
+
+
 def test_countries_with_one_numbering_plan_are_not_told_apart() -> None:
     told = judge(AMERICAN, Hints(named="CA"))
     assert (told.region, told.is_doubtful) == ("CA", False)

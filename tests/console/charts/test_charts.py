@@ -5,8 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.charts.charts import BOX, HEATS, heat, line, round_top, stack
+from dialer.console.charts.charts import BOX, HEATS, heat, line, round_top, share, stack
 from dialer.console.charts.heat_map import heat_rows
+from dialer.console.parts.rendering import percentage
 from dialer.domain.figures.statistics import Figures
 from dialer.store.queries.statistics import Counted
 
@@ -23,6 +24,11 @@ def test_a_line_stays_within_its_box(values: list[int]) -> None:
     points = [tuple(map(float, point.split(","))) for point in line(values).path.removeprefix("M").split("L")]
     assert len(points) == len(values)
     assert all(0 <= part <= BOX for point in points for part in point)
+
+
+def test_a_share_is_rounded_once() -> None:
+    """27 of 110 are 24.545 %, which two places first would make 24.6 %."""
+    assert percentage(share(27, 110)) == "24.5 %"
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=6))

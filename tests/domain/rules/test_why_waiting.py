@@ -65,6 +65,7 @@ def place(**facts: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of them
         (place(rests_until_ms=START_MS + 5, is_rest_asked_for=True), Wait(WaitsFor.ASKED_TO_REST, START_MS + 5)),
         (place(rests_until_ms=START_MS, free_channels=0), Wait(WaitsFor.GATEWAY_FULL)),
         (place(lacks_credit=True), Wait(WaitsFor.NO_CREDIT)),
+        (place(lacks_credit=True, is_credit_held=True), Wait(WaitsFor.CREDIT_HELD)),
         ({}, TURN),
     ],
 )

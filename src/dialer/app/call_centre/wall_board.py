@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from dialer.app.call_centre.previews import preview_of
 from dialer.domain.calls.plans import SIP
-from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, percent
+from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, unrounded_percent
 from dialer.domain.queueing.plans import Preview
 from dialer.domain.rules.awaited_skills import has_any
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
@@ -254,6 +254,6 @@ def _queue(
         min(waiting, default=None),
         unskilled,
         counts,
-        percent(counts.taken_within, counts.calls),
-        percent(counts.taken - counts.taken_late, counts.calls),
+        unrounded_percent(counts.taken_within, counts.calls),
+        unrounded_percent(counts.taken - counts.taken_late, counts.calls),
     )

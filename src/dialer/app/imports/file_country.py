@@ -16,6 +16,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from dialer.app.imports.country_words import plain_word
 from dialer.domain.numbers.by_the_library import parse
+from dialer.domain.numbers.doubts import doubt_of
 from dialer.domain.numbers.normal_form import NumberError, digits_of, has_lost_plus, normalise
 from dialer.domain.numbers.usual_spellings import folded
 
@@ -89,7 +90,7 @@ class Hints(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A country, and how many of the numbers look like its own."""
+    """A country, and how many of the numbers are numbers of it that somebody can have, as the preview judges them."""
 
     region: str
     fits: int
@@ -149,7 +150,7 @@ def judge(cells: Iterable[str], hints: Hints) -> FileCountry:
     if told:  # It is offered first, as other numbers of the file are of this country.
         ranked.sort(key=lambda score: not (same_plan(score.region, told) and score.fits >= SHARE_MIN * len(national)))
     best = ranked[0]
-    options = tuple(Fit(score.region, score.fits) for score in ranked[:OPTIONS_MAX] if score.fits)
+    options = tuple(Fit(score.region, _right(score.region, national)) for score in ranked[:OPTIONS_MAX] if score.fits)
     return FileCountry(best.region if best.fits else hints.named, len(national), options, is_doubtful)
 
 
@@ -163,6 +164,17 @@ class _Score:
         self.fits = sum(points >= least for points in each)
         mean = sum(each) / len(each)
         self.points = mean + (bonus if self.fits else 0.0)
+
+
+def _right(region: str, cells: Sequence[str]) -> int:
+    return sum(_is_right(cell, region) for cell in cells)
+
+
+def _is_right(cell: str, region: str) -> bool:
+    try:
+        return not doubt_of(normalise(cell, region))
+    except NumberError:
+        return False
 
 
 def _is_doubtful(ranked: Sequence[_Score], count: int, hints: Hints, told: str) -> bool:

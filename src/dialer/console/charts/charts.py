@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 
 BOX: Final = 100
 HEATS: Final = 8
@@ -63,7 +63,7 @@ def stack(parts: Sequence[tuple[str, int]]) -> list[Slice]:
 
 def share(part: int, whole: int) -> float:
     """Return the width of a bar in per cent: the share of a part in its whole, 0 if there is none."""
-    return percent(part, whole) or 0.0
+    return unrounded_percent(part, whole) or 0.0
 
 
 def heat(value: int, highest: int) -> int:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dialer.console.charts.charts import heat
 from dialer.domain.calling_times.zones import fixed_offset_minutes, zones_of_key
-from dialer.domain.figures.statistics import HOUR_MS, percent
+from dialer.domain.figures.statistics import HOUR_MS, unrounded_percent
 from dialer.store.queries.statistics import Counted
 
 ROWS_MAX: Final = 12
@@ -49,7 +49,7 @@ def heat_rows(counted: Sequence[Counted], service_zone: str) -> list[HeatRow]:
 
 def _cells(cells: list[list[int]], highest: int) -> list[HeatCell]:
     return [
-        HeatCell(hour, calls, heat(calls, highest), percent(answered, calls))
+        HeatCell(hour, calls, heat(calls, highest), unrounded_percent(answered, calls))
         for hour, (calls, answered) in enumerate(cells)
     ]
 

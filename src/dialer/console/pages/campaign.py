@@ -44,7 +44,7 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import campaign_state, outcome_words, result_words
 from dialer.domain.calls.plans import SIMULATED
-from dialer.domain.figures.statistics import Grouping, percent
+from dialer.domain.figures.statistics import Grouping, unrounded_percent
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side
 from dialer.domain.rules.abandoned_causes import AGENTS, SETTINGS, ExceededShare
 from dialer.domain.rules.abandoned_limits import NO_CALLS, JudgedShare, Period
@@ -318,7 +318,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         state=state,
         activity=shown_activity(moving.waiting.activity, view.row["medium"], view.row["calls"], now_ms, zone),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
-        answered=percent(totals.answered, totals.calls),
+        answered=unrounded_percent(totals.answered, totals.calls),
         shown_share=shown_share,
         share_title=gettext(_SHARE_TITLES[Period.CAMPAIGN if shown_share is None else shown_share.rule.period]),
         shares=[view.abandoned.get(period, NO_CALLS).share for period in Period],

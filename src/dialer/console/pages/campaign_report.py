@@ -27,7 +27,7 @@ from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import campaign_state, reason_of_campaign
-from dialer.domain.figures.statistics import agent_and_outcome, percent
+from dialer.domain.figures.statistics import agent_and_outcome, unrounded_percent
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.rates import has_rate
@@ -121,8 +121,8 @@ async def show_report(
         state=state,
         reason=reason_of_campaign(row["status_reason"]),
         totals=totals,
-        answered=percent(totals.answered, totals.calls),
-        abandoned=percent(totals.abandoned, totals.for_agents),
+        answered=unrounded_percent(totals.answered, totals.calls),
+        abandoned=unrounded_percent(totals.abandoned, totals.for_agents),
         abandoned_max=row["abandon_rate_max"] / PERCENT_UNIT,
         abandoned_meaning=gettext(ABANDONED_MEANING),
         funnel=funnel_of(view),

@@ -24,7 +24,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
-from dialer.console.serving.services import REAL, ConsoleServices, go_to, page
+from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
@@ -33,6 +33,7 @@ from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TR
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
+from dialer.resources.records.advancing import VIRTUAL
 from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.tables import SMS, Campaign, User
@@ -137,7 +138,7 @@ async def _show(
         messages=messages if errors or error is None else messages_of(error),
         asks_hour="any_hour" in filled or getattr(error, "code", None) is ErrorCode.CALLING_HOURS,
         any_hour="any_hour" in filled,
-        has_real_clock=service.worker.clock.mode == REAL,
+        waits_for_clock=service.worker.clock.mode == VIRTUAL,
         live=_live(request, found.trial),
         **found._asdict(),
     )

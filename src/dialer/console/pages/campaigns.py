@@ -22,7 +22,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option, options_of
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.words.enums import CampaignStatus
 from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.ordering import ORDERING
@@ -245,5 +245,5 @@ def page_number(text: str) -> int:
 
 def _listed(row: dict[str, Any], people: People, activity: ShownActivity) -> ListedCampaign:
     # A campaign of text messages has no answered calls.
-    answered = None if row["medium"] == SMS else percent(row["answered"], row["calls"])
+    answered = None if row["medium"] == SMS else unrounded_percent(row["answered"], row["calls"])
     return ListedCampaign(row, activity, people, people_bar(people), answered)

@@ -27,7 +27,7 @@ from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import outcome_words, words_of
-from dialer.domain.figures.statistics import HOUR_MS, Figures, mean, percent
+from dialer.domain.figures.statistics import HOUR_MS, Figures, mean, unrounded_percent
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
@@ -110,7 +110,7 @@ def _figure(
 _OF_CALLS: Final = (
     _Figure(SheetColumn(gettext_noop("Calls")), lambda one: one.calls, is_kept=True),
     _figure(gettext_noop("Answered"), lambda one: one.answered),
-    _figure(gettext_noop("Answered, share"), lambda one: percent(one.answered, one.calls), ValueKind.SHARE),
+    _figure(gettext_noop("Answered, share"), lambda one: unrounded_percent(one.answered, one.calls), ValueKind.SHARE),
     _figure(gettext_noop("By people"), lambda one: one.live, hint=gettext_noop("Answered, and not by a machine.")),
     _figure(
         gettext_noop("By machines"),
@@ -124,14 +124,14 @@ _OF_CALLS: Final = (
     ),
     _figure(
         gettext_noop("Completed, share"),
-        lambda one: percent(one.completed, one.live),
+        lambda one: unrounded_percent(one.completed, one.live),
         ValueKind.SHARE,
         gettext_noop("Completed calls of those that people answered."),
     ),
     _figure(gettext_noop("Abandoned"), lambda one: one.abandoned, hint=ABANDONED_MEANING),
     _figure(
         gettext_noop("Abandoned, share"),
-        lambda one: percent(one.abandoned, one.for_agents),
+        lambda one: unrounded_percent(one.abandoned, one.for_agents),
         ValueKind.SHARE,
         ABANDONED_MEANING,
     ),
@@ -141,7 +141,9 @@ _OF_CALLS: Final = (
     _figure(gettext_noop("Called in"), lambda one: one.inbound),
     _figure(gettext_noop("Messages"), lambda one: one.messages),
     _figure(gettext_noop("Delivered"), lambda one: one.delivered),
-    _figure(gettext_noop("Delivered, share"), lambda one: percent(one.delivered, one.messages), ValueKind.SHARE),
+    _figure(
+        gettext_noop("Delivered, share"), lambda one: unrounded_percent(one.delivered, one.messages), ValueKind.SHARE
+    ),
     _figure(gettext_noop("Cost"), lambda one: one.cost, ValueKind.MONEY),
 )
 _OF_AGENTS: Final = (

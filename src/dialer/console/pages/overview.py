@@ -24,7 +24,7 @@ from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.serving.sessions import cookie, cookie_of, is_secure
 from dialer.console.words.language import gettext
 from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.rules.abandoned_causes import exceeded_share, limit_of
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.campaign_activity import CampaignActivity
@@ -158,8 +158,8 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         is_new=reading.is_new,
         situation=overview.situation,
         today=today,
-        answered=percent(today.answered, today.calls),
-        abandoned=percent(today.abandoned, today.for_agents),
+        answered=unrounded_percent(today.answered, today.calls),
+        abandoned=unrounded_percent(today.abandoned, today.for_agents),
         abandoned_max=LEGAL_PERCENT,
         is_exceeded=exceeded_share(today.abandoned, today.for_agents, LEGAL_PERCENT) is not None,
         abandoned_meaning=gettext(ABANDONED_MEANING),
@@ -198,10 +198,10 @@ def _row(one: CampaignNow, activity: ShownActivity, people: People) -> CampaignR
         activity,
         people,
         people_bar(people),
-        percent(totals.answered, totals.calls)
+        unrounded_percent(totals.answered, totals.calls)
         if campaign.medium == "voice"
-        else percent(totals.delivered, totals.messages),
-        percent(totals.abandoned, totals.for_agents) if one.exceeded is None else one.exceeded.share,
+        else unrounded_percent(totals.delivered, totals.messages),
+        unrounded_percent(totals.abandoned, totals.for_agents) if one.exceeded is None else one.exceeded.share,
         limit_of(campaign.abandon_rate_max / PERCENT_UNIT) if one.exceeded is None else one.exceeded.limit,
     )
 

@@ -25,7 +25,7 @@ from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.domain.words.roles import Permission
@@ -177,7 +177,7 @@ async def _make(request: ApiRequest, view: BoardView) -> str:
         return view.of(board), promised_call_backs(unit.connection, viewer, limit=PROMISED_SHOWN)
 
     board, promised = await request.service.read(request, read)
-    abandoned = percent(board.today.abandoned, board.today.for_agents)
+    abandoned = unrounded_percent(board.today.abandoned, board.today.for_agents)
     return render(
         "board_live.html",
         board=board,

@@ -56,6 +56,7 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
     WaitsFor.RESTING: gettext_noop("The end of the carrier's rest"),
     WaitsFor.ASKED_TO_REST: gettext_noop("The end of the carrier's rest"),
     WaitsFor.GATEWAY_FULL: gettext_noop("Room at the carrier"),
+    WaitsFor.CREDIT_HELD: gettext_noop("The end of calls that hold the balance"),
     WaitsFor.TURN: gettext_noop("Its turn"),
 }
 _CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")

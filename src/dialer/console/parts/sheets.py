@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
 from litestar import Response
@@ -17,6 +17,8 @@ from dialer.console.words.currency import code_for
 from dialer.console.words.language import gettext
 from dialer.domain.billing.money import MONEY_SCALE, format_money
 
+SHARE_PLACES: Final = 2
+"""Decimals of a share in a file. Pages show fewer, and round the share itself."""
 Value: TypeAlias = str | int | float | None
 
 
@@ -106,6 +108,8 @@ def _in_csv(value: Value, kind: ValueKind, zone: ZoneInfo) -> Value:
         return value
     if kind is ValueKind.MONEY:
         return format_money(int(value))
+    if kind is ValueKind.SHARE:
+        return round(value, SHARE_PLACES)
     if kind in {ValueKind.MOMENT, ValueKind.DAY}:
         local = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
         return local.strftime("%Y-%m-%d" if kind is ValueKind.DAY else "%Y-%m-%d %H:%M:%S")
@@ -123,6 +127,8 @@ def _in_spreadsheet(value: Value, kind: ValueKind, zone: ZoneInfo) -> CellValue:
         return value
     if kind is ValueKind.MONEY:
         return value / MONEY_SCALE
+    if kind is ValueKind.SHARE:
+        return round(value, SHARE_PLACES)
     if kind is ValueKind.MOMENT:
         return in_zone(int(value), zone)
     return in_zone(int(value), zone).date() if kind is ValueKind.DAY else value

@@ -141,6 +141,15 @@ class Strictness:
 def percent(part: int, whole: int, places: int = 2) -> float | None:
     """Return the share of a part in its whole in per cent, rounded to some places, from 0 to 100.
 
+    None and errors as in `unrounded_percent`.
+    """
+    share = unrounded_percent(part, whole)
+    return None if share is None else round(share, places)
+
+
+def unrounded_percent(part: int, whole: int) -> float | None:
+    """Return the share of a part in its whole in per cent, from 0 to 100, for those who round it themselves.
+
     None if the whole is 0, or if it does not contain the part: such counters belong to different calls, and their
     quotient is no share. Counters of earlier versions may.
 
@@ -151,7 +160,7 @@ def percent(part: int, whole: int, places: int = 2) -> float | None:
         if Strictness.raises:
             raise NoShareError(f"{part} is no part of {whole}")
         return None
-    return round(100 * part / whole, places) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def mean(total: int, count: int) -> float | None:

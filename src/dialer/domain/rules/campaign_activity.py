@@ -24,7 +24,7 @@ CLOSINGS_TRIED_MAX: Final = 100
 """Number of windows that are looked at until nobody may be called any more."""
 _FAR_MS: Final = (DAYS_AHEAD_MAX - 1) * 86_400_000
 """Time after which a window counts as open without an end."""
-_OF_OWN_CALLS: Final = frozenset({WaitsFor.NO_AGENT, WaitsFor.MAX_ALEG, WaitsFor.GATEWAY_FULL})
+_OF_OWN_CALLS: Final = frozenset({WaitsFor.NO_AGENT, WaitsFor.MAX_ALEG, WaitsFor.GATEWAY_FULL, WaitsFor.CREDIT_HELD})
 """The limits that calls in progress reach: a campaign with such calls is at work."""
 
 
@@ -145,6 +145,8 @@ def _closed(campaign: Circumstances, span: CallingSpan, waiting: Sequence[Waitin
     at_ms, zone = first
     was_tried = any(one.zone == zone and one.due_ms > campaign.now_ms for one in waiting)
     waits_for_attempt = was_tried and _window_is_open(span, zone)
+    if waits_for_attempt and campaign.place.calls:  # Attempts fall due one by one, and it is at work meanwhile.
+        return CampaignActivity(ActivityCode.DIALLING, ActivityReason.AS_DUE, _closes_ms(span, [zone]))
     return CampaignActivity(
         ActivityCode.WAITING, ActivityReason.RETRY if waits_for_attempt else ActivityReason.WINDOW, at_ms, zone
     )

@@ -159,7 +159,8 @@ def _without_list(*, texts_people: bool) -> Finding:
     else:
         message = Sentence(
             "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
-            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set %(field)s.",
+            " list, which holds for all its campaigns; simulated people go on a list of their own. To keep a further"
+            " list, set %(field)s.",
             field=FieldName("dnc"),
         )
     code = FindingCode.NO_LIST_FOR_STOP if texts_people else FindingCode.NO_LIST_FOR_WISHES

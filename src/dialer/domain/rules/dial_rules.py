@@ -95,6 +95,8 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Number of calls for which the gateway has room; 0 or less if it is full."""
     lacks_credit: bool = False
     """True if the free balance of the account pays for no call."""
+    is_credit_held: bool = False
+    """True if calls in progress of the account hold a part of its balance, which they release."""
 
 
 def emergency_number(person: PersonFacts) -> Verdict:
@@ -180,8 +182,10 @@ def channels(place: PlaceFacts) -> Verdict:
 
 
 def credit(place: PlaceFacts) -> Verdict:
-    """Put a call off while the account cannot pay for it."""
-    return Later(NEVER_MS, WaitsFor.NO_CREDIT) if place.lacks_credit else ALLOWED
+    """Put a call off while the account cannot pay for it; what calls in progress hold may pay for it later."""
+    if not place.lacks_credit:
+        return ALLOWED
+    return Later(NEVER_MS, WaitsFor.CREDIT_HELD if place.is_credit_held else WaitsFor.NO_CREDIT)
 
 
 PersonRule: TypeAlias = Callable[[PersonFacts], Verdict]

@@ -55,6 +55,7 @@ class WaitsFor(Reason):
     RESTING = "resting", "the carrier is left alone for a while, because it failed several times in a row"
     ASKED_TO_REST = "asked_to_rest", "the carrier is left alone, because it wants no calls for a while (`Retry-After`)"
     GATEWAY_FULL = "gateway_full", "the carrier has reached its limit of calls in progress"
+    CREDIT_HELD = "credit_held", "calls in progress hold the owner's balance, which pays for no more calls at once"
     TURN = "turn", "nothing; its turn comes"
 
 
@@ -116,6 +117,11 @@ class ActivityReason(Reason):
     ASKED_TO_REST = "asked_to_rest", "the carrier is left alone, because it wants no calls for a while (`Retry-After`)"
     GATEWAY_FULL = "gateway_full", "the carrier has reached its limit of calls in progress"
     NO_CREDIT = "no_credit", "the owner's balance cannot pay for a call"
+    CREDIT_HELD = (
+        "credit_held",
+        "the owner's balance pays for no more calls at once, so dialling is slow until a top-up",
+    )
+    AS_DUE = "as_due", "everybody who waits was tried, and the next attempts are made as they fall due"
     ABANDONED = "abandoned", "too many calls were abandoned, so only as many people are called as agents are free"
     JOINING = "joining", "people of its phonebooks are joining it"
     LAST_CALLS = "last_calls", "nobody waits any more, and the last calls are in progress"

@@ -90,6 +90,7 @@ def circumstances_of(
             is_rest_asked_for=not row["rest_ms"],
             free_channels=_free_channels(row, carried),
             lacks_credit=_lacks_credit(row, cheapest),
+            is_credit_held=row["held"] > 0,
         )
         with contextlib.suppress(*UNREADABLE):
             found[row["id"]] = Circumstances(
