@@ -45,6 +45,7 @@ from dialer.api.routes import (
     campaign_trials,
     copy,
     dispositions,
+    drafts,
     forecast,
     health,
     imports,
@@ -89,7 +90,9 @@ from dialer.webhooks.addresses import AddressGuard
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
-    *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
+    *handlers_in(
+        call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions, drafts
+    ),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
     *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders),
 )

@@ -87,6 +87,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     **{f"POST /webhook/{RECORD}/{order}": Permission.KEYS for order in ("test", "rotate")},
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
+    f"GET /callrequest/{RECORD}/draft": Permission.READ_CALLS,
+    **{f"{method} /callrequest/{RECORD}/draft": Permission.WORK for method in ("PUT", "DELETE")},
     f"POST /agent/{RECORD}/dial": Permission.WORK,
     **{f"POST /agent/{RECORD}/{order}": Permission.WORK for order in ("ready", "longer-wrap-up")},
     f"GET /agent/{RECORD}/preview": Permission.READ_CALLS,

@@ -56,6 +56,7 @@ from dialer.resources.crud.resource import Resource
 from dialer.resources.crud.urls import PREFIX, URL_PATHS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.dispositions import DispositionRead
+from dialer.resources.records.drafts import DraftRead
 from dialer.resources.records.events import EventRead
 from dialer.resources.records.ledger import LEDGER
 from dialer.resources.records.messages import SMS_CAMPAIGNS
@@ -103,6 +104,7 @@ _COMPARING: Final = {
     "outcome": None,
 }
 _DISPOSITION: Final = examples.answer(DispositionRead)
+_DRAFT: Final = examples.answer(DraftRead)
 _RECYCLED: Final = examples.answer(RecycledRead)
 _CALLED_AGAIN: Final = examples.answer(CalledAgainRead)
 _AGGREGATE: Final = examples.answer(
@@ -166,6 +168,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("test_call", "read_test_call", "test_text", "read_test_text"), examples.answer(OwnTestRead)),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
+    "read_draft": _DRAFT,
+    "set_draft": _DRAFT,
     "read_preview_of": examples.answer(PreviewRead),
     "dial_person": examples.answer(PersonOrdered),
     "call_person": examples.answer(PersonOrdered),
@@ -220,6 +224,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "test_call": {"number": NUMBER},
     "test_text": {"number": NUMBER},
     "set_disposition": _DISPOSITION,
+    "set_draft": {"note": _DRAFT["note"]},
     "listen": {"mode": "listen"},
     "dial_person": {"campaign_id": 4, "number": NUMBER},
     "transfer": {"phone_number": "+12025550150"},

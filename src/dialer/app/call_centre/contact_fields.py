@@ -1,7 +1,7 @@
 """The columns of contacts that agents fill in during calls: what is there, and what is written."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -170,13 +170,9 @@ def _plain(text: str) -> str:
 def _problem(offered: Mapping[str, AgentField], column: str, value: str) -> str:
     """Return what is wrong with a value; empty for nothing."""
     if column not in offered:
-        return Sentence(
-            "Agents of the campaign fill in no column %(column)r. Choose one of these: %(columns)s.",
-            column=column[:VALUE_MAX],
-            columns=", ".join(offered),
-        )
+        return unknown_column(column, offered)
     if len(value) > VALUE_MAX:
-        return Sentence("%(column)s has more than %(most)s characters.", column=column, most=VALUE_MAX)
+        return too_long(column)
     choices = offered[column].choices
     if value and choices and value not in choices:
         return Sentence(
@@ -186,6 +182,20 @@ def _problem(offered: Mapping[str, AgentField], column: str, value: str) -> str:
             choices=", ".join(choices),
         )
     return ""
+
+
+def unknown_column(column: str, offered: Iterable[str]) -> Sentence:
+    """Say that agents fill in no such column, and which they do."""
+    return Sentence(
+        "Agents of the campaign fill in no column %(column)r. Choose one of these: %(columns)s.",
+        column=column[:VALUE_MAX],
+        columns=", ".join(offered),
+    )
+
+
+def too_long(column: str) -> Sentence:
+    """Say that a value has too many characters."""
+    return Sentence("%(column)s has more than %(most)s characters.", column=column, most=VALUE_MAX)
 
 
 def _object_in(text: str) -> dict[str, Any]:

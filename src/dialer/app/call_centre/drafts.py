@@ -1,13 +1,20 @@
 """Drafts: the outcomes that agents are typing, kept by call until they are saved or discarded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, select
 
-from dialer.app.call_centre.contact_fields import FIELD_COLUMNS, IS_CONTACT, FieldsOfCall, fields_in
+from dialer.app.call_centre.contact_fields import (
+    FIELD_COLUMNS,
+    IS_CONTACT,
+    FieldsOfCall,
+    fields_in,
+    too_long,
+    unknown_column,
+)
 from dialer.app.call_centre.dispositions import (
     NOTE_MAX,
     SAID_COLUMNS,
@@ -17,7 +24,7 @@ from dialer.app.call_centre.dispositions import (
     disposed_in,
     term_in,
 )
-from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.errors import InvalidFieldsError, UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.agent_fields import VALUE_MAX, offered_fields
 from dialer.domain.numbers.spellings import ERASED
@@ -118,6 +125,31 @@ def drop_draft_of_user(unit: UnitOfWork, login_id: int, callrequest_id: int) -> 
     unit.note(NOTHING)
 
 
+def check_columns(connection: Connection, agent_id: int, callrequest_id: int, fields: Mapping[str, str]) -> None:
+    """Check the columns that a program types for an agent. The desk cuts what is too long, and offers no others.
+
+    Raises:
+        UnknownRecordError: the agent has not talked in such a call, or its person was erased.
+        InvalidFieldsError: agents fill in no such column, or a value is too long.
+    """
+    asked = _asked_in(connection, agent_id, callrequest_id)
+    offered = [field.column for field in offered_fields(asked)]
+    wrong = [unknown_column(name, offered) for name in fields if name not in offered]
+    wrong += [too_long(name) for name, value in fields.items() if name in offered and len(value) > VALUE_MAX]
+    if wrong:
+        raise InvalidFieldsError({"fields": wrong})
+
+
+def draft_of_call(connection: Connection, callrequest_id: int, agent_id: int | None) -> tuple[int, OutcomeDraft] | None:
+    """Return the draft of an agent about a call with the agent's id, or the newest one of all; None without one."""
+    query = select(CallDraft.agent_id, *(CallDraft.__table__.c[name] for name in _TYPED))
+    query = query.where(CallDraft.callrequest_id == callrequest_id)
+    if agent_id is not None:
+        query = query.where(CallDraft.agent_id == agent_id)
+    row = connection.execute(query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(1)).first()
+    return None if row is None else (row[0], _draft_in(row[1:]))
+
+
 class Drafts(NamedTuple):
     """The outcomes that an agent has typed and not saved."""
 
@@ -141,11 +173,15 @@ def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
     typed_at = len(FIELD_COLUMNS)
     said_at = typed_at + len(_TYPED)
     term_at = said_at + len(SAID_COLUMNS)
-    draft = OutcomeDraft(*values[typed_at:said_at])
-    fields = msgspec.json.decode(str(draft.fields), type=dict[str, str]) if draft.fields else _NOTHING
-    draft = draft._replace(fields=fields)
+    draft = _draft_in(values[typed_at:said_at])
     said, term = disposed_in(values[said_at:term_at]), term_in(values[term_at:])
     return CallWithDraft(identity, number, name or "", draft, said, term, fields_in(values[:typed_at]))
+
+
+def _draft_in(values: Sequence[Any]) -> OutcomeDraft:
+    """Return a draft from the values of `_TYPED`."""
+    *said, fields = values
+    return OutcomeDraft(*said, msgspec.json.decode(fields, type=dict[str, str]) if fields else _NOTHING)
 
 
 def _asked_in(connection: Connection, agent_id: int, callrequest_id: int) -> str:
