@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from dialer.app.call_centre import drafts
 from dialer.console.lists import list_readers, list_reading, list_tasks
 from dialer.domain.calls import agent_fields
 from dialer.domain.numbers import several_numbers
@@ -10,6 +11,9 @@ from dialer.store.media import kept_lists
 LIMITS_OF_LARGE_LISTS: Final = {
     "Columns that the agents of a campaign fill in (`agent_fields`); values to choose from; a value": (
         f"{agent_fields.FIELDS_MAX}; {agent_fields.CHOICES_MAX}; {agent_fields.VALUE_MAX} characters"
+    ),
+    "Columns of the contact in the draft of a call, with those that the campaign names no longer": str(
+        drafts.COLUMNS_MAX
     ),
     "A cell of a list that is searched for numbers": f"{several_numbers.TEXT_MAX:,} characters",
     "A list that the console reads while the browser waits": f"{list_reading.IN_REQUEST_BYTES_MAX // 1024**2} MiB",

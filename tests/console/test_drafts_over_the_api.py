@@ -7,8 +7,7 @@ from sqlalchemy import insert, select
 
 from dialer.store.database.database import Database
 from dialer.store.tables import CallDraft, Transfer
-from tests.api.builders import NOW_MS
-from tests.api.harness import Caller
+from tests.api.harness import NOW_MS, Caller
 from tests.console.building import store
 from tests.console.test_agent_fields import contact as contact  # noqa: PLC0414 - a fixture
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture

@@ -34,6 +34,13 @@ FIELD_COLUMNS: Final = (
 """The columns from which the fields of a call are made, in a query that joins `IS_CONTACT`."""
 
 
+GONE: Final = "The contact was erased or deleted, or has another number, so nothing is written to it."
+UNREADABLE: Final = (
+    "The additional variables of the contact are no JSON object, so no column can be filled in. Ask your manager to"
+    " correct them."
+)
+
+
 class FilledField(NamedTuple):
     """A column that the agent of a call may fill in."""
 
@@ -48,11 +55,13 @@ class FieldsOfCall(NamedTuple):
     """The columns that the agent of a call may fill in; none for a caller who is no subscriber."""
 
     fields: Sequence[FilledField] = ()
-    is_gone: bool = False
-    """True if the contact was erased or deleted, or has another number, so that nothing is written to it."""
+    problem: str = ""
+    """The reason why nothing can be written to the contact; empty if it can be, or if nothing is asked."""
 
 
 NO_FIELDS: Final = FieldsOfCall()
+_GONE: Final = FieldsOfCall(problem=GONE)
+_UNREADABLE: Final = FieldsOfCall(problem=UNREADABLE)
 
 
 class _Person(NamedTuple):
@@ -84,7 +93,9 @@ def fields_in(values: Sequence[Any]) -> FieldsOfCall:
     if not person.agent_fields or person.subscriber_id is None:
         return NO_FIELDS
     if person.is_gone:
-        return FieldsOfCall(is_gone=True)
+        return _GONE
+    if not _is_object(person.known):
+        return _UNREADABLE
     known = values_of("", person.known)
     offered = offered_fields(person.agent_fields)
     return FieldsOfCall([FilledField(*field, known.get(field.column, "")) for field in offered])
@@ -99,7 +110,8 @@ def fields_of_call(connection: Connection, callrequest_id: int) -> FieldsOfCall:
 def fill_in(unit: UnitOfWork, callrequest_id: int, given: Mapping[str, str]) -> None:
     """Write columns of the contact with whom a call was, and of their place in the campaign. Others stay as they are.
 
-    A value that is there already is no change. A subscriber who never was a contact keeps the values alone.
+    A value that is there already is no change. A subscriber who never was a contact keeps the values alone. One whose
+    own variables are not readable keeps them as they are, and the contact has the values.
 
     Raises:
         InvalidFieldsError: agents fill in no such column, or a value is too long, or none of its choices.
@@ -107,16 +119,53 @@ def fill_in(unit: UnitOfWork, callrequest_id: int, given: Mapping[str, str]) -> 
             the caller is no subscriber.
     """
     person = _read(unit.connection, callrequest_id) if given else None
-    if person is None:
-        return
-    _require_contact(person)
+    if person is not None:
+        _require_contact(person)
+        _write(unit, callrequest_id, person, given)
+
+
+def fill_in_what_fits(
+    unit: UnitOfWork, callrequest_id: int, typed: Mapping[str, str], seen: Mapping[str, str]
+) -> dict[str, str]:
+    """Write columns as `fill_in` does, as far as that is possible, and return the others as they were typed.
+
+    Others are columns that agents fill in no longer, and all columns if nothing can be written to the contact, but for
+    an erased person, of whom nothing is kept. So are those that somebody else has changed to a third value since the
+    agent has `seen` them.
+
+    Raises:
+        InvalidFieldsError: a value is too long, or none of its choices.
+    """
+    person = _read(unit.connection, callrequest_id) if typed else None
+    if person is None or person.number == ERASED:
+        return {}
+    if person.subscriber_id is None or fields_in(person).problem:
+        return dict(typed)
+    offered = {field.column for field in offered_fields(person.agent_fields)}
+    known = values_of("", person.known)
+    left = {
+        column: text
+        for column, text in typed.items()
+        if column not in offered or _was_changed(known.get(column, ""), seen.get(column), text)
+    }
+    _write(unit, callrequest_id, person, {column: text for column, text in typed.items() if column not in left})
+    return left
+
+
+def _was_changed(now: str, seen: str | None, typed: str) -> bool:
+    """Return whether somebody has changed a value since it was seen, to another one than what is typed now."""
+    return seen is not None and _plain(now) not in {_plain(seen), _plain(typed)}
+
+
+def _write(unit: UnitOfWork, callrequest_id: int, person: _Person, given: Mapping[str, str]) -> None:
     changed = _changed(person, given)
     if not changed or person.subscriber_id is None:
         return
     if person.contact_id is not None:
         of_contact = _with(person.contact_variables or "", changed)
         change_contact(unit, person.contact_id, {"additional_vars": of_contact})
-    write_variables(unit, person.subscriber_id, _with(person.variables, changed))
+    if person.contact_id is None or _is_object(person.variables):
+        write_variables(unit, person.subscriber_id, _with(person.variables, changed))
     event = PersonFilledIn(person.subscriber_id, person.user_id, callrequest_id, len(changed))
     unit.note(NOTHING, event)
 
@@ -140,10 +189,7 @@ def _require_contact(person: _Person) -> None:
             "The caller is in no phonebook of the campaign, so nothing can be filled in.", code=ErrorCode.NO_CONTACT
         )
     if person.is_gone:
-        raise RefusedError(
-            "The contact was erased or deleted, or has another number, so nothing is written to it.",
-            code=ErrorCode.NO_CONTACT,
-        )
+        raise RefusedError(GONE, code=ErrorCode.NO_CONTACT)
 
 
 def _changed(person: _Person, given: Mapping[str, str]) -> dict[str, str]:
@@ -205,6 +251,15 @@ def _object_in(text: str) -> dict[str, Any]:
     return found
 
 
+def _is_object(text: str) -> bool:
+    """Return whether variables can be read, and written again with new ones among them."""
+    try:
+        json.dumps(_object_in(text), allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def _with(variables: str, changed: Mapping[str, str]) -> str:
     """Return the column of variables with the new ones among them.
 
@@ -216,10 +271,7 @@ def _with(variables: str, changed: Mapping[str, str]) -> str:
         both = {**_object_in(variables), **changed}
         text = json.dumps(both, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        raise RefusedError(
-            "The additional variables of the contact are no JSON object, so no column can be filled in. Ask your"
-            " manager to correct them."
-        ) from None
+        raise RefusedError(UNREADABLE) from None
     if len(text) > VARIABLES_MAX:
         wrong = Sentence(
             "All columns of the contact together have more than %(most)s characters.", most=Grouped(VARIABLES_MAX)

@@ -12,6 +12,8 @@ from dialer.app.call_centre.contact_fields import (
     IS_CONTACT,
     FieldsOfCall,
     fields_in,
+    fields_of_call,
+    fill_in_what_fits,
     too_long,
     unknown_column,
 )
@@ -26,7 +28,8 @@ from dialer.app.call_centre.dispositions import (
 )
 from dialer.app.work.errors import InvalidFieldsError, UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.calls.agent_fields import VALUE_MAX, offered_fields
+from dialer.domain.calls.agent_fields import FIELDS_MAX, VALUE_MAX, offered_fields
+from dialer.domain.messages.templates import NAME_MAX
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
@@ -35,6 +38,8 @@ from dialer.store.tables import Agent, CallDisposition, CallDraft, CallRequest, 
 
 OUTCOME_MAX: Final = 160
 """Characters of an outcome with its word."""
+COLUMNS_MAX: Final = 2 * FIELDS_MAX
+"""Columns of the contact in a draft: those of the form, and some that it has no longer."""
 DRAFTS_SHOWN: Final = 5
 """Drafts of other calls that a desk shows, the newest ones. Those before them appear once these are saved."""
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent", "fields")
@@ -92,17 +97,41 @@ class CallWithDraft(NamedTuple):
 def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft) -> None:
     """Keep what an agent has typed about a call, in place of an earlier draft. An empty draft deletes it.
 
+    Columns that the form has no longer, but had when the agent typed, stay until they are discarded or cleared.
+
     Raises:
         UnknownRecordError: the agent has not talked in such a call, or its person was erased.
     """
-    offered = {field.column for field in offered_fields(_asked_in(unit.connection, agent_id, callrequest_id))}
-    fields = {name: value[:VALUE_MAX] for name, value in draft.fields.items() if name in offered}
+    _asked_in(unit.connection, agent_id, callrequest_id)
+    shown = {field.column for field in fields_of_call(unit.connection, callrequest_id).fields}
+    before = draft_of_call(unit.connection, callrequest_id, agent_id)
+    left = {} if before is None else {name: one for name, one in before[1].fields.items() if name not in shown}
+    typed = {**left, **draft.fields}
+    lasting = [(name, value) for name, value in typed.items() if name in shown or (value and len(name) <= NAME_MAX)]
+    fields = {name: value[:VALUE_MAX] for name, value in lasting[:COLUMNS_MAX]}
     kept = draft._replace(disposition=draft.disposition[:OUTCOME_MAX], note=draft.note[:NOTE_MAX], fields=fields)
     if kept == OutcomeDraft():
         drop_draft(unit, agent_id, callrequest_id)
-        return
+    else:
+        _write(unit, agent_id, callrequest_id, kept)
+
+
+def fill_in_or_keep(
+    unit: UnitOfWork, agent_id: int, callrequest_id: int, typed: Mapping[str, str], seen: Mapping[str, str]
+) -> None:
+    """Write what an agent has typed into columns of the contact with an outcome, and keep the rest as their draft.
+
+    Raises:
+        InvalidFieldsError: a value is too long, or none of its choices.
+    """
+    left = fill_in_what_fits(unit, callrequest_id, typed, seen)
+    if left:
+        _write(unit, agent_id, callrequest_id, OutcomeDraft(fields=left))
+
+
+def _write(unit: UnitOfWork, agent_id: int, callrequest_id: int, kept: OutcomeDraft) -> None:
     values = {"callrequest_id": callrequest_id, "agent_id": agent_id, **kept._asdict()}
-    values["fields"] = msgspec.json.encode(fields).decode() if fields else ""
+    values["fields"] = msgspec.json.encode(kept.fields).decode() if kept.fields else ""
     new = insert_or(CallDraft.__table__).values(**values, created_date=unit.now_ms, updated_date=unit.now_ms)
     changed = {name: new.excluded[name] for name in (*_TYPED, "updated_date")}
     key = ["callrequest_id", "agent_id", "user_id"]
@@ -134,7 +163,7 @@ def check_columns(connection: Connection, agent_id: int, callrequest_id: int, fi
     """
     asked = _asked_in(connection, agent_id, callrequest_id)
     offered = [field.column for field in offered_fields(asked)]
-    wrong = [unknown_column(name, offered) for name in fields if name not in offered]
+    wrong: list[str] = [unknown_column(name, offered) for name in fields if name not in offered]
     wrong += [too_long(name) for name, value in fields.items() if name in offered and len(value) > VALUE_MAX]
     if wrong:
         raise InvalidFieldsError({"fields": wrong})
@@ -180,8 +209,9 @@ def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
 
 def _draft_in(values: Sequence[Any]) -> OutcomeDraft:
     """Return a draft from the values of `_TYPED`."""
-    *said, fields = values
-    return OutcomeDraft(*said, msgspec.json.decode(fields, type=dict[str, str]) if fields else _NOTHING)
+    disposition, note, call_back_ms, same_agent, text = values
+    fields = msgspec.json.decode(text, type=dict[str, str]) if text else _NOTHING
+    return OutcomeDraft(disposition, note, call_back_ms, same_agent, fields)
 
 
 def _asked_in(connection: Connection, agent_id: int, callrequest_id: int) -> str:

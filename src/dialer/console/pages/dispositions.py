@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.contact_fields import NO_FIELDS, FieldsOfCall, fields_of_call
+from dialer.app.call_centre.contact_fields import NO_FIELDS, FieldsOfCall
+from dialer.app.call_centre.desk import agent_at_desk
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed, term_of
-from dialer.app.call_centre.drafts import OutcomeDraft
+from dialer.app.call_centre.drafts import OutcomeDraft, fill_in_or_keep
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.rendering import moment
@@ -68,6 +69,12 @@ class DispositionForm(NamedTuple):
     """The columns of the contact that the agent may fill in."""
     value_max: int = VALUE_MAX
 
+    @property
+    def left(self) -> str:
+        """The columns that are typed and that the form has no longer, with their values; empty for none."""
+        shown = {field.column for field in self.filled.fields}
+        return ", ".join(f"{name}: {value}" for name, value in self.typed.items() if value and name not in shown)
+
     def asking(self, filled: FieldsOfCall) -> "DispositionForm":
         """Return the form with what the agent may fill in of the contact."""
         return self._replace(filled=filled)
@@ -100,6 +107,8 @@ def with_draft(form: DispositionForm, draft: OutcomeDraft | None, zone: ZoneInfo
     """Return the form with what was typed into it and not saved."""
     if draft is None:
         return form
+    if draft == OutcomeDraft(fields=draft.fields):
+        return form._replace(typed=draft.fields, is_draft=True)  # The rest is saved already, or not typed yet.
     return form._replace(
         disposition=draft.disposition,
         note=draft.note,
@@ -116,8 +125,20 @@ def fields_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
 
 
 def columns_of(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
-    """Return the columns of the contact that are typed in the form about one call, by name."""
-    prefix = f"field-{callrequest_id}-"
+    """Return the columns of the contact that are typed in the form about one call, by name.
+
+    A browser without the script sends all columns, and what stood in them: those with the same value are not typed.
+    """
+    found, seen = _named(filled, f"field-{callrequest_id}-"), seen_in(filled, callrequest_id)
+    return {name: value for name, value in found.items() if seen.get(name) != value}
+
+
+def seen_in(filled: Mapping[str, str], callrequest_id: int) -> dict[str, str]:
+    """Return what stood in the columns of the contact when the form about one call was made, by name."""
+    return _named(filled, f"was-{callrequest_id}-")
+
+
+def _named(filled: Mapping[str, str], prefix: str) -> dict[str, str]:
     found = {name.removeprefix(prefix): value for name, value in filled.items() if name.startswith(prefix)}
     return {name: value.replace("\r\n", "\n") for name, value in found.items()}
 
@@ -150,9 +171,10 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
 
     def change(unit: Unit) -> None:
-        is_gone = bool(columns) and fields_of_call(unit.connection, callrequest_id).is_gone
-        # The outcome is saved all the same. The form then says that nothing is written to the contact.
-        set_disposition_of(unit, callrequest_id, Given({**members, "fields": {} if is_gone else columns}))
+        agent_id = agent_at_desk(unit.connection, unit.actor.id)
+        set_disposition_of(unit, callrequest_id, Given({**members, "fields": columns if agent_id is None else {}}))
+        if agent_id is not None:  # The outcome is saved in any case, and other columns stay on the desk.
+            fill_in_or_keep(unit, agent_id, callrequest_id, columns, seen_in(filled, callrequest_id))
 
     missing = await _missing(request, callrequest_id, disposition, given["call_back_date"])
     if missing:

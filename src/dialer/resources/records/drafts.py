@@ -29,9 +29,12 @@ DraftGiven: Final = request_shape(
             TextChoice(tuple(AgentDisposition)), "The outcome, if one is chosen.", nullable=True, default=None
         ),
         "word": writable(
-            Text(PHRASE_LENGTH_MAX), "The campaign's own word for the outcome. Default: none.", default=""
+            Text(PHRASE_LENGTH_MAX),
+            "The campaign's own word for it. Default: none.",
+            default="",
+            example="After summer",
         ),
-        "note": writable(Text(NOTE_MAX), "The note so far. Default: none.", default=""),
+        "note": writable(Text(NOTE_MAX), "The note so far. Default: none.", default="", example="Wants a red one."),
         "call_back_date": writable(
             Timestamp(column="call_back_ms"), "The time of the call-back so far.", nullable=True, default=None
         ),
@@ -128,5 +131,5 @@ def _shown(agent_id: int, draft: OutcomeDraft) -> DraftRead:
     word, _, disposition = (part.strip() for part in draft.disposition.rpartition("="))
     is_known = disposition in set(AgentDisposition)
     at = None if draft.call_back_ms is None else show_timestamp(draft.call_back_ms)
-    known = (disposition, word) if is_known else (None, "")
-    return DraftRead(agent_id, *known, draft.note, at, draft.same_agent, dict(draft.fields))
+    known, own = (disposition, word) if is_known else (None, "")
+    return DraftRead(agent_id, known, own, draft.note, at, draft.same_agent, dict(draft.fields))
