@@ -76,6 +76,9 @@ SPECIAL: Final = {
     "GET /call-recording": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "GET /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "GET /call-recording/{record_id}/download": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "PATCH /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "PUT /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "DELETE /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

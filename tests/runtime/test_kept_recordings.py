@@ -1,7 +1,7 @@
 """Tests of the care for recordings of calls that are over, on a folder and a ring of keys that fail."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from sqlalchemy.types import String
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
+from dialer.domain.numbers.spellings import ERASED
 from dialer.runtime.steps import kept_recordings
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, RETRIES_EVERY_MS, KeptRecordings
@@ -21,6 +22,7 @@ from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.media.call_recordings import new_store, opened_store, resealed
 from dialer.store.media.folder import FolderMedia
+from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.tables import CallRecording, User
 from dialer.store.tables.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
@@ -62,18 +64,27 @@ class Archive:
         query = select(*columns).order_by(CallRecording.id)
         return [tuple(row) for row in self.database.read_now(lambda connection: connection.execute(query).all())]
 
+    def numbers(self) -> list[str]:
+        query = select(CallRecording.phone_number).order_by(CallRecording.id)
+        return list(self.database.read_now(lambda connection: connection.scalars(query).all()))
+
     async def keep(self, after_ms: int = 0) -> None:
         """Look after all that is due."""
         self.clock.set(self.clock.now_ms() + after_ms)
         while await self.keeper.keep():
             pass
 
-    def _execute(self, statement: Any) -> None:  # noqa: ANN401 - statements of all kinds
+    def write(self, work: Callable[[Connection], object]) -> None:
+        """Do work in a transaction."""
+
         def run(connection: Connection) -> None:
             touch(connection, NOTHING)
-            connection.execute(statement)
+            work(connection)
 
         self.database.write_now(run)
+
+    def _execute(self, statement: Any) -> None:  # noqa: ANN401 - statements of all kinds
+        self.write(lambda connection: connection.execute(statement))
 
 
 @pytest.fixture
@@ -177,3 +188,19 @@ def test_a_call_that_is_taken_up_has_its_key_sealed_by_the_newest_key(archive: A
     archive.add(1)
     query = select(type_coerce(CallRecording.sound_key, String))
     assert KEY not in archive.database.read_now(lambda connection: connection.scalars(query).one())
+
+
+async def test_a_legal_hold_outlives_the_days_and_an_erasure_and_what_was_due_follows_it(archive: Archive) -> None:
+    archive.add(1, legal_hold=True, kept_until_ms=NOW_MS)
+    archive.add(2, legal_hold=True)
+    archive.add(3)
+    is_any = CallRecording.id.in_([2, 3])
+    archive.write(lambda connection: erase_recordings(connection, is_any, NOW_MS))
+    await archive.keep(1)
+    assert archive.rows() == [(1, "stored", WHOLE, "1.call"), (2, "stored", WHOLE, "2.call"), (3, "removed", 100, "")]
+    assert archive.numbers() == ["+12025550100", "+12025550100", ERASED]
+    archive.change(1, legal_hold=False)
+    archive.change(2, legal_hold=False)
+    await archive.keep(1)
+    assert archive.rows() == [(1, "removed", WHOLE, ""), (2, "removed", WHOLE, ""), (3, "removed", 100, "")]
+    assert archive.numbers() == ["+12025550100", ERASED, ERASED]

@@ -84,5 +84,6 @@ def _counts(done: Erased) -> Iterator[str]:
         "recordings": done.recordings,
         "do-not-call entries kept as hashes": done.dnc_contacts,
         "other records": done.others,
+        "recordings left under a legal hold": done.held,
     }
     return (f"{name} {count:,}" for name, count in named.items() if count)

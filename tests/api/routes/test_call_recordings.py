@@ -66,6 +66,7 @@ def test_a_recording_tells_of_its_call(alice: Caller, estate: Estate, path: str,
         "refused": False,
         "state": "stored",
         "stored_where": "folder",
+        "legal_hold": False,
         "removed_date": None,
     }
     assert alice.get(path) == expected
@@ -228,6 +229,38 @@ def test_a_recording_that_is_removed_is_listed_and_not_heard_any_more(
     assert alice.request("DELETE", path).status_code == 204
     assert database.read_now(lambda connection: connection.scalars(select(CallRecording.sound_key)).all()) == [None]
     assert alice.get(path) == after
+
+
+def test_a_legal_hold_keeps_a_recording_until_it_ends(alice: Caller, bob: Caller, admin: Caller, path: str) -> None:
+    assert bob.refused("PATCH", path, legal_hold=True) == MISSING
+    alice.change(path, legal_hold=True)
+    refused = (409, {"detail": "The recording is under a legal hold. Set legal_hold to false first."})
+    assert (alice.refused("DELETE", path), admin.refused("DELETE", path)) == (refused, refused)
+    assert alice.request("GET", f"{path}download/").content == WAV
+    entry = admin.get("audit-log/", resource="call-recording", action="change")["results"]
+    assert [one["record_id"] for one in entry] == [int(path.split("/")[1])]
+    alice.change(path, legal_hold=False)
+    assert alice.request("DELETE", path).status_code == 204
+
+
+def test_a_hold_needs_the_right_to_change_campaigns_as_well(
+    alice: Caller, admin: Caller, estate: Estate, path: str
+) -> None:
+    viewer = hire(alice.client, estate)[VIEWER]
+    assert viewer.refused("PATCH", path, legal_hold=True)[0] == 403
+    user = next(one for one in admin.get("users/", page_size=100)["results"] if one["username"] == VIEWER)
+    admin.change(user["url"], recordings=True)
+    assert (viewer.refused("PATCH", path, legal_hold=True)[0], viewer.refused("DELETE", path)[0]) == (403, 403)
+    scopes = {"campaigns": ["campaigns"], "recordings": ["recordings"], "both": ["campaigns", "recordings"]}
+    keys = {name: alice.create("api-key", name=name, scopes=some)["key"] for name, some in scopes.items()}
+    sent = {
+        name: alice.client.patch(
+            f"/rest-api/{path}", json={"legal_hold": True}, headers={"Authorization": f"Bearer {key}"}
+        ).status_code
+        for name, key in keys.items()
+    }
+    assert sent == {"campaigns": 403, "recordings": 403, "both": 202}
+    assert alice.get(path)["legal_hold"] is True
 
 
 def test_a_simulated_callee_is_silence(alice: Caller, estate: Estate) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import Connection, insert
 
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
@@ -22,6 +23,7 @@ from dialer.store.queries.survey_results import count_answers
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     SMS,
+    CallRecording,
     CallRequest,
     Campaign,
     Cdr,
@@ -332,6 +334,22 @@ async def test_subscribers_of_a_contact_are_that_person_whatever_number_they_wer
     house.change(Subscriber, 2, number="+12025550199", duplicate_contact="+12025550199")
     assert erase(house).subscribers == 1
     assert house.row(Subscriber, 2)["duplicate_contact"] == ERASED
+
+
+async def test_a_recording_under_a_legal_hold_is_left_and_counted(house: House) -> None:
+    await surveyed(house)
+    await house.advance(600)
+    common = {"user_id": 1, "phone_number": NUMBER, "start_date": 0, "seconds": 1, "state": "stored"}
+
+    def store(connection: Connection) -> None:
+        connection.execute(insert(CallRecording).values(callid="a", legal_hold=True, **common))
+        connection.execute(insert(CallRecording).values(callid="b", **common))
+
+    house.database.write_now(store)
+    assert erase(house).held == 1
+    kept, gone = house.rows(CallRecording)
+    assert (kept["state"], kept["phone_number"], kept["kept_until_ms"]) == ("stored", NUMBER, 0)
+    assert (gone["state"], gone["phone_number"]) == ("removed", ERASED)
 
 
 async def test_erasing_twice_is_erasing_once(house: House) -> None:

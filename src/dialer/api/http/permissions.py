@@ -73,7 +73,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /campaigns/{RECORD}/recordings": Permission.READ,
     f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"GET /call-recording/{RECORD}/download": Permission.RECORDINGS,
-    f"DELETE /call-recording/{RECORD}": Permission.CAMPAIGNS,
+    f"DELETE /call-recording/{RECORD}": Permission.RECORDINGS,
     f"POST /cdr/{RECORD}/refund": Permission.MONEY,
     f"POST /gateway/{RECORD}/test-call": Permission.ADMIN,
     f"POST /campaigns/{RECORD}/test-call": Permission.CAMPAIGNS,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, delete, or_, select, update
+from sqlalchemy import Connection, delete, func, or_, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_examples, erase_outcomes, erase_people, is_erased
@@ -26,7 +26,7 @@ from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.in_progress import IS_CALLING, may_say_a_name
-from dialer.store.rows.call_recordings import erase_recordings
+from dialer.store.rows.call_recordings import erase_recordings, is_due_and_held, is_held
 from dialer.store.rows.contact_names import count_removed
 from dialer.store.rows.texts.text_parts import erase_parts
 from dialer.store.tables import (
@@ -58,6 +58,8 @@ class Erased(msgspec.Struct):
     dnc_contacts: int = 0
     """Entries of do-not-call lists that now hold a hash."""
     recordings: int = 0
+    held: int = 0
+    """Recordings of whole calls that a legal hold keeps: they are erased when it ends."""
     others: int = 0
     """Further rows, such as CDRs and answers whose campaigns were deleted."""
 
@@ -135,6 +137,8 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
         done.others += count
     while count := committed(erase_some_answers, AnswersErased):
         done.others += count
+    held = select(func.count()).where(is_due_and_held(now_ms))
+    done.held = database.read_now(lambda connection: connection.scalar(held) or 0)
     return done
 
 
@@ -156,7 +160,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
     erase_examples(connection)
-    _erase_recordings(connection, spellings, unit.now_ms)
+    done.held = _erase_recordings(connection, spellings, unit.now_ms)
     _erase_outcomes_of_caller(connection, spellings)
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)
@@ -170,11 +174,16 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
 
 
-def _erase_recordings(connection: Connection, spellings: Spellings, now_ms: int) -> None:
-    """Erase the recordings of calls with the number that no subscriber leads to: those of deleted campaigns, too."""
+def _erase_recordings(connection: Connection, spellings: Spellings, now_ms: int) -> int:
+    """Erase the recordings of calls with the number that no subscriber leads to: those of deleted campaigns, too.
+
+    Return the number of those that a legal hold keeps.
+    """
     ids = [row["id"] for row in whose_number(connection, CallRecording.phone_number, spellings)]
     for some in _parts(ids):
         erase_recordings(connection, CallRecording.id.in_(some), now_ms)
+    counts = (select(func.count()).where(CallRecording.id.in_(some), is_held()) for some in _parts(ids))
+    return sum(connection.scalar(count) or 0 for count in counts)
 
 
 def _erase_outcomes_of_caller(connection: Connection, spellings: Spellings) -> None:

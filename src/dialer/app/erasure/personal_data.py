@@ -26,12 +26,14 @@ from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.backends.expressions import text_of_bytes
 from dialer.store.database.database import Database
 from dialer.store.database.touched import EVERYTHING, NOTHING, touch
+from dialer.store.rows.call_recordings import is_held
 from dialer.store.tables import (
     Agent,
     AudioFile,
     BranchingTemplate,
     CallerId,
     CallerIdGroup,
+    CallRecording,
     Campaign,
     Did,
     DncList,
@@ -185,8 +187,13 @@ def _batches(connection: Connection, table: Table, spellings: Spellings) -> list
     if not columns:
         return []
     is_candidate = or_(*[_as_text(column).like(spellings.like) for column in columns])
-    ids = list(connection.scalars(select(table.c["id"]).where(is_candidate).order_by(table.c["id"])))
+    ids = list(connection.scalars(select(table.c["id"]).where(is_candidate, *_is_open(table)).order_by(table.c["id"])))
     return [Batch(table, ids[place : place + ROWS_AT_ONCE]) for place in range(0, len(ids), ROWS_AT_ONCE)]
+
+
+def _is_open(table: Table) -> list[ColumnElement[bool]]:
+    """Return the condition that no legal hold keeps a row as it is, in the table that has such holds."""
+    return [~is_held()] if table is CallRecording.__table__ else []
 
 
 def _as_text(column: Column[Any]) -> ColumnElement[str]:
@@ -194,7 +201,8 @@ def _as_text(column: Column[Any]) -> ColumnElement[str]:
 
 
 def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:
-    query = select(batch.table).where(batch.table.c["id"].in_(batch.ids)).order_by(batch.table.c["id"])
+    is_one = batch.table.c["id"].in_(batch.ids)
+    query = select(batch.table).where(is_one, *_is_open(batch.table)).order_by(batch.table.c["id"])
     return list(connection.execute(query).mappings())
 
 

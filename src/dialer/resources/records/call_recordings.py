@@ -12,7 +12,7 @@ from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
 from dialer.domain.words.enums import RecordingState
 from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Sentence
-from dialer.resources.crud.declaration import derived, own, read_only, shapes
+from dialer.resources.crud.declaration import derived, own, read_only, shapes, writable
 from dialer.resources.crud.fields import (
     AmountNumber,
     Boolean,
@@ -28,10 +28,10 @@ from dialer.resources.crud.fields import (
 )
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
-from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.agent_views import own_recordings
-from dialer.resources.words.errors import ForbiddenError
+from dialer.resources.words.errors import ConflictError, Errors, ForbiddenError
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.call_recordings import remove_recordings
 from dialer.store.tables import CallDisposition, CallRecording
@@ -120,10 +120,17 @@ _CALL_RECORDING: Final = shapes(
         "stored_where": derived(
             Text(), "`folder` if it has a file; empty for a simulated callee, and once it is removed.", example=FOLDER
         ),
+        "legal_hold": writable(
+            Boolean(),
+            "True keeps the recording: `DELETE` is refused, and neither its age nor an erasure removes it. What is due"
+            " meanwhile is done when the hold ends. Default: false.",
+            example=False,
+        ),
         "removed_date": read_only(
             Timestamp(column="removed_ms"), "The moment at which it was removed, in UTC; or null.", nullable=True
         ),
     },
+    write_doc="A change of the recording of a whole call.",
     read_doc="The recording of a whole call, from its answer to its end.",
 )
 
@@ -151,9 +158,22 @@ def _has_outcome(disposition: str) -> ColumnElement[bool]:
     return said.where(CallDisposition.disposition == disposition).exists()
 
 
-def _may_hear(unit: Unit, _stored: Values) -> None:
-    """Raise an error if the caller may change campaigns, and not hear what would be deleted."""
-    if not unit.actor.may(Permission.RECORDINGS):
+def _may_delete(unit: Unit, stored: Values) -> None:
+    """Raise an error if the caller may not change recordings, or if a legal hold keeps this one."""
+    _may_change(unit)
+    if stored["legal_hold"]:
+        raise ConflictError("The recording is under a legal hold. Set legal_hold to false first.")
+
+
+def _may_hold(change: Change) -> Errors:
+    """Return no errors; raise one if the caller may hear recordings, and not change them."""
+    if change.moves("legal_hold"):
+        _may_change(change.unit)
+    return {}
+
+
+def _may_change(unit: Unit) -> None:
+    if not (unit.actor.may(Permission.RECORDINGS) and unit.actor.may(Permission.CAMPAIGNS)):
         raise ForbiddenError
 
 
@@ -173,8 +193,11 @@ CALL_RECORDINGS = Resource(
     is_personal=True,
     reads=Permission.RECORDINGS,
     agents_see=own_recordings,
-    methods=frozenset(),
+    writes=Permission.RECORDINGS,
+    methods=frozenset({"PATCH"}),
+    rules=(FieldRule(("legal_hold",), _may_hold),),
+    touches=touches_nothing,
     derived=_derived,
-    before_delete=_may_hear,
+    before_delete=_may_delete,
     remove=_remove,
 )

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import anyio
 import structlog
-from sqlalchemy import Connection, Row, Select, bindparam, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, case, func, select, update
 
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.formats.sealed_sound import HEADER_BYTES, length_ms
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import RecordingState
 from dialer.runtime.steps.clock import Clock
 from dialer.store.database.database import Database, StorageUnavailableError
@@ -17,7 +18,7 @@ from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import measured
 from dialer.store.rows.account_events import EventRow, event_row, keeps_events, named_campaign, write_events
-from dialer.store.rows.call_recordings import removed_values
+from dialer.store.rows.call_recordings import is_due_and_held, removed_values
 from dialer.store.tables import CallRecording
 
 AT_ONCE: Final = 200
@@ -90,6 +91,8 @@ class KeptRecordings:
         self._clock: Final = clock
         self._files: Final = files
         self._sleep: Final = sleep
+        self._held = 0
+        """Recordings that a legal hold alone keeps, as it was told."""
         self._waiting: Final = _Queue(_WAITING)
         self._left: Final = _Queue(_LEFT)
 
@@ -153,14 +156,23 @@ class KeptRecordings:
         old = (
             select(CallRecording.id)
             .where(CallRecording.kept_until_ms <= now_ms, CallRecording.state != "removed")
-            .where(CallRecording.kept_until_ms.is_not(None))
+            .where(CallRecording.kept_until_ms.is_not(None), ~CallRecording.legal_hold)
             .limit(AT_ONCE)
         )
         ids = await self._database.read(lambda connection: connection.scalars(old).all())
+        await self._tell_of_held(now_ms)
         if ids:
             await self._database.write(lambda connection: _remove(connection, ids, now_ms))
             _log.info("recordings_removed", recordings=len(ids))
         return len(ids)
+
+    async def _tell_of_held(self, now_ms: int) -> None:
+        """Say how many recordings are kept by a legal hold alone, whenever their number changes."""
+        held = select(func.count()).where(is_due_and_held(now_ms))
+        count = await self._database.read(lambda connection: connection.scalar(held) or 0)
+        if count != self._held:
+            _log.info("recordings_held", recordings=count, reason="legal hold")
+        self._held = count
 
     async def _delete_files(self) -> int:
         """Delete the files of removed recordings. Their keys are gone already."""
@@ -223,7 +235,10 @@ def _stored_values(size: int) -> dict[str, Any]:
 
 def _remove(connection: Connection, ids: Sequence[int], now_ms: int) -> None:
     touch(connection, NOTHING)
-    connection.execute(update(CallRecording).where(CallRecording.id.in_(ids)).values(removed_values(now_ms)))
+    is_forgotten = (CallRecording.kept_until_ms == 0) & (CallRecording.phone_number != "")
+    number = case((is_forgotten, ERASED), else_=CallRecording.phone_number)
+    change = update(CallRecording).where(CallRecording.id.in_(ids), ~CallRecording.legal_hold)
+    connection.execute(change.values(phone_number=number, **removed_values(now_ms)))
 
 
 def _forget_files(connection: Connection, ids: Sequence[int]) -> None:

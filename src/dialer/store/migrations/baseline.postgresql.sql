@@ -1207,6 +1207,7 @@ CREATE TABLE call_recording (
 	refused BOOLEAN DEFAULT '0' NOT NULL,
 	removed_ms BIGINT,
 	kept_until_ms BIGINT,
+	legal_hold BOOLEAN DEFAULT '0' NOT NULL,
 	CONSTRAINT pk_call_recording PRIMARY KEY (id),
 	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_call_recording_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,

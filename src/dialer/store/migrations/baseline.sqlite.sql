@@ -1123,6 +1123,7 @@ CREATE TABLE call_recording (
 	refused BOOLEAN DEFAULT '0' NOT NULL,
 	removed_ms INTEGER,
 	kept_until_ms INTEGER,
+	legal_hold BOOLEAN DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_call_recording_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
 	CONSTRAINT fk_call_recording_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL,

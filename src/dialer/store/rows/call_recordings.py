@@ -10,20 +10,38 @@ from dialer.store.tables import CallRecording
 
 
 def remove_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
-    """Remove recordings: their keys at once, and their files soon after (`dialer.runtime.steps.kept_recordings`)."""
-    is_there = CallRecording.state != RecordingState.REMOVED
+    """Remove recordings: their keys at once, and their files soon after (`dialer.runtime.steps.kept_recordings`).
+
+    Those under a legal hold stay.
+    """
+    is_there = (CallRecording.state != RecordingState.REMOVED) & ~CallRecording.legal_hold
     connection.execute(update(CallRecording).where(which, is_there).values(removed_values(now_ms)))
 
 
 def erase_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
-    """Remove the recordings of somebody who is erased, with their number."""
+    """Remove the recordings of somebody who is erased, with their number. A legal hold defers it to its own end."""
     remove_recordings(connection, which, now_ms)
-    connection.execute(update(CallRecording).where(which).values(phone_number=ERASED))
+    connection.execute(update(CallRecording).where(which, is_held()).values(kept_until_ms=0))
+    connection.execute(update(CallRecording).where(which, ~is_held()).values(phone_number=ERASED))
 
 
 def end_recordings(connection: Connection, which: ColumnElement[bool]) -> None:
-    """Let the recordings of calls that are removed with their age be removed, too, and forget their numbers at once."""
-    connection.execute(update(CallRecording).where(which).values(phone_number="", kept_until_ms=0))
+    """Let the recordings of calls that are removed with their age be removed, too, and forget their numbers at once.
+
+    Those under a legal hold follow when it ends.
+    """
+    connection.execute(update(CallRecording).where(which).values(kept_until_ms=0))
+    connection.execute(update(CallRecording).where(which, ~is_held()).values(phone_number=""))
+
+
+def is_held() -> ColumnElement[bool]:
+    """Return the condition that a recording is there, and nothing may remove it."""
+    return CallRecording.legal_hold & (CallRecording.state != RecordingState.REMOVED)
+
+
+def is_due_and_held(now_ms: int) -> ColumnElement[bool]:
+    """Return the condition that a recording would be removed now, were there no legal hold."""
+    return CallRecording.kept_until_ms.is_not(None) & (CallRecording.kept_until_ms <= now_ms) & is_held()
 
 
 def removed_values(now_ms: int) -> dict[str, Any]:

@@ -41,7 +41,9 @@ class CallRecording(Row):
     """True if the callee refused to be recorded."""
     removed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     kept_until_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The moment at which its sound is removed; null: never."""
+    """The moment at which its sound is removed; null: never. 0: its call or its person was removed."""
+    legal_hold: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if nothing may remove it: what is due is done when the hold ends."""
 
     __table_args__ = (
         in_account("call_recording"),
