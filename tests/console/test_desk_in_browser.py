@@ -160,6 +160,14 @@ def test_of_orders_about_the_status_the_last_one_counts(tab: Watched, served: Se
     assert [order for order in sent if "status=out" not in order] == []
 
 
+def create_agents(served: Served, *names: str) -> None:
+    """Create agents on a break, to whom a call can be transferred."""
+    (queue,) = served.client.get("queue/").json()["results"]
+    for name in names:
+        made = create(served, "agent", name=name, status=4)
+        create(served, "tier", queue=queue["url"], agent=made["url"])
+
+
 def test_a_transfer_is_of_the_call_in_progress_and_not_of_the_one_before(tab: Watched, served: Served) -> None:
     page, call = tab.page, call_now(served)
     page.keyboard.press("t")
@@ -170,6 +178,28 @@ def test_a_transfer_is_of_the_call_in_progress_and_not_of_the_one_before(tab: Wa
     button = page.get_by_role("button", name="Transfer the callee", include_hidden=True)
     expect(button).to_have_attribute("value", str(other))
     expect(page.get_by_label("To a number")).to_have_value("")
+
+
+def test_letters_do_nothing_while_a_panel_is_open_and_a_choice_stays(tab: Watched, served: Served) -> None:
+    page, call = tab.page, call_now(served)
+    create_agents(served, "Bea", "Dot")
+    page.reload()
+    page.keyboard.press("t")
+    expect(page.get_by_label("To a number")).to_be_focused()
+    who = page.get_by_label("Or to a queue or an agent")
+    dot = who.get_by_role("option", name="Dot", include_hidden=True)
+    who.select_option(value=dot.get_attribute("value"))
+    page.get_by_role("button", name="Transfer the callee").focus()
+    page.keyboard.press("h")
+    page.keyboard.press("p")
+    create_agents(served, "Abe")
+    expect(who.get_by_role("option", name="Abe", include_hidden=True)).to_have_count(1)
+    page.keyboard.press("Escape")
+    create_agents(served, "Aby")
+    expect(who.get_by_role("option", name="Aby", include_hidden=True)).to_have_count(1)
+    expect(who).to_have_value(str(dot.get_attribute("value")))
+    assert call_now(served) == call
+    expect(page.get_by_role("button", name="Hold")).to_be_visible()
 
 
 def test_what_is_typed_while_an_outcome_is_being_saved_stays(tab: Watched, served: Served) -> None:

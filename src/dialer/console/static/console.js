@@ -12,7 +12,8 @@ if (zone && known !== `dialer_zone=${encodeURIComponent(zone)}`) {
 
 // Make the children of one element equal to those of another, and keep what is equal: focus, selection and scrolling.
 // Elements with an id are paired by it, so that one before them moves nothing. A part with `data-keep` stays as it is,
-// because somebody may be filling it in, unless it is a closed panel. One with `data-typed` is not removed either.
+// because somebody may be filling it in, unless it is a closed panel. One with `data-typed` is not removed either. What
+// is chosen stays chosen as long as it can be, and a list with `data-fresh` is made anew even in a part that stays.
 const idOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null);
 let typedIn = [];
 const isKept = (node) => "keep" in node.dataset && !node.matches("details:not([open])");
@@ -51,7 +52,15 @@ function update(old, fresh) {
     if (old.data !== fresh.data) old.data = fresh.data;
   } else if (old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
-  } else if (!old.isEqualNode(fresh) && !isKept(old)) {
+  } else if (old.isEqualNode(fresh)) {
+    return;
+  } else if (isKept(old)) {
+    for (const list of old.querySelectorAll("select[data-fresh]")) {
+      const same = fresh.querySelector(`#${CSS.escape(list.id)}`);
+      if (same) update(list, same);
+    }
+  } else {
+    const chosen = chosenIn(old);
     for (const { name } of [...old.attributes]) {
       if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
     }
@@ -59,7 +68,16 @@ function update(old, fresh) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
     morph(old, fresh);
+    if (chosen !== null && [...old.options].some((one) => one.value === chosen)) old.value = chosen;
   }
+}
+
+// The option that somebody has chosen in a list; null if it is the one that the page came with.
+function chosenIn(list) {
+  if (list.nodeName !== "SELECT" || list.multiple) return null;
+  const options = [...list.options];
+  const given = options.findLast((one) => one.defaultSelected) ?? options[0];
+  return list.value === given?.value ? null : list.value;
 }
 
 // On a narrow screen the navigation is a menu. It closes by Escape, and when somebody goes on elsewhere.
@@ -208,10 +226,13 @@ document.addEventListener("keydown", (event) => {
 // Keys are letters where somebody writes, and not on a choice.
 const isTyping = (target) => target.closest("input:not([type=radio], [type=checkbox]), textarea, select") !== null;
 
+// While a panel is open, a letter does nothing outside it.
+const isAway = (node) => [...panels()].some((panel) => !panel.contains(node));
+
 // Keyboard: "g" and then the first letter of a page leads to it.
 let isGoing = false;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panels().length) return;
   if (isGoing) {
     const links = [...document.querySelectorAll("nav a")];
     const link = links.find((one) => one.textContent.trim().toLowerCase().startsWith(event.key.toLowerCase()));
@@ -286,10 +307,11 @@ document.addEventListener("change", async (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (!field) return;
+  if (!field || isAway(field)) return;
   event.preventDefault();
   if (field.matches("button, summary, a")) {
     if (!event.repeat) field.click();
+    if (field.parentElement.matches("details.sure[open]")) field.parentElement.querySelector("input, select").focus();
     return;
   }
   field.focus();
